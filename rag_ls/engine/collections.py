@@ -12,7 +12,7 @@ from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.rest import rests
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
-from rag_ls.memory.collections import checked_name
+from rag_ls.memory.collections import check_name
 from rag_ls.memory.memories import Clock, Memories
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
@@ -49,11 +49,11 @@ class Collections:
 
     def make(self, name: str) -> MemoryStore:
         """A collection, made if there is none of this name. Raises `InvalidRequest` and `StoreUnavailable`."""
-        return self._stores.get(checked_name(name or DEFAULT))
+        return self._stores.get(check_name(name or DEFAULT))
 
     def existing(self, name: str) -> MemoryStore:
         """A collection that was made before. Raises `NotFound`."""
-        wanted, known = checked_name(name or DEFAULT), self.names()
+        wanted, known = check_name(name or DEFAULT), self.names()
         if wanted not in known:
             near = nearest_text(nearest(wanted, known))
             raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")
@@ -62,7 +62,7 @@ class Collections:
     def vector_size(self, name: str) -> int | None:
         """The length of a collection's vectors, if it was made with one; None for the length of the model's."""
         try:
-            found = read_json((self._folder / checked_name(name) / _FILE).read_text(encoding="utf-8"))
+            found = read_json((self._folder / check_name(name) / _FILE).read_text(encoding="utf-8"))
             return int(found["vector_size"])
         except FileNotFoundError:
             return None
@@ -73,7 +73,7 @@ class Collections:
 
     def resize(self, name: str, vector_size: int) -> None:
         """Have a collection's vectors made with so many numbers from now on. Raises `StoreUnavailable`."""
-        file = self._folder / checked_name(name) / _FILE
+        file = self._folder / check_name(name) / _FILE
         try:
             with whole_file(file) as stream:
                 json.dump({"vector_size": vector_size}, stream)

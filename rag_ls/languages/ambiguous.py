@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 
 Choice = tuple[str, str]
 """A pattern that occurs in texts of a language, and the language."""
@@ -89,13 +89,13 @@ def is_ambiguous(suffix: str) -> bool:
 
 def choose_language(suffix: str, head: str) -> str | None:
     """The language of a text whose suffix several use; None where nothing speaks against the suffix's usual language."""
-    return _chosen(_BY_SUFFIX.get(suffix, ()), head)
+    return _choose_language(_BY_SUFFIX.get(suffix, ()), head)
 
 
 def guess_language(head: str) -> str | None:
     """The language of a text without a name that tells it; None if unknown."""
-    return _chosen(_WITHOUT_NAME, head)
+    return _choose_language(_WITHOUT_NAME, head)
 
 
-def _chosen(choices: tuple[Choice, ...], head: str) -> str | None:
-    return next((language for pattern, language in choices if compiled(pattern).search(head)), None)
+def _choose_language(choices: tuple[Choice, ...], head: str) -> str | None:
+    return next((language for pattern, language in choices if compile_lines(pattern).search(head)), None)

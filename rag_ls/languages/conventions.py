@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 
 
 class Tests(NamedTuple):
@@ -24,14 +24,14 @@ class Tests(NamedTuple):
     def name_of(self, file_name: str) -> str:
         """The pattern that a test file's name follows; empty for a file that only serves tests."""
         for shown, pattern in self.file_names:
-            if match := compiled(pattern).search(file_name):
+            if match := compile_lines(pattern).search(file_name):
                 return match.expand(shown)
         return ""
 
     def libraries_in(self, text: str) -> Iterator[tuple[str, re.Match[str]]]:
         """The libraries that a test is written with, each with its first trace."""
         for name, pattern in self.libraries:
-            if match := compiled(pattern).search(text):
+            if match := compile_lines(pattern).search(text):
                 yield name, match
 
 

@@ -39,7 +39,7 @@ class JavaScriptResolver:
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The document that an import means."""
-        path = self._resolved(importer, imported.module.partition("?")[0])
+        path = self._resolve_module(importer, imported.module.partition("?")[0])
         if path is not None and path != importer:
             members = tuple(use for use in imported.uses if "." not in use)
             names = tuple(dict.fromkeys((*imported.names, *members)))
@@ -49,7 +49,7 @@ class JavaScriptResolver:
         """The last part of the package's name, for a document that the package's name may mean."""
         return tuple(self._entry_names.get(path, ()))
 
-    def _resolved(self, importer: str, module: str) -> str | None:
+    def _resolve_module(self, importer: str, module: str) -> str | None:
         if module.startswith("."):
             return self._file(join(importer.rpartition("/")[0], module))
         if module.startswith("/"):
@@ -115,7 +115,7 @@ class JavaScriptResolver:
     def _entries(self, folder: str, rest: str) -> Iterator[str]:
         """The places that a package's name, or a path below it, may mean."""
         manifest = self._manifest(join(folder, "package.json"))
-        exported = _exported(manifest.get("exports"), f"./{rest}" if rest else ".")
+        exported = _find_exports(manifest.get("exports"), f"./{rest}" if rest else ".")
         named = [manifest.get(key) for key in ("source", "types", "module", "main")] if not rest else []
         for entry in (*exported, *named):
             if isinstance(entry, str):
@@ -182,12 +182,12 @@ class JavaScriptResolver:
                 if isinstance(places, list)
             ]
             return _Paths(base_folder, tuple(sorted(patterns, key=lambda item: -len(item[0].partition("*")[0]))))
-        inherited = self._inherited(content, folder, depth)
+        inherited = self._inherit_paths(content, folder, depth)
         if base_folder is not None:
             return _Paths(base_folder, inherited.patterns if inherited else ())
-        return inherited or self._referenced(content, folder, depth)
+        return inherited or self._follow_reference(content, folder, depth)
 
-    def _inherited(self, content: dict[str, Any], folder: str, depth: int) -> _Paths | None:
+    def _inherit_paths(self, content: dict[str, Any], folder: str, depth: int) -> _Paths | None:
         extended = content.get("extends")
         for entry in extended if isinstance(extended, list) else [extended]:
             if isinstance(entry, str) and entry.startswith(".") and depth < _MAX_EXTENDS:
@@ -197,7 +197,7 @@ class JavaScriptResolver:
                         return found
         return None
 
-    def _referenced(self, content: dict[str, Any], folder: str, depth: int) -> _Paths | None:
+    def _follow_reference(self, content: dict[str, Any], folder: str, depth: int) -> _Paths | None:
         """Vite's templates keep the paths in a config that the main one refers to."""
         references = content.get("references")
         for entry in references if isinstance(references, list) else ():
@@ -209,25 +209,25 @@ class JavaScriptResolver:
         return None
 
 
-def _exported(exports: Any, wanted: str) -> Iterator[str]:
+def _find_exports(exports: Any, wanted: str) -> Iterator[str]:
     """The files that the `exports` of a package.json give for a path."""
     if isinstance(exports, str):
         if wanted == ".":
             yield exports
     elif isinstance(exports, list):
-        yield from (found for each in exports for found in _exported(each, wanted))
+        yield from (found for each in exports for found in _find_exports(each, wanted))
     elif isinstance(exports, dict):
         if not any(str(key).startswith(".") for key in exports):
             if wanted == ".":
-                yield from (found for each in exports.values() for found in _exported(each, "."))
+                yield from (found for each in exports.values() for found in _find_exports(each, "."))
             return
         for key, value in exports.items():
             start, star, end = str(key).partition("*")
             if key == wanted:
-                yield from _exported(value, ".")
+                yield from _find_exports(value, ".")
             elif star and wanted.startswith(start) and wanted.endswith(end):
                 rest = wanted[len(start) : len(wanted) - len(end)]
-                yield from (found.replace("*", rest) for found in _exported(value, "."))
+                yield from (found.replace("*", rest) for found in _find_exports(value, "."))
 
 
 def _json(text: str) -> dict[str, Any]:

@@ -7,6 +7,6 @@ from functools import cache
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_lines(pattern: str) -> re.Pattern[str]:
     """A pattern whose `^` and `$` match at each line."""
     return re.compile(pattern, re.MULTILINE)

@@ -81,12 +81,12 @@ def closest(paths: list[str], importer: str) -> list[str]:
     """The paths that share the most leading folders with the importer."""
     if len(paths) < 2:
         return paths
-    shared = {path: _shared(path, importer) for path in paths}
+    shared = {path: _count_shared(path, importer) for path in paths}
     most = max(shared.values())
     return [path for path in paths if shared[path] == most]
 
 
-def _shared(path: str, other: str) -> int:
+def _count_shared(path: str, other: str) -> int:
     count = 0
     for own, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if own != theirs:

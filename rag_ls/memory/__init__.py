@@ -9,7 +9,7 @@ from rag_ls.memory.memories import (
     Memories,
     NewMemory,
     Stored,
-    sorted_memories,
+    sort_memories,
     utc_now,
 )
 from rag_ls.memory.recall import Question
@@ -27,6 +27,6 @@ __all__ = [
     "NewMemory",
     "Question",
     "Stored",
-    "sorted_memories",
+    "sort_memories",
     "utc_now",
 ]

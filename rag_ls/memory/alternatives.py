@@ -53,7 +53,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 def exclusive(one: str, other: str) -> tuple[str, str] | None:
     """Two choices of one group, if each text names exactly one of them, another one; else None."""
-    first, second = _named(one), _named(other)
+    first, second = _find_choices(one), _find_choices(other)
     for group in sorted(first.keys() & second.keys()):
         if len(first[group]) == len(second[group]) == 1:
             ((left, shown), (right, shown_too)) = (*first[group].items(), *second[group].items())
@@ -63,7 +63,7 @@ def exclusive(one: str, other: str) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=4096)
-def _named(text: str) -> dict[int, dict[str, str]]:
+def _find_choices(text: str) -> dict[int, dict[str, str]]:
     """The choices that a text names, as they are written, by their group."""
     found: dict[int, dict[str, str]] = {}
     for word in _WORD.findall(text):

@@ -117,7 +117,7 @@ class Anchoring:
 
     def to_line(self, row: ChunkRow, line: int) -> Anchor:
         """An anchor to a line of a chunk, in the innermost declaration there."""
-        declared = self._declared(row.document)
+        declared = self._load_symbols(row.document)
         around = [item for item in declared if item.start_line <= line <= item.end_line]
         found = min(around, key=lambda item: item.end_line - item.start_line) if around else None
         region = self._region(row.document, found) if found else _of_chunk(row)
@@ -127,40 +127,40 @@ class Anchoring:
             line_print=region.code.line_print_of(line, region.language),
             neighbours=_neighbours(declared),
         )  # fmt: skip
-        return _printed(anchor, region)
+        return _set_fingerprint(anchor, region)
 
     def to_symbol(self, document: DocumentRecord, symbol: str) -> Anchor | None:
         """An anchor to a declaration by its qualified name or the last part of it; None if there is no such one."""
-        declared = self._declared(document)
+        declared = self._load_symbols(document)
         named = [item for item in declared if is_called(item.symbol, symbol)]
         if not named:
             return None
         row = self._store.chunks.at(document.id, named[0].start_line)
         digest = row.stored.content_hash if row else ""
         anchor = Anchor(document.path, named[0].symbol, digest, named[0].start_line, neighbours=_neighbours(declared))
-        return _printed(anchor, self._region(document, named[0]))
+        return _set_fingerprint(anchor, self._region(document, named[0]))
 
     def resolved(self, anchor: Anchor) -> Anchor:
         """The anchor with its present place and state; it follows code that was moved or renamed."""
         if not anchor.fingerprint:
-            return self._resolved_by_text(anchor)
+            return self._resolve_by_text(anchor)
         document = self._document(anchor.path)
         if not anchor.symbol:
-            return self._resolved_text_region(anchor, document)
-        best = _closest(self._called(document, anchor.symbol), anchor) if document else None
+            return self._resolve_text_region(anchor, document)
+        best = _closest(self._find_regions(document, anchor.symbol), anchor) if document else None
         if best is not None and best.print.exact == anchor.fingerprint:
             return _at(anchor, best, AnchorState.FRESH)
         likeness = similarity(best.print.sketch, anchor.sketch) if best else 0.0
-        if (best is None or likeness < _NAMESAKE) and (elsewhere := self._moved(anchor)) is not None:
+        if (best is None or likeness < _NAMESAKE) and (elsewhere := self._follow_move(anchor)) is not None:
             return elsewhere
         if best is not None:
             return _at(anchor, best, AnchorState.DRIFTED)
-        renamed = self._renamed(anchor, document) if document else self._renamed_in_moved_file(anchor)
+        renamed = self._follow_rename(anchor, document) if document else self._follow_rename_in_moved_file(anchor)
         return renamed or replace(anchor, state=AnchorState.ORPHANED)
 
     # --- declarations
 
-    def _moved(self, anchor: Anchor) -> Anchor | None:
+    def _follow_move(self, anchor: Anchor) -> Anchor | None:
         """The declaration of the same name in another file: the same code, else the only one like it."""
         named = self._store.outlines.named([last_name(anchor.symbol)], _MAX_NAMESAKES)
         found = []
@@ -180,7 +180,7 @@ class Anchoring:
         alike = [region for region in found if similarity(region.print.sketch, anchor.sketch) >= _NAMESAKE]
         return _at(anchor, alike[0], AnchorState.DRIFTED) if len(alike) == 1 else None
 
-    def _renamed(self, anchor: Anchor, document: DocumentRecord) -> Anchor | None:
+    def _follow_rename(self, anchor: Anchor, document: DocumentRecord) -> Anchor | None:
         """The declaration of the file that has a new name and about the same body; None if several are as close."""
         regions = self._unknown_regions(anchor, document)
         same = [region for region in regions if region.print.body == anchor.body]
@@ -189,8 +189,8 @@ class Anchoring:
             return _at(anchor, nearest, AnchorState.FRESH)
         return _most_alike(anchor, regions)
 
-    def _renamed_in_moved_file(self, anchor: Anchor) -> Anchor | None:
-        """As `_renamed`, where the file was renamed in its folder too, or moved with its name.
+    def _follow_rename_in_moved_file(self, anchor: Anchor) -> Anchor | None:
+        """As `_follow_rename`, where the file was renamed in its folder too, or moved with its name.
 
         It is the one file that declares most of what stood beside the declaration, else that of the only declaration with
         the same body.
@@ -198,7 +198,7 @@ class Anchoring:
         successors = self._successors(anchor.path)
         known = _known_names(anchor.neighbours)
         heirs = [document for document in successors if 2 * len(self._names(document) & known) >= max(2, len(known))]
-        if len(heirs) == 1 and (found := self._renamed(anchor, heirs[0])) is not None:
+        if len(heirs) == 1 and (found := self._follow_rename(anchor, heirs[0])) is not None:
             return found
         regions = [region for document in successors for region in self._unknown_regions(anchor, document)]
         same = [
@@ -209,7 +209,7 @@ class Anchoring:
         return _at(anchor, same[0], AnchorState.FRESH) if len(same) == 1 else None
 
     def _names(self, document: DocumentRecord) -> set[bytes]:
-        return {_name_hash(item.symbol) for item in self._declared(document)}
+        return {_name_hash(item.symbol) for item in self._load_symbols(document)}
 
     def _successors(self, path: str) -> list[DocumentRecord]:
         """The files that one which is gone may be now: those of its name, and those of its kind in its folder."""
@@ -226,12 +226,14 @@ class Anchoring:
         """The declarations of a file that did not stand beside the anchored one: it may be one of them now."""
         known = _known_names(anchor.neighbours)
         return [
-            self._region(document, item) for item in self._declared(document) if _name_hash(item.symbol) not in known
+            self._region(document, item)
+            for item in self._load_symbols(document)
+            if _name_hash(item.symbol) not in known
         ]
 
-    def _resolved_text_region(self, anchor: Anchor, document: DocumentRecord | None) -> Anchor:
+    def _resolve_text_region(self, anchor: Anchor, document: DocumentRecord | None) -> Anchor:
         """The place of text that is part of no declaration: where the same text is, else the chunk at its line."""
-        same = self._shown(self._store.chunks.with_content(anchor.content_hash))
+        same = self._keep_visible(self._store.chunks.with_content(anchor.content_hash))
         here = [_of_chunk(row) for row in same if document and row.document_id == document.id]
         if document and not here and (row := self._store.chunks.at(document.id, anchor.start_line)):
             here = [_of_chunk(row)]
@@ -252,29 +254,31 @@ class Anchoring:
         versions = [item for item in self._store.unsaved_documents() if item.path == path]
         return next((item for item in versions if item.id not in self._hidden), None)
 
-    def _declared(self, document: DocumentRecord) -> Sequence[StoredSymbol]:
+    def _load_symbols(self, document: DocumentRecord) -> Sequence[StoredSymbol]:
         return self._cache.of(document, self._store).declared
 
-    def _called(self, document: DocumentRecord, symbol: str) -> list[_Region]:
-        return [self._region(document, item) for item in self._declared(document) if item.symbol == symbol]
+    def _find_regions(self, document: DocumentRecord, symbol: str) -> list[_Region]:
+        return [self._region(document, item) for item in self._load_symbols(document) if item.symbol == symbol]
 
     def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
         code = self._cache.of(document, self._store)
         return _Region(item.path, item.symbol, item.start_line, item.end_line, item.language, code)
 
-    def _shown(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
+    def _keep_visible(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
         return [row for row in rows if row.document_id not in self._hidden]
 
     # --- anchors of former versions, and of whole files
 
-    def _resolved_by_text(self, anchor: Anchor) -> Anchor:
+    def _resolve_by_text(self, anchor: Anchor) -> Anchor:
         """As `resolved`, for an anchor that has the hash of a chunk, or nothing but a path."""
-        same_text = self._shown(self._store.chunks.with_content(anchor.content_hash) if anchor.content_hash else [])
+        same_text = self._keep_visible(
+            self._store.chunks.with_content(anchor.content_hash) if anchor.content_hash else []
+        )
         if same_text:
             here = [row for row in same_text if row.stored.chunk.path == anchor.path]
             found = (here or same_text)[0].stored.chunk
             return replace(anchor, path=found.path, start_line=found.start_line, state=AnchorState.FRESH)
-        same_symbol = self._shown(self._store.chunks.of_symbol(anchor.symbol) if anchor.symbol else [])
+        same_symbol = self._keep_visible(self._store.chunks.of_symbol(anchor.symbol) if anchor.symbol else [])
         here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
         if here or len(same_symbol) == 1:
             found = (here or same_symbol)[0].stored.chunk
@@ -317,7 +321,7 @@ def _present_line(anchor: Anchor, region: _Region) -> int:
     return min(same, key=lambda number: abs(number - expected)) if same else expected
 
 
-def _printed(anchor: Anchor, region: _Region) -> Anchor:
+def _set_fingerprint(anchor: Anchor, region: _Region) -> Anchor:
     found = region.print
     return replace(anchor, fingerprint=found.exact, body=found.body, sketch=found.sketch)
 

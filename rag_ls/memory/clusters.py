@@ -47,7 +47,7 @@ def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list
             continue
         members[fresh] = members.pop(left) + members.pop(right)
         lowest[fresh] = min(-negative, lowest.pop(left, 1.0), lowest.pop(right, 1.0))
-        links[fresh] = _joined(links, left, right, members)
+        links[fresh] = _join_links(links, left, right, members)
         for other, value in links[fresh].items():
             links[other][fresh] = value
             heapq.heappush(heap, (-value, other, fresh))
@@ -55,7 +55,7 @@ def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list
     return [(sorted(members[number]), value) for number, value in sorted(lowest.items())]
 
 
-def _joined(
+def _join_links(
     links: dict[int, dict[int, float]], left: int, right: int, members: dict[int, list[int]]
 ) -> dict[int, float]:
     """The cosine of each other cluster to two joined ones: the smaller of the two."""

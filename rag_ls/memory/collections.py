@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import checked_metadata, refuse_secrets
+from rag_ls.memory.content_checks import check_metadata, refuse_secrets
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import content_hash, without_surrogates
@@ -45,7 +45,7 @@ class Pushed:
     """Characters of its longest chunk."""
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """A collection's name as it is kept: in lower case. Raises `InvalidRequest`."""
     found = name.strip().lower()
     if not _NAME.fullmatch(found):
@@ -71,7 +71,7 @@ def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
     text = without_surrogates(pushed.text)
     if len(text) > MAX_TEXT:
         raise InvalidRequest(f"text has {len(text):,} characters; push at most {MAX_TEXT:,} at once")
-    metadata = checked_metadata(MemoryMetadata(tags=pushed.tags))
+    metadata = check_metadata(MemoryMetadata(tags=pushed.tags))
     contents = chunks_of(text)
     if not contents:
         raise InvalidRequest("text is blank; give the text to keep")
@@ -100,17 +100,17 @@ class _Pushing:
         ids: dict[str, str] = {}
         places = {content_hash(content): place for place, content in reversed(list(enumerate(contents)))}
         for digest, place in places.items():
-            if (known := self._known(digest, former)) is not None:
-                ids[digest] = self._kept(known, place).id
+            if (known := self._find_known(digest, former)) is not None:
+                ids[digest] = self._keep_chunk(known, place).id
         rest = [memory for memory in former if memory.id not in ids.values()]
         skipped = len(contents) - len(places) + len(ids)
         written = [
             (digest, place) for digest, place in sorted(places.items(), key=lambda item: item[1]) if digest not in ids
         ]
         for (digest, place), present in zip(written, rest, strict=False):
-            ids[digest] = self._changed(present, contents[place], place).id
+            ids[digest] = self._change_chunk(present, contents[place], place).id
         for digest, place in written[len(rest) :]:
-            ids[digest] = self._inserted(contents[place], place).id
+            ids[digest] = self._insert_chunk(contents[place], place).id
         for memory in rest[len(written) :]:
             self._store.delete(memory.id)
         updated = min(len(written), len(rest))
@@ -125,7 +125,7 @@ class _Pushing:
         filters = MemoryFilters(project_ids=(pushed.project_id,), source_uri=pushed.source_uri, no_summaries=True)
         return sorted(self._store.find(filters), key=lambda memory: memory.metadata.chunk_index or 0)
 
-    def _known(self, digest: str, former: list[Memory]) -> Memory | None:
+    def _find_known(self, digest: str, former: list[Memory]) -> Memory | None:
         """The chunk with this content in the same source; for a text without a source, in any.
 
         A text without a source keeps nothing that is there already. A chunk of another source, or of none, is no source's
@@ -135,7 +135,7 @@ class _Pushing:
             return next(iter(self._store.pushed(digest, self._pushed.project_id)), None)
         return next((memory for memory in former if memory.content_hash == digest), None)
 
-    def _kept(self, known: Memory, place: int) -> Memory:
+    def _keep_chunk(self, known: Memory, place: int) -> Memory:
         """A chunk that is there already, with its place in this text."""
         if self._pushed.source_uri is None or known.metadata.chunk_index == place:
             return known
@@ -143,7 +143,7 @@ class _Pushing:
         self._store.replace(replace(moved, version=known.version + 1))
         return moved
 
-    def _changed(self, present: Memory, content: str, place: int) -> Memory:
+    def _change_chunk(self, present: Memory, content: str, place: int) -> Memory:
         changed = replace(
             present, content=content, content_hash=content_hash(content), updated_at=self._stamp,
             metadata=replace(self._metadata, chunk_index=place), memory_type=self._pushed.memory_type,
@@ -152,7 +152,7 @@ class _Pushing:
         self._store.replace(changed)
         return changed
 
-    def _inserted(self, content: str, place: int) -> Memory:
+    def _insert_chunk(self, content: str, place: int) -> Memory:
         memory = Memory(
             id=str(uuid.uuid4()), content=content, scope=self._store.scope,
             metadata=replace(self._metadata, chunk_index=place), memory_type=self._pushed.memory_type,

@@ -12,7 +12,7 @@ from rag_ls.memory.clusters import complete_linkage, pairs_above
 from rag_ls.memory.content_checks import MAX_TAGS, PRIVATE
 from rag_ls.memory.contradictions import Contradiction, contradiction
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.ranking import parsed
+from rag_ls.memory.ranking import parse_stamp
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
@@ -156,4 +156,4 @@ def _apply_one(store: MemoryStore, merge: Merge) -> None:
 
 def _never_recalled(store: MemoryStore, now: datetime) -> tuple[Memory, ...]:
     found = store.find(MemoryFilters(never_used=True, no_summaries=True), MemoryOrder.LEAST_USED, _SHOWN)
-    return tuple(item for item in found if now - parsed(item.updated_at) >= _NEVER_RECALLED_AFTER)
+    return tuple(item for item in found if now - parse_stamp(item.updated_at) >= _NEVER_RECALLED_AFTER)

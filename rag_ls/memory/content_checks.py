@@ -86,7 +86,7 @@ _DETECTORS = {
 }
 
 
-def checked_content(content: str, *, force: bool = False) -> str:
+def check_content(content: str, *, force: bool = False) -> str:
     """The content in its stored form. Raises `InvalidRequest` if it is empty, trivial or too long.
 
     `force` allows trivial content.
@@ -106,7 +106,7 @@ def checked_content(content: str, *, force: bool = False) -> str:
     return content
 
 
-def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
+def check_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
     """The metadata, within the limits. Raises `InvalidRequest`."""
     if len(metadata.tags) > MAX_TAGS:
         raise InvalidRequest(f"{len(metadata.tags)} tags are too many; give at most {MAX_TAGS}")

@@ -30,7 +30,7 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
         if _tokens(content) > room:
             if room < _MIN_TOKENS:
                 break
-            content = _cut(content, room - 1) + "…"
+            content = _cut_text(content, room - 1) + "…"
         lines.append(head + content + tail)
         left -= _tokens(lines[-1]) + 1
     return "\n".join(lines)
@@ -51,6 +51,6 @@ def _tokens(text: str) -> int:
     return int(approximate_token_offsets(text).size)
 
 
-def _cut(text: str, tokens: int) -> str:
+def _cut_text(text: str, tokens: int) -> str:
     starts = approximate_token_offsets(text)
     return text.encode()[: int(starts[tokens])].decode(errors="ignore").rstrip() if len(starts) > tokens else text

@@ -64,7 +64,7 @@ def contradiction(one: Memory, other: Memory) -> Contradiction | None:
     most of their other words.
     """
     first, second = _claim(one.content), _claim(other.content)
-    opposed = _opposed(first.tokens, second.tokens)
+    opposed = _find_opposites(first.tokens, second.tokens)
     words, others = first.words.difference(opposed), second.words.difference(opposed)
     # "Use tabs" and "use spaces" contradict each other though they share no other words.
     if not opposed and not (words and others):
@@ -99,15 +99,15 @@ def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...], *, same_subjec
     if one.tokens == other.tokens and one.order != other.order and one.tokens & _TURNING:
         return f"the same words in another order, around {', '.join(map(repr, sorted(one.tokens & _TURNING)))}"
     if (gone := one.numbers.keys() - other.numbers) and (come := other.numbers.keys() - one.numbers):
-        return f"{_written(gone, one)} against {_written(come, other)}"
+        return f"{_word_numbers(gone, one)} against {_word_numbers(come, other)}"
     return ""
 
 
-def _written(numbers: Collection[str], claim: _Claim) -> str:
+def _word_numbers(numbers: Collection[str], claim: _Claim) -> str:
     return ", ".join(claim.numbers[number] for number in sorted(numbers))
 
 
-def _opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, ...]:
+def _find_opposites(one: frozenset[str], other: frozenset[str]) -> tuple[str, ...]:
     """The first pair of opposite words of which each text has one; empty for none."""
     gone, come = one - other, other - one
     for left, right in _OPPOSITES:

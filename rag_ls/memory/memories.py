@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_ls.embedding import Embedder, Embedding
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
 from rag_ls.memory.batches import DELETED
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
+from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, check_content, check_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import Question, recall
 from rag_ls.model import (
@@ -108,10 +108,10 @@ class Memories:
 
         Raises `InvalidRequest` for content that is empty, trivial, too large, or looks like a secret.
         """
-        metadata = checked_metadata(new.metadata)
+        metadata = check_metadata(new.metadata)
         if not new.force:
             refuse_secrets(new.content[:MAX_CONTENT], metadata, new.source_uri, new.branch, new.summary_key)
-        content = checked_content(new.content, force=new.force)
+        content = check_content(new.content, force=new.force)
         store, stamp = self.of(new.scope), self.stamp()
         memory = Memory(
             id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=metadata, memory_type=new.memory_type,
@@ -119,8 +119,8 @@ class Memories:
             source_memory_ids=new.source_memory_ids, anchor=new.anchor, branch=new.branch, summary_key=new.summary_key,
             project_id=new.project_id,
         )  # fmt: skip
-        vectors = _embedded(memory, embedder)
-        known = self._known(memory, vectors, embedder)
+        vectors = _embed_content(memory, embedder)
+        known = self._find_known(memory, vectors, embedder)
         store.backup()
         with store.transaction():
             former = store.twin(memory)
@@ -166,7 +166,7 @@ class Memories:
                     f"{expected}; read it with get_memory, then update it with expected_version = {current.version}"
                 )
             wanted = change(current)
-            updated = self._checked(store, current, wanted, force=force)
+            updated = self._check_change(store, current, wanted, force=force)
             if updated == current:
                 return Stored("unchanged", current)
             store.replace(updated)
@@ -250,7 +250,7 @@ class Memories:
         end = offset + limit if limit >= 0 else -1
         found = [memory for store in stores for memory in store.find(filters, order, end)]
         if len(stores) > 1:
-            found = sorted_memories(found, order)
+            found = sort_memories(found, order)
         page = found[offset:end] if limit >= 0 else found[offset:]
         return page, sum(store.count(filters) for store in stores)
 
@@ -359,13 +359,13 @@ class Memories:
         store.replace(updated)
         return Stored("updated", updated, is_duplicate=new.content_hash == former.content_hash)
 
-    def _checked(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
+    def _check_change(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
         # Unchanged content that was stored by `force` does not need `force` again.
         is_kept = wanted.content == current.content
-        metadata = checked_metadata(wanted.metadata)
+        metadata = check_metadata(wanted.metadata)
         if not force:
             refuse_secrets("" if is_kept else wanted.content[:MAX_CONTENT], metadata, wanted.source_uri, wanted.branch)
-        content = checked_content(wanted.content, force=force or is_kept)
+        content = check_content(wanted.content, force=force or is_kept)
         updated = replace(wanted, content=content, metadata=metadata, content_hash=content_hash(content))
         if updated == current:
             return current
@@ -375,7 +375,7 @@ class Memories:
             )
         return replace(updated, version=current.version + 1, updated_at=self.stamp())
 
-    def _known(self, memory: Memory, vectors: NDArray[np.float32] | None, embedder: Embedder | None) -> list[Hit]:
+    def _find_known(self, memory: Memory, vectors: NDArray[np.float32] | None, embedder: Embedder | None) -> list[Hit]:
         if vectors is None or embedder is None:
             return []
         filters = MemoryFilters(branch=memory.branch or "")
@@ -403,7 +403,7 @@ class Memories:
         raise NotFound(f"no memory has or had the id {memory_id!r}; list_memories shows those that exist")
 
 
-def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
+def _embed_content(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
     if embedder is None:
         return None
     try:
@@ -440,7 +440,7 @@ _ORDER_KEYS: dict[MemoryOrder, Callable[[Memory], tuple[float | str, ...]]] = {
 }
 
 
-def sorted_memories(memories: Iterable[Memory], order: MemoryOrder) -> list[Memory]:
+def sort_memories(memories: Iterable[Memory], order: MemoryOrder) -> list[Memory]:
     """Memories of several stores in one order."""
     return sorted(memories, key=_ORDER_KEYS[order], reverse=order is not MemoryOrder.LEAST_USED)
 

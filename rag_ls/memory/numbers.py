@@ -25,7 +25,7 @@ _WORDS = re.compile(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*\b", re
 
 def numbers_in(text: str) -> dict[str, str]:
     """The numbers of a text as they are written, by their value in digits: {"15": "fifteen"}."""
-    found = {_ungrouped(number): number for number in _DIGITS.findall(text)}
+    found = {_drop_grouping(number): number for number in _DIGITS.findall(text)}
     for match in _WORDS.finditer(text):
         found.setdefault(str(_value(match[0])), match[0])
     return found
@@ -67,7 +67,7 @@ def without_quantities(text: str) -> str:
 def _amount(number: str) -> float:
     if not number[0].isdigit():
         return 1.0 if re.match(r"an?\b", number, re.IGNORECASE) else float(_value(number))
-    plain = _ungrouped(number)
+    plain = _drop_grouping(number)
     return float(plain.replace(",", ".")) if plain.count(".") + plain.count(",") <= 1 else 0.0
 
 
@@ -76,7 +76,7 @@ def is_number(term: str) -> bool:
     return term.isdigit() or term in _VALUES or term in _FACTORS
 
 
-def _ungrouped(number: str) -> str:
+def _drop_grouping(number: str) -> str:
     return number.replace(",", "") if _GROUPED.fullmatch(number) else number
 
 

@@ -184,7 +184,7 @@ def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:
     """
     try:
         with homes.lock():
-            return _found(project, homes)
+            return _find_memories(project, homes)
     except Timeout as error:
         raise StoreUnavailable(
             f"another process has been looking for the memories of {project.root} for too long; try again",
@@ -202,7 +202,7 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
     return home.folder if home is not None and holds_memories(home.folder) else project.data_folder
 
 
-def _found(project: Project, homes: MemoryHomes) -> MemoryLocation:
+def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
     who, pointed = identity_of(project.root), homes.pointed(project)
     home = homes.find(project)
     known_roots = home.roots if home else ()

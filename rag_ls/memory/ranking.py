@@ -33,7 +33,7 @@ def score(signals: Signals[str], memory_id: str) -> float:
     return share_of_highest(fuse(evidence, weights), highest)
 
 
-def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -> float:
+def lift_score(score: float, memory: Memory, now: datetime, half_life_days: float) -> float:
     """The score with a small bonus for importance, recency and use; still 0..1.
 
     A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 means no decay.
@@ -52,12 +52,12 @@ def recency(memory: Memory, now: datetime, half_life_days: float) -> float:
     """1 for a memory that was just changed or recalled, and half as much after each half-life."""
     if half_life_days <= 0:
         return 1.0
-    last = max(parsed(memory.updated_at), parsed(memory.used_at or memory.updated_at))
+    last = max(parse_stamp(memory.updated_at), parse_stamp(memory.used_at or memory.updated_at))
     days = max(0.0, (now - last).total_seconds() / 86_400)
     return float(0.5 ** (days / half_life_days))
 
 
-def parsed(stamp: str) -> datetime:
+def parse_stamp(stamp: str) -> datetime:
     """A time of a record; one without an offset is in UTC. A damaged one is long ago."""
     try:
         at = datetime.fromisoformat(stamp)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rag_ls.embedding import Embedding
-from rag_ls.memory.ranking import lifted, score
+from rag_ls.memory.ranking import lift_score, score
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
 from rag_ls.retrieval.asked import rarity
 from rag_ls.retrieval.calibration import cosine_of, similarity
@@ -48,16 +48,16 @@ class Question:
 def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
     hits: list[Hit] = []
-    asked = asked_words(stores, question)
+    asked = weigh_words(stores, question)
     for store in stores:
         signals, memories = signals_of(store, question, asked, embedding)
-        for memory_id in _admitted(signals, question, embedding):
+        for memory_id in _admit_close(signals, question, embedding):
             memory = memories[memory_id]
             cosine = signals.dense.get(memory_id)
             hits.append(
                 Hit(
                     memory,
-                    lifted(score(signals, memory_id), memory, now, question.half_life_days),
+                    lift_score(score(signals, memory_id), memory, now, question.half_life_days),
                     signals.matched_by(memory_id),
                     similarity=similarity(embedding.model, cosine) if embedding and cosine is not None else None,
                 )
@@ -110,7 +110,7 @@ class AskedWords:
     other_telling: Sequence[str]
 
 
-def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords:
+def weigh_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords:
     """The words of a question, with their rarity over all stores, so that scores of scopes are comparable."""
     words = content_terms(question.text)[:_MAX_WORDS]
     count = sum(store.count() for store in stores)
@@ -148,7 +148,7 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     return held, in_other_words
 
 
-def _admitted(signals: Signals[str], question: Question, embedding: Embedding | None) -> list[str]:
+def _admit_close(signals: Signals[str], question: Question, embedding: Embedding | None) -> list[str]:
     """The memories that are close enough in meaning, or that hold enough words and are not too far in meaning."""
     floor = cosine_of(embedding.model, question.min_similarity) if embedding else 0.0
     least = _WORDS_SHARE if embedding else _WORDS_SHARE_ALONE

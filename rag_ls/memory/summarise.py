@@ -87,10 +87,10 @@ def summarise(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
             f"scope {scope}; give another with scope"
         )
-    text, strategy, note = _written(found, request.max_words, settings)
+    text, strategy, note = _write_summary(found, request.max_words, settings)
     if not text:
         raise NotFound(f"the {total} memories of that time hold no sentence to summarise")
-    text = "\n".join([text, *_unsettled(found)])
+    text = "\n".join([text, *_word_contradictions(found)])
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
         note = f"{note}; {limit}" if note else limit
@@ -110,7 +110,7 @@ def summarise(
     if dry_run:
         return summary
     stored = memories.store(new, embedder)
-    batch_id = _recorded(memories.of(scope), stored) if replaced else ""
+    batch_id = _record_replaced(memories.of(scope), stored) if replaced else ""
     return replace(summary, stored=stored, batch_id=batch_id)
 
 
@@ -119,7 +119,7 @@ def _private(found: Sequence[Memory]) -> tuple[str, ...]:
     return (PRIVATE,) if any(PRIVATE in memory.metadata.tags for memory in found) else ()
 
 
-def _recorded(store: MemoryStore, stored: Stored) -> str:
+def _record_replaced(store: MemoryStore, stored: Stored) -> str:
     """Record that a summary was replaced, so that it can be undone; returns the batch's id."""
     memory, batch_id = stored.memory, str(uuid.uuid4())
     change = VersionChange(memory.id, memory.version - 1, memory.version)
@@ -127,21 +127,23 @@ def _recorded(store: MemoryStore, stored: Stored) -> str:
     return batch_id
 
 
-def _unsettled(found: Sequence[Memory]) -> list[str]:
+def _word_contradictions(found: Sequence[Memory]) -> list[str]:
     """A line for each pair of the memories that contradict each other: a summary must not take one side in silence."""
     compared = found[:_MAX_COMPARED]
     pairs = (contradiction(one, other) for one, other in itertools.combinations(compared, 2))
     unsettled = itertools.islice((pair for pair in pairs if pair), _MAX_UNSETTLED)
-    return [f"- Not settled ({pair.reason}): {_dated(pair.other)}; {_dated(pair.one)}" for pair in unsettled]
+    return [f"- Not settled ({pair.reason}): {_date_line(pair.other)}; {_date_line(pair.one)}" for pair in unsettled]
 
 
-def _dated(memory: Memory) -> str:
+def _date_line(memory: Memory) -> str:
     content = " ".join(memory.content.split())
     short = content if len(content) <= _SIDE_CHARACTERS else content[: _SIDE_CHARACTERS - 1] + "…"
     return f"{short!r} ({memory.updated_at[:10]})"
 
 
-def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, SummaryStrategy, str]:
+def _write_summary(
+    found: Sequence[Memory], max_words: int, settings: SummarySettings
+) -> tuple[str, SummaryStrategy, str]:
     note = ""
     if settings.endpoint:
         try:

@@ -16,7 +16,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import MAX_CONTENT, PRIVATE, refuse_secrets
 from rag_ls.memory.portable.merging import UNCHANGED, ImportMerge
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record
-from rag_ls.memory.portable.strict_json import parsed, written
+from rag_ls.memory.portable.strict_json import dump, parse
 from rag_ls.memory.uniting import NOTHING, Stamp, add_tags, comes_first, stamp, stamp_of_deleted
 from rag_ls.model import Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
@@ -74,20 +74,20 @@ class TeamMemories:
         self._change = changes.last
         if not changes.memories:
             return 0
-        deleted = {version.memory.id: stamp_of_deleted(version) for version in _deleted(store)}
+        deleted = {version.memory.id: stamp_of_deleted(version) for version in _list_deleted(store)}
         store.backup()
         taken = 0
         for item in changes.memories:
             self._stamps[item.id] = item.stamp
             present = store.get(item.id)
             if item.stamp > (stamp(present) if present else deleted.get(item.id, NOTHING)):
-                taken += self._taken(store, item, present, now)
+                taken += self._take_version(store, item, present, now)
         if taken:
             # What was taken may have been joined with what was here, which others lack.
             self._given_at = None
         return taken
 
-    def _taken(self, store: MemoryStore, item: SharedMemory, present: Memory | None, now: str) -> bool:
+    def _take_version(self, store: MemoryStore, item: SharedMemory, present: Memory | None, now: str) -> bool:
         """Store a version that counts more than what is here; whether that changed anything."""
         if present is not None and PRIVATE in present.metadata.tags:
             # It became private after it was shared: from then on it is this user's alone.
@@ -98,14 +98,14 @@ class TeamMemories:
         if item.is_deleted:
             return present is not None and _delete(store, present, item.version)
         problems: list[str] = []
-        incoming = to_incoming(_parsed(item.record), ImportDestination(store.scope, now), problems)
+        incoming = to_incoming(_parse_record(item.record), ImportDestination(store.scope, now), problems)
         if incoming is None or (incoming.memory.id, incoming.memory.version) != (item.id, item.version):
             # Anybody who may write there may have written anything.
             _log.warning("the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it is another")
             return False
-        return self._placed(store, incoming, now)
+        return self._place_incoming(store, incoming, now)
 
-    def _placed(self, store: MemoryStore, incoming: Incoming, now: str) -> bool:
+    def _place_incoming(self, store: MemoryStore, incoming: Incoming, now: str) -> bool:
         memory = incoming.memory
         with store.transaction():
             twin = store.twin(memory)
@@ -126,7 +126,7 @@ class TeamMemories:
         newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, NOTHING)]
         gone = [
             SharedMemory(version.memory.id, version.memory.version, True, version.replaced_at)
-            for version in _deleted(store)
+            for version in _list_deleted(store)
             # What was never given is nobody's to delete; what became private stays with the others as it was.
             if version.memory.id in self._stamps
             and stamp_of_deleted(version) > self._stamps[version.memory.id]
@@ -142,9 +142,9 @@ class TeamMemories:
         return len(items)
 
 
-def _parsed(record: str) -> object:
+def _parse_record(record: str) -> object:
     try:
-        return parsed(record)
+        return parse(record)
     except ValueError:
         return None
 
@@ -157,14 +157,14 @@ def _delete(store: MemoryStore, memory: Memory, version: int) -> bool:
         return store.delete(memory.id)
 
 
-def _deleted(store: MemoryStore) -> list[MemoryVersion]:
+def _list_deleted(store: MemoryStore) -> list[MemoryVersion]:
     return store.deleted(-1)[0]
 
 
 def _shareable(store: MemoryStore) -> Iterator[SharedMemory]:
     for memory in store.all():
         if _may_leave(memory):
-            yield SharedMemory(memory.id, memory.version, False, memory.updated_at, written(to_record(memory)))
+            yield SharedMemory(memory.id, memory.version, False, memory.updated_at, dump(to_record(memory)))
 
 
 def _may_leave(memory: Memory) -> bool:

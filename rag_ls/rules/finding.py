@@ -86,7 +86,7 @@ class RuleFinder:
         similar = self._similarities(question, documents)
         weights = self._weights(question.text)
         hits = [
-            self._judged(row, question, similar.get(row.text_hash, 0.0), weights)
+            self._judge_section(row, question, similar.get(row.text_hash, 0.0), weights)
             for row in self._sections(question, documents, similar)
         ]
         shown = [hit for hit in hits if _says_something(hit.row.stored.chunk.text)]
@@ -116,7 +116,9 @@ class RuleFinder:
         total = max(self._store.chunks.estimated_count(), 1)
         return {stem(part): rarity(total, self._index.lexical.frequency(part, _COMMON)) for part in analyse(text).parts}
 
-    def _judged(self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]) -> RuleHit:
+    def _judge_section(
+        self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]
+    ) -> RuleHit:
         chunk = row.stored.chunk
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
         named = next(filter(None, (is_about(chunk.text, path) for path in question.paths)), "")

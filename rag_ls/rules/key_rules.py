@@ -76,12 +76,12 @@ def _of_yaml(text: str) -> Iterator[KeyRule]:
         item = _YAML_ITEM.match(bare)
         value = _YAML_VALUE.match(bare)
         if item and not _YAML_MAPPING.match(item["value"]):
-            yield KeyRule(_unquoted(item["value"]), number)
+            yield KeyRule(_strip_quotes(item["value"]), number)
         elif value and _SAID.search(value["value"]):
-            yield KeyRule(_unquoted(value["value"]), number)
+            yield KeyRule(_strip_quotes(value["value"]), number)
 
 
-def _unquoted(value: str) -> str:
+def _strip_quotes(value: str) -> str:
     value = value.strip()
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return (value[1:-1] if quoted else value)[:_MAX_CHARACTERS]

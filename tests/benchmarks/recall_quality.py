@@ -21,7 +21,7 @@ from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import asked_words, memory_of, recall, signals_of
+from rag_ls.memory.recall import memory_of, recall, signals_of, weigh_words
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.retrieval.calibration import cosine_of
 from rag_ls.storage import MemoryStore
@@ -121,7 +121,7 @@ def _rankings(store: MemoryStore, vectors: Mapping[str, Embedding]) -> dict[str,
         """Reciprocal rank fusion of the dense and the BM25 ranking, with k = 60 (Cormack et al., 2009)."""
         vector = vectors[query]
         question = Question(query, _K, 0.0, expand=False)
-        signals, _ = signals_of(store, question, asked_words([store], question), vector)
+        signals, _ = signals_of(store, question, weigh_words([store], question), vector)
         near = [number for number, _ in store.vectors.nearest(vector.vector, vector.model.id, MemoryFilters(), 100)]
         held = sorted(signals.lexical, key=lambda number: -signals.lexical[number])[:100]
         scores: dict[str, float] = {}

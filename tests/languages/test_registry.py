@@ -13,7 +13,7 @@ import pytest
 
 import rag_ls.languages
 from rag_ls.languages import LANGUAGES, SYNTAXES, Language
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.languages.plain import PLAIN
 from tests.chunking.samples import SAMPLES, Sample
 
@@ -102,15 +102,15 @@ def test_every_pattern_of_a_convention_is_one() -> None:
         if each.lexis is not None:
             re.compile(f"(?P<comment>{each.lexis.comments})|(?:{each.lexis.strings})")
         if each.tests is not None:
-            assert compiled(each.tests.declared)
+            assert compile_lines(each.tests.declared)
             assert not list(each.tests.libraries_in(""))
             assert each.tests.name_of("") == ""
         if each.errors is not None:
-            assert compiled(each.errors.declared).groups == 2
-            assert compiled(each.errors.raised).groups == 1
-            assert compiled(each.errors.handled)
+            assert compile_lines(each.errors.declared).groups == 2
+            assert compile_lines(each.errors.raised).groups == 1
+            assert compile_lines(each.errors.handled)
         if each.decorators is not None:
-            assert compiled(each.decorators.pattern).groups == 1
+            assert compile_lines(each.decorators.pattern).groups == 1
 
 
 def test_no_other_room_names_a_language() -> None:

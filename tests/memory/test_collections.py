@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_ls.config import Settings
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.collections import MAX_TEXT, PushedText, checked_name, chunks_of, push
+from rag_ls.memory.collections import MAX_TEXT, PushedText, check_name, chunks_of, push
 from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.text import content_hash
@@ -138,8 +138,8 @@ def test_other_texts_are_refused_in_words(store: MemoryStore, text: str, words: 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65, "ü", "a b", "a\0b"])
 def test_a_name_that_could_be_a_path_is_refused(name: str) -> None:
     with pytest.raises(InvalidRequest, match="cannot be a collection's name"):
-        checked_name(name)
+        check_name(name)
 
 
 def test_names_do_not_differ_by_case() -> None:
-    assert checked_name(" Docs.v2 ") == "docs.v2"
+    assert check_name(" Docs.v2 ") == "docs.v2"

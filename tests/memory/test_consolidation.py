@@ -13,14 +13,14 @@ import pytest
 from rag_ls.errors import NotFound
 from rag_ls.memory import batches
 from rag_ls.memory.consolidation import Merge, apply, plan
-from rag_ls.memory.ranking import parsed
+from rag_ls.memory.ranking import parse_stamp
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL
 
 _THRESHOLD = 0.85
-_NOW = parsed(stamp(5000))
+_NOW = parse_stamp(stamp(5000))
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ class TestPlan:
     def test_what_was_never_recalled_in_a_month_is_told_the_oldest_first(self, alike: MemoryStore) -> None:
         used(alike, record(1).id)
         assert plan(alike, MODEL, _THRESHOLD, _NOW).never_recalled == ()
-        later = parsed(stamp(3)) + timedelta(days=30)
+        later = parse_stamp(stamp(3)) + timedelta(days=30)
         assert _numbers(plan(alike, MODEL, _THRESHOLD, later).never_recalled) == [2, 3]
 
     def test_memories_without_vectors_are_left_alone(self, alike: MemoryStore) -> None:

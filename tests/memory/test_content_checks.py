@@ -21,8 +21,8 @@ from rag_ls.memory.content_checks import (
     MAX_TAG,
     MAX_TAGS,
     _detectors,
-    checked_content,
-    checked_metadata,
+    check_content,
+    check_metadata,
     refuse_secrets,
 )
 from rag_ls.model import MemoryMetadata
@@ -41,8 +41,8 @@ _NOTHING = MemoryMetadata()
 )  # fmt: skip
 def test_what_says_nothing_is_refused_with_what_to_do(content: str) -> None:
     with pytest.raises(InvalidRequest, match=r"worth recalling: name what it is about .* force = true"):
-        checked_content(content)
-    assert checked_content(content, force=True) == content
+        check_content(content)
+    assert check_content(content, force=True) == content
 
 
 @pytest.mark.parametrize(
@@ -56,56 +56,56 @@ def test_what_says_nothing_is_refused_with_what_to_do(content: str) -> None:
     ],
 )  # fmt: skip
 def test_what_says_something_is_kept_however_short(content: str) -> None:
-    assert checked_content(f" {content}\n") == content
+    assert check_content(f" {content}\n") == content
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\t", "\u3000"])
 def test_what_is_empty_is_refused_even_by_force(content: str) -> None:
     for force in (False, True):
         with pytest.raises(InvalidRequest, match="content is empty"):
-            checked_content(content, force=force)
+            check_content(content, force=force)
 
 
 def test_the_limits_are_named() -> None:
-    assert checked_content("ab cd " * (MAX_CONTENT // 6))
+    assert check_content("ab cd " * (MAX_CONTENT // 6))
     with pytest.raises(InvalidRequest, match=f"100,002 characters, at most {MAX_CONTENT:,}"):
-        checked_content("abc" * 33_334, force=True)
+        check_content("abc" * 33_334, force=True)
 
 
 class TestMetadata:
     def test_tags_have_limits(self) -> None:
         metadata = MemoryMetadata(tags=tuple(f"{number:0{MAX_TAG}}" for number in range(MAX_TAGS)))
-        assert checked_metadata(metadata) == metadata
+        assert check_metadata(metadata) == metadata
         with pytest.raises(InvalidRequest, match=f"51 tags are too many; give at most {MAX_TAGS}"):
-            checked_metadata(MemoryMetadata(tags=(*metadata.tags, "one more")))
+            check_metadata(MemoryMetadata(tags=(*metadata.tags, "one more")))
         with pytest.raises(InvalidRequest, match=f"has 101 characters; give at most {MAX_TAG}"):
-            checked_metadata(MemoryMetadata(tags=("x" * 101,)))
+            check_metadata(MemoryMetadata(tags=("x" * 101,)))
 
     def test_custom_has_limits_of_size_and_depth(self) -> None:
         def nested(depth: int) -> dict[str, object]:
             return {"in": nested(depth - 1)} if depth > 1 else {"in": 1}
 
-        assert checked_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH)))
+        assert check_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH)))
         with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
-            checked_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH + 1)))
+            check_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH + 1)))
         with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
-            checked_metadata(MemoryMetadata(custom={"in": [[[[[]]]]]}))
+            check_metadata(MemoryMetadata(custom={"in": [[[[[]]]]]}))
         with pytest.raises(InvalidRequest, match=f"at most {MAX_CUSTOM:,}"):
-            checked_metadata(MemoryMetadata(custom={"text": "x" * MAX_CUSTOM}))
+            check_metadata(MemoryMetadata(custom={"text": "x" * MAX_CUSTOM}))
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, object(), b"bytes"])
     def test_what_json_cannot_hold_is_refused(self, value: object) -> None:
         with pytest.raises(InvalidRequest, match="custom is no JSON object"):
-            checked_metadata(MemoryMetadata(custom={"value": value}))
+            check_metadata(MemoryMetadata(custom={"value": value}))
 
     def test_what_is_nested_without_end_is_refused(self) -> None:
         endless: dict[str, object] = {}
         endless["in"] = endless
         with pytest.raises(InvalidRequest, match="custom is no JSON object"):
-            checked_metadata(MemoryMetadata(custom=endless))
+            check_metadata(MemoryMetadata(custom=endless))
         deep: dict[str, object] = json.loads('{"in":' * 900 + "1" + "}" * 900)
         with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
-            checked_metadata(MemoryMetadata(custom=deep))
+            check_metadata(MemoryMetadata(custom=deep))
 
 
 # None of these opens anything; they are put together so that no scanner takes this file for a leak.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.embedding import ModelCard
-from rag_ls.memory.ranking import lifted, parsed, recency, score
+from rag_ls.memory.ranking import lift_score, parse_stamp, recency, score
 from rag_ls.model import Memory, MemoryMetadata
 from rag_ls.retrieval.calibration import cosine_of, similarity
 from rag_ls.retrieval.signals import Signals
@@ -37,7 +37,7 @@ _Memories = st.builds(
 
 @given(one=_Memories, other=_Memories, score=st.floats(0.01, 1), half_life=st.sampled_from([0.0, 1.0, 30.0]))
 def test_a_clearly_better_fit_is_never_beaten(one: Memory, other: Memory, score: float, half_life: float) -> None:
-    better, worse = lifted(score, one, _NOW, half_life), lifted(score / 1.07, other, _NOW, half_life)
+    better, worse = lift_score(score, one, _NOW, half_life), lift_score(score / 1.07, other, _NOW, half_life)
     assert 0 <= worse < better <= 1
 
 
@@ -52,11 +52,11 @@ def test_a_clearly_better_fit_is_never_beaten(one: Memory, other: Memory, score:
     ],
 )
 def test_of_equal_fits_the_important_the_recent_and_the_recalled_come_first(more: Memory, less: Memory) -> None:
-    assert lifted(0.5, more, _NOW, 30) > lifted(0.5, less, _NOW, 30)
+    assert lift_score(0.5, more, _NOW, 30) > lift_score(0.5, less, _NOW, 30)
 
 
 def test_without_a_half_life_nothing_sinks() -> None:
-    assert lifted(0.5, _memory(days=5000), _NOW, 0) == lifted(0.5, _memory(days=0), _NOW, 0)
+    assert lift_score(0.5, _memory(days=5000), _NOW, 0) == lift_score(0.5, _memory(days=0), _NOW, 0)
 
 
 @pytest.mark.parametrize(("days", "left"), [(0, 1), (30, 0.5), (60, 0.25), (-5, 1)])
@@ -66,7 +66,11 @@ def test_half_of_the_recency_is_left_after_each_half_life(days: float, left: flo
 
 
 def test_a_time_without_an_offset_is_in_utc() -> None:
-    assert parsed("2026-01-01T00:00:00") == parsed("2026-01-01T00:00:00.000Z") == parsed("2026-01-01T01:00:00+01:00")
+    assert (
+        parse_stamp("2026-01-01T00:00:00")
+        == parse_stamp("2026-01-01T00:00:00.000Z")
+        == parse_stamp("2026-01-01T01:00:00+01:00")
+    )
 
 
 _Share = st.dictionaries(st.sampled_from("abc"), st.floats(0, 1))

@@ -13,7 +13,7 @@ from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.graph import ImportGraph, resolved
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
@@ -88,7 +88,7 @@ class ProjectChecks:
         outline = self._outline(text, path, language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolved(self._session.project.imports.resolver(), path, language, outline.imports)
+            edges = resolve_imports(self._session.project.imports.resolver(), path, language, outline.imports)
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}

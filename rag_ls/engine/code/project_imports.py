@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Import
-from rag_ls.rules.checks.graph import ImportGraph, resolved
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.paths import text_in
 
@@ -61,7 +61,10 @@ class ProjectImports:
                 for item in self._checkout.outlines.imports():
                     by_path.setdefault(item.path, (item.language, []))[1].append(item.imported)
                 self._graph = ImportGraph(
-                    {path: resolved(resolver, path, language, imports) for path, (language, imports) in by_path.items()}
+                    {
+                        path: resolve_imports(resolver, path, language, imports)
+                        for path, (language, imports) in by_path.items()
+                    }
                 )
                 self._graph_changes, self._graph_made = changes, now
             return self._graph

@@ -16,12 +16,12 @@ _HALF = np.dtype("<f2")
 _LENGTH_ERROR = 0.02
 
 
-def encoded(vectors: NDArray[np.float16]) -> list[str]:
+def encode(vectors: NDArray[np.float16]) -> list[str]:
     """Vectors of shape (parts, dimensions) as texts, one for each part."""
     return [base64.b64encode(part.astype(_HALF).tobytes()).decode() for part in vectors]
 
 
-def decoded(value: object, problems: list[str]) -> dict[str, Vectors]:
+def decode(value: object, problems: list[str]) -> dict[str, Vectors]:
     """The vectors by model, each of shape (parts, dimensions). Adds errors to `problems`."""
     if value is None:
         return {}

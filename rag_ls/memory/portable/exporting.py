@@ -7,7 +7,7 @@ from typing import IO
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import front_matter, strict_json
-from rag_ls.memory.portable.embeddings import encoded
+from rag_ls.memory.portable.embeddings import encode
 from rag_ls.memory.portable.formats import Format, format_named, header
 from rag_ls.memory.portable.records import to_record
 from rag_ls.model import Memory, MemoryFilters
@@ -52,26 +52,26 @@ def _records(store: MemoryStore, memories: list[Memory], embeddings: bool) -> _R
 def _vectors(store: MemoryStore, batch: list[Memory]) -> dict[str, dict[str, list[str]]]:
     texts: dict[str, dict[str, list[str]]] = {memory.id: {} for memory in batch}
     for memory_id, model, vectors in store.vectors.all_of({memory.id: memory.content_hash for memory in batch}):
-        texts[memory_id][model] = encoded(vectors)
+        texts[memory_id][model] = encode(vectors)
     return texts
 
 
 def _json(header: Mapping[str, object], records: _Records) -> Iterator[str]:
-    yield strict_json.written({**header, "memories": []}).removesuffix("]}")
+    yield strict_json.dump({**header, "memories": []}).removesuffix("]}")
     for number, record in enumerate(records):
         yield ",\n" if number else "\n"
-        yield strict_json.written(record)
+        yield strict_json.dump(record)
     yield "\n]}\n"
 
 
 def _jsonl(header: Mapping[str, object], records: _Records) -> Iterator[str]:
-    yield strict_json.written(header) + "\n"
+    yield strict_json.dump(header) + "\n"
     for record in records:
-        yield strict_json.written(record) + "\n"
+        yield strict_json.dump(record) + "\n"
 
 
 def _markdown(header: Mapping[str, object], records: _Records) -> Iterator[str]:
-    yield from front_matter.written(header)
+    yield from front_matter.format_lines(header)
     for record in records:
         yield "\n"
         yield from _section(record)
@@ -83,9 +83,9 @@ def _section(record: dict[str, object]) -> Iterator[str]:
     said = {name: value for name, value in {**record, **metadata}.items() if value not in (None, [], {})}
     if "\r" in content:
         # Tools and text modes would convert these line ends, so write the content as a JSON value.
-        yield from front_matter.written({**said, "content": content})
+        yield from front_matter.format_lines({**said, "content": content})
         return
-    yield from front_matter.written({**said, "content_lines": content.count("\n") + 1})
+    yield from front_matter.format_lines({**said, "content_lines": content.count("\n") + 1})
     yield content
     yield "\n"
 

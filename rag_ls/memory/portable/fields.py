@@ -103,10 +103,10 @@ class Fields:
             self._problems.append(f"{self._inside}{str(name)[:60]!r} is no field of a memory; put it under custom")
 
     def _wrong(self, name: str, value: object, wanted: str) -> None:
-        self._problems.append(f"{self._inside}{name} is {_shown(value)}; give {wanted}")
+        self._problems.append(f"{self._inside}{name} is {_shorten_value(value)}; give {wanted}")
 
 
-def _shown(value: object) -> str:
+def _shorten_value(value: object) -> str:
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

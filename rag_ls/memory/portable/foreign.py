@@ -73,7 +73,7 @@ def detect_format(path: Path) -> str:
 
 def _is_a_record_or_header(line: str) -> bool:
     try:
-        value = strict_json.parsed(line)
+        value = strict_json.parse(line)
     except ValueError:
         return False
     return isinstance(value, dict) and "memories" not in value

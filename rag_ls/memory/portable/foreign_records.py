@@ -56,7 +56,7 @@ def record(
     Tags and custom fields beyond our limits are left out. `times` may hold created_at and updated_at.
     """
     kept = list(dict.fromkeys(tag for tag in map(str.strip, tags) if 0 < len(tag) <= MAX_TAG))[:MAX_TAGS]
-    metadata = {"tags": kept, "custom": fitting(custom or {})}
+    metadata = {"tags": kept, "custom": keep_fitting(custom or {})}
     return {
         "content": content,
         "memory_type": memory_type.value,
@@ -66,7 +66,7 @@ def record(
     }
 
 
-def fitting(custom: Mapping[str, object]) -> dict[str, object]:
+def keep_fitting(custom: Mapping[str, object]) -> dict[str, object]:
     """The foreign fields that are plain values or lists of them, as many as fit our limit."""
     kept: dict[str, object] = {}
     size = 2

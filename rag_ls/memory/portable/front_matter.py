@@ -21,15 +21,15 @@ _INLINE_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'|[^,]*)\s*(
 _DEEPEST = 5
 
 
-def written(values: Mapping[str, object]) -> Iterator[str]:
+def format_lines(values: Mapping[str, object]) -> Iterator[str]:
     """The lines for these values, with fences and line ends."""
     yield f"{FENCE}\n"
     for name, value in values.items():
-        yield f"{name}: {strict_json.written(value)}\n"
+        yield f"{name}: {strict_json.dump(value)}\n"
     yield f"{FENCE}\n"
 
 
-def parsed(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
+def parse_lines(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
     """Parse the lines between the fences. Raises `ValueError`, which names the invalid line."""
     if depth > _DEEPEST:
         raise ValueError(f"it is nested more than {_DEEPEST} levels deep")
@@ -42,14 +42,14 @@ def parsed(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
     return values
 
 
-def split(text: str) -> tuple[dict[str, object], str]:
+def split_text(text: str) -> tuple[dict[str, object], str]:
     """The front matter of a Markdown text, and the rest; unreadable front matter counts as part of the rest."""
     lines = text.split("\n")
     ends = [number for number, line in enumerate(lines) if number and line.rstrip() == FENCE]
     if lines[0].rstrip() != FENCE or not ends:
         return {}, text
     try:
-        values = parsed([line.rstrip() for line in lines[1 : ends[0]]])
+        values = parse_lines([line.rstrip() for line in lines[1 : ends[0]]])
     except ValueError:
         return {}, text
     return values, "\n".join(lines[ends[0] + 1 :])
@@ -79,14 +79,14 @@ def _value(text: str, below: Sequence[str], depth: int) -> object:
         items = [_ITEM.match(line) for line in lines if line.strip()]
         if all(items):
             return [_scalar((item[1] or "").strip()) for item in items if item]
-        return parsed(lines, depth + 1)
+        return parse_lines(lines, depth + 1)
     return _scalar(text)
 
 
 def _scalar(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
         try:
-            return strict_json.parsed(text)
+            return strict_json.parse(text)
         except ValueError:
             return [_single(item) for item in _INLINE_ITEM.findall(text[1:-1]) if item.strip()]
     return _single(text)
@@ -95,7 +95,7 @@ def _scalar(text: str) -> object:
 def _single(text: str) -> object:
     text = text.strip()
     try:
-        return strict_json.parsed(text)
+        return strict_json.parse(text)
     except ValueError:
         pass
     if len(text) > 1 and text[0] == text[-1] == "'":

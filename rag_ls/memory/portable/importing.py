@@ -76,7 +76,7 @@ def _import(
         replace(item, memory=replace(item.memory, id=_own_id(item.memory)))
         if is_elsewhere(item.memory.id) and store.get(item.memory.id) is None
         else item
-        for item in _checked(store, located, target)
+        for item in _check_records(store, located, target)
     ]
     with store.transaction():
         outcomes = ImportMerge(store, target.now).run(incoming)
@@ -88,7 +88,7 @@ def _own_id(memory: Memory) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"rag-ls:{memory.scope}:{memory.id}"))
 
 
-def _checked(store: MemoryStore, located: Iterable[Located], target: ImportDestination) -> list[Incoming]:
+def _check_records(store: MemoryStore, located: Iterable[Located], target: ImportDestination) -> list[Incoming]:
     incoming, shown, count = [], list[str](), 0
     together = _Together(store)
     for item in located:

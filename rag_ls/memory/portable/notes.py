@@ -43,7 +43,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _note(file: Path) -> Iterator[dict[str, object]]:
-    values, text = front_matter.split(read_text(file).replace("\r\n", "\n"))
+    values, text = front_matter.split_text(read_text(file).replace("\r\n", "\n"))
     title = _text(values.get("title")) or file.stem
     note_tags = [KIND, *_tags(values.get("tags"))]
     when = times(values.get("created"), values.get("modified"))

@@ -86,7 +86,7 @@ def _json(source: IO[str]) -> Iterator[Located]:
             f"the file has more than {MAX_JSON:,} characters; export it as jsonl, which is read line by line"
         )
     try:
-        value = strict_json.parsed(text.removeprefix("\ufeff"))
+        value = strict_json.parse(text.removeprefix("\ufeff"))
     except ValueError as error:
         raise InvalidRequest(f"the file is no JSON: {error}") from None
     if isinstance(value, Mapping):
@@ -102,7 +102,7 @@ def _jsonl(lines: _Lines) -> Iterator[Located]:
     count = 0
     while (line := lines.next_filled()) is not None:
         try:
-            value = strict_json.parsed(line)
+            value = strict_json.parse(line)
         except ValueError as error:
             raise InvalidRequest(f"line {lines.number} is no JSON: {error}") from None
         if not count and isinstance(value, Mapping) and "content" not in value:
@@ -143,7 +143,7 @@ def _front_matter(lines: _Lines) -> dict[str, object]:
     else:
         raise InvalidRequest(f"the front matter that begins in line {start} does not end; is the file cut off?")
     try:
-        values = front_matter.parsed(found)
+        values = front_matter.parse_lines(found)
     except ValueError as error:
         raise InvalidRequest(f"the front matter that begins in line {start} cannot be read: {error}") from None
     if isinstance(tags := values.get("tags"), str):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import checked_content, checked_metadata, refuse_secrets
-from rag_ls.memory.portable.embeddings import decoded
+from rag_ls.memory.content_checks import check_content, check_metadata, refuse_secrets
+from rag_ls.memory.portable.embeddings import decode
 from rag_ls.memory.portable.fields import Fields
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
@@ -105,10 +105,10 @@ def _incoming(record: Record, target: ImportDestination, problems: list[str]) ->
         source_uri=fields.text("source_uri"), source_memory_ids=fields.texts("source_memory_ids"),
         anchor=_anchor(fields.mapping("anchor"), problems), branch=branch, summary_key=key,
     )  # fmt: skip
-    embeddings = decoded(fields.anything("embeddings"), problems)
+    embeddings = decode(fields.anything("embeddings"), problems)
     fields.refuse_others()
     if not problems and not target.force:
-        _noting(problems, lambda: refuse_secrets(content, metadata))
+        _note_problem(problems, lambda: refuse_secrets(content, metadata))
     return Incoming(memory, frozenset(name for name, value in said.items() if value is None), embeddings)
 
 
@@ -129,7 +129,7 @@ def _metadata(beside: Record, inside: Record | None, problems: list[str]) -> Mem
         custom=_or(fields.mapping("custom"), {}),
     )
     fields.refuse_others()
-    _noting(problems, lambda: checked_metadata(metadata))
+    _note_problem(problems, lambda: check_metadata(metadata))
     return metadata
 
 
@@ -141,7 +141,7 @@ def _content(fields: Fields, problems: list[str]) -> tuple[str, str]:
             problems.append("has no content; give the text to remember")
         return "", ""
     try:
-        kept = checked_content(content, force=True)
+        kept = check_content(content, force=True)
     except InvalidRequest as error:
         problems.append(str(error))
         return "", ""
@@ -197,7 +197,7 @@ def _anchor(values: Record | None, problems: list[str]) -> Anchor | None:
     return anchor
 
 
-def _noting(problems: list[str], check: Callable[[], object]) -> None:
+def _note_problem(problems: list[str], check: Callable[[], object]) -> None:
     try:
         check()
     except InvalidRequest as error:

@@ -83,7 +83,7 @@ def _folders(path: Path) -> Iterator[Path]:
 
 def _file_records(kind: str, file: Path, under: Sequence[str] = ()) -> list[Record]:
     """The records of one file; `under` goes before its headings."""
-    values, text = front_matter.split(read_text(file).replace("\r\n", "\n"))
+    values, text = front_matter.split_text(read_text(file).replace("\r\n", "\n"))
     if "description" in values or "name" in values:
         return [_fact(kind, file, values, text)] if text.strip() else []
     paths = values.get("paths") or values.get("globs")

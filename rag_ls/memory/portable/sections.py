@@ -55,7 +55,7 @@ def sections(text: str) -> list[Section]:
     return [section for section in found if section.blocks]
 
 
-def joined(blocks: Sequence[Block]) -> str:
+def join_blocks(blocks: Sequence[Block]) -> str:
     """The text of blocks, with their original separation."""
     text = "".join(("\n\n" if block.apart else "\n") + block.text for block in blocks)
     return text.lstrip("\n")
@@ -72,10 +72,10 @@ def pieces(blocks: Sequence[Block], short: int = SHORT) -> list[str]:
             groups[-1].append(block)
         else:
             groups.append([block])
-    if len(groups) > 1 and len(joined(groups[-1])) < _TOO_LITTLE:
+    if len(groups) > 1 and len(join_blocks(groups[-1])) < _TOO_LITTLE:
         rest = groups.pop()
         groups[-1] += rest
-    return [piece for group in groups for piece in _cut(joined(group))]
+    return [piece for group in groups for piece in _cut(join_blocks(group))]
 
 
 def _belongs(group: Sequence[Block], block: Block, short: int) -> bool:

@@ -9,7 +9,7 @@ from rag_ls.embedding import Embedder
 from rag_ls.engine.collections import DEFAULT, Collections
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
-from rag_ls.memory.collections import checked_name
+from rag_ls.memory.collections import check_name
 from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.operations.fields import optional
 from rag_ls.operations.memories.arguments import read_times
@@ -54,7 +54,7 @@ class SeenCollections:
 
     def existing(self, name: str) -> MemoryStore:
         """A collection that there is for the client. Raises `NotFound`, the same whether others have one or nobody has."""
-        wanted, seen = checked_name(name or DEFAULT), self.names()
+        wanted, seen = check_name(name or DEFAULT), self.names()
         if wanted not in seen:
             near = nearest_text(nearest(wanted, seen))
             raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from rag_ls.engine.collections import DEFAULT
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.memory.collections import PushedText, checked_name
+from rag_ls.memory.collections import PushedText, check_name
 from rag_ls.memory.collections import push as push_text
 from rag_ls.memory.context import context_text
 from rag_ls.memory.parts import embed_missing
@@ -90,7 +90,7 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
         source_uri=request.source_uri.strip() or None,
         force=request.force,
     )
-    name = checked_name(request.collection or DEFAULT)
+    name = check_name(request.collection or DEFAULT)
     store = seen.collections.make(name)
     done = push_text(store, text, seen.collections.memories(store).stamp())
     if (model := seen.model(name)) is not None:

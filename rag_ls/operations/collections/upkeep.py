@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_ls.config import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, RagLsError
-from rag_ls.memory.collections import checked_name, sources
+from rag_ls.memory.collections import check_name, sources
 from rag_ls.model import SummaryStrategy
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.collections.seen import PushedCollection, SeenCollections
@@ -67,7 +67,7 @@ class NewCollectionAnswer:
 def new_collection(caller: Caller, request: NewCollection) -> NewCollectionAnswer:
     """Make a collection, or resize its vectors."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
-    name, most = checked_name(request.name), seen.model_size()
+    name, most = check_name(request.name), seen.model_size()
     if seen.project_ids is not None:
         return _make_for_some(seen, request, name)
     is_new = name not in seen.collections.names()
@@ -128,7 +128,7 @@ class CollectionMetricsAnswer:
 def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetricsAnswer:
     """The contents of the collections, as numbers."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
-    names = [checked_name(request.collection)] if request.collection else seen.names()
+    names = [check_name(request.collection)] if request.collection else seen.names()
     stores = [seen.existing(name) for name in names]
     filters = seen.seen_filters()
     chunks = [memory for store in stores for memory in store.find(filters)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.session import ProjectSession
-from rag_ls.memory import sorted_memories
+from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import Caller
@@ -149,7 +149,7 @@ def _list_page(
         for item in (resolve_anchor(view, each) for each in view.memories.listed(wanted, order)[0]):
             if has_anchor(item, state, view.relative(path) if path else ""):
                 known.setdefault(item.id, locate_memory(item, view if len(views) > 1 else None))
-    found = sorted_memories(known.values(), order)
+    found = sort_memories(known.values(), order)
     return found[offset : offset + limit], len(found)
 
 

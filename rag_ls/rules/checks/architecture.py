@@ -49,7 +49,7 @@ def read_architecture(text: str, path: str) -> RuleSet:
         return RuleSet()
     rules: list[CheckRule] = []
     errors = list(_validator().iter_errors({"rules": stated}))
-    problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _said(error)) for error in errors]
+    problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _word_error(error)) for error in errors]
     broken = {error.absolute_path[1] for error in errors if len(error.absolute_path) > 1}
     for at, item in enumerate(stated if isinstance(stated, list) else ()):
         line = lines.get(("rules", at), 1)
@@ -72,7 +72,7 @@ def _validator() -> Any:
     return Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
 
 
-def _said(error: Any) -> str:
+def _word_error(error: Any) -> str:
     """A schema's error in words, with the keys that lead to it."""
     place = ".".join(str(key) for key in error.absolute_path)
     if error.validator == "oneOf":

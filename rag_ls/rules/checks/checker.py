@@ -30,7 +30,7 @@ from rag_ls.rules.checks.records import (
     Violation,
 )
 from rag_ls.rules.checks.structure import Match, Structures, structures_here
-from rag_ls.rules.checks.suppression import without_suppressed
+from rag_ls.rules.checks.suppression import drop_suppressed
 
 _log = logging.getLogger(__name__)
 _GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck, CruiserCheck)
@@ -54,7 +54,7 @@ def violations(
     found = (
         each for rule, matches in zip(mine, matched, strict=True) for each in _of_rule(document, rule, graph, matches)
     )
-    kept = without_suppressed(document, found, {*known, *(rule.id for rule in rules.rules)})
+    kept = drop_suppressed(document, found, {*known, *(rule.id for rule in rules.rules)})
     return sorted(kept, key=lambda each: (each.place.line, each.place.column, each.rule))
 
 

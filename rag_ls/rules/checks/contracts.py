@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.names import first_line
-from rag_ls.rules.checks.places import place_of, shown, told
+from rag_ls.rules.checks.places import place_of, shorten_chain, word_import
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CyclesCheck,
@@ -28,14 +28,14 @@ def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -
     """The imports that are forbidden, and the required ones that are missing."""
     edges = graph.edges(document.path)
     for edge in edges:
-        if chain := _forbidden(edge, check, graph):
-            yield place_of(document, edge), told([each or edge.module for each in chain])
+        if chain := _find_forbidden_chain(edge, check, graph):
+            yield place_of(document, edge), word_import([each or edge.module for each in chain])
     for wanted in check.required:
         if not any(_means(edge, (wanted,)) for edge in edges):
             yield first_line(document), f"it does not import {wanted}"
 
 
-def _forbidden(edge: Edge, check: ImportCheck, graph: ImportGraph) -> list[str]:
+def _find_forbidden_chain(edge: Edge, check: ImportCheck, graph: ImportGraph) -> list[str]:
     """The chain by which an import breaks the check; empty if it does not."""
     if check.allowed and _means(edge, check.allowed):
         return []
@@ -45,7 +45,7 @@ def _forbidden(edge: Edge, check: ImportCheck, graph: ImportGraph) -> list[str]:
         return [edge.target or edge.module]
     if not check.indirect:
         return []
-    return graph.chain(edge, lambda path: matches_any(check.forbidden, path), _everything) or []
+    return graph.chain(edge, lambda path: matches_any(check.forbidden, path), _pass_all) or []
 
 
 def layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) -> Iterator[Found]:
@@ -57,7 +57,7 @@ def layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) ->
     if check.siblings_are_independent:
         above += [glob for glob in check.layers[own] if not matches_any((glob,), document.path)]
     all_layers = [glob for globs in check.layers for glob in globs]
-    yield from _reaching(document, graph, above, all_layers, indirect=check.indirect)
+    yield from _find_reaching(document, graph, above, all_layers, indirect=check.indirect)
 
 
 def independent(document: CheckedDocument, check: IndependentCheck, graph: ImportGraph) -> Iterator[Found]:
@@ -65,10 +65,10 @@ def independent(document: CheckedDocument, check: IndependentCheck, graph: Impor
     own = next((group for group in check.groups if matches_any((group,), document.path)), None)
     if own is not None:
         others = [group for group in check.groups if group != own]
-        yield from _reaching(document, graph, others, list(check.groups), indirect=check.indirect)
+        yield from _find_reaching(document, graph, others, list(check.groups), indirect=check.indirect)
 
 
-def _reaching(
+def _find_reaching(
     document: CheckedDocument, graph: ImportGraph, targets: list[str], borders: list[str], *, indirect: bool
 ) -> Iterator[Found]:
     """The imports that reach a target. A chain ends at the borders: what lies there has violations of its own."""
@@ -79,7 +79,7 @@ def _reaching(
     for edge in graph.edges(document.path) if targets else ():
         chain = graph.chain(edge, lambda path: matches_any(targets, path), passes)
         if chain:
-            yield place_of(document, edge), told([each or edge.module for each in chain])
+            yield place_of(document, edge), word_import([each or edge.module for each in chain])
 
 
 def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:
@@ -87,9 +87,9 @@ def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) ->
     for edge in graph.edges(document.path):
         if not graph.is_in_circle(document.path, edge.target):
             continue
-        chain = graph.chain(edge, lambda path: path == document.path, _everything)
+        chain = graph.chain(edge, lambda path: path == document.path, _pass_all)
         if chain and (not check.through or any(matches_any((check.through,), path) for path in chain)):
-            yield place_of(document, edge), f"a circle: {shown([document.path, *chain])}"
+            yield place_of(document, edge), f"a circle: {shorten_chain([document.path, *chain])}"
 
 
 def _means(edge: Edge, patterns: tuple[str, ...]) -> bool:
@@ -105,5 +105,5 @@ def _is_module(module: str, pattern: str) -> bool:
     return module == pattern or module.startswith((f"{pattern}.", f"{pattern}/", f"{pattern}::", f"{pattern}\\"))
 
 
-def _everything(path: str) -> bool:
+def _pass_all(path: str) -> bool:
     return True

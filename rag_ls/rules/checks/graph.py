@@ -98,13 +98,13 @@ class ImportGraph:
                     continue
                 came_from[named] = at
                 if is_target(named):
-                    return _walked(came_from, named)
+                    return _walk_back(came_from, named)
                 if passes(named):
                     waiting.append(named)
         return None
 
 
-def resolved(resolver: ImportResolver, path: str, language: str, imports: Iterable[Import]) -> tuple[Edge, ...]:
+def resolve_imports(resolver: ImportResolver, path: str, language: str, imports: Iterable[Import]) -> tuple[Edge, ...]:
     """The imports of a document, resolved; one that means several documents is several edges."""
     found: list[Edge] = []
     for imported in imports:
@@ -115,7 +115,7 @@ def resolved(resolver: ImportResolver, path: str, language: str, imports: Iterab
     return tuple(dict.fromkeys(found))
 
 
-def _walked(came_from: Mapping[str, str], end: str) -> list[str]:
+def _walk_back(came_from: Mapping[str, str], end: str) -> list[str]:
     chain = [end]
     while came_from[chain[-1]] and len(chain) < _MAX_CHAIN:
         chain.append(came_from[chain[-1]])

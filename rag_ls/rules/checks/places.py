@@ -19,11 +19,11 @@ def place_of(document: CheckedDocument, edge: Edge) -> TextRange:
     return TextRange(edge.line, start, edge.line, max(len(line.rstrip()), start))
 
 
-def told(chain: Sequence[str]) -> str:
+def word_import(chain: Sequence[str]) -> str:
     """An import that leads to the end of a chain, in words."""
-    return f"it imports {shown(chain)}"
+    return f"it imports {shorten_chain(chain)}"
 
 
-def shown(chain: Sequence[str]) -> str:
+def shorten_chain(chain: Sequence[str]) -> str:
     """The documents of a chain with arrows between; of a long one, the beginning and the end."""
     return " -> ".join(chain if len(chain) <= _MAX_SHOWN else [*chain[: _MAX_SHOWN - 1], "…", chain[-1]])

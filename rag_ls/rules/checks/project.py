@@ -17,7 +17,7 @@ from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.graph import Edge, ImportGraph, resolved
+from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
@@ -68,7 +68,10 @@ def _check(
     outlines = parsing.outlines(outlined) if needs_imports(rules) or needs_symbols(rules) else {}
     resolver = ImportResolver(tree)
     graph = ImportGraph(
-        {path: resolved(resolver, path, language, outline.imports) for path, (language, outline) in outlines.items()}
+        {
+            path: resolve_imports(resolver, path, language, outline.imports)
+            for path, (language, outline) in outlines.items()
+        }
         if needs_imports(rules)
         else dict[str, tuple[Edge, ...]]()
     )

@@ -50,25 +50,25 @@ def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match
 def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
     if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
         return
-    root = _parsed(document.text, document.language).root()
+    root = _parse_tree(document.text, document.language).root()
     found: list[SgNode] = root.find_all(_config(check.match))
     for node in found[:_MAX_MATCHES]:
         if check.required is None or not _satisfies(node, check.required):
-            yield _place(node), _shown(node.text())
+            yield _place(node), _shorten_text(node.text())
 
 
 def problem_of(check: StructureCheck) -> str:
     """The words of ast-grep on a rule that it cannot use; empty if it can."""
     for language in check.languages:
         try:
-            root = _parsed("", language).root()
+            root = _parse_tree("", language).root()
             root.find_all(_config(check.match))
             if check.required is not None:
                 root.matches(**check.required)
         except BaseException as error:  # a panic of ast-grep is no `Exception`
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
-            return _said(error)
+            return _word_error(error)
     return ""
 
 
@@ -82,7 +82,7 @@ def _config(match: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str, language: str) -> SgRoot:
+def _parse_tree(text: str, language: str) -> SgRoot:
     """A text's tree; several rules look at one text."""
     # Imported here: most projects have no such rules, and importing takes a while.
     from ast_grep_py import SgRoot
@@ -95,12 +95,12 @@ def _place(node: SgNode) -> TextRange:
     return TextRange(found.start.line + 1, found.start.column, found.end.line + 1, found.end.column)
 
 
-def _shown(text: str) -> str:
+def _shorten_text(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
 
 
-def _said(error: BaseException) -> str:
+def _word_error(error: BaseException) -> str:
     """An error's own words, without the trace that ast-grep adds."""
     said = str(error).split("Stack backtrace")[0]
     parts = [line.split(":", 1)[-1].strip() for line in said.splitlines() if line.strip() and "Caused by" not in line]

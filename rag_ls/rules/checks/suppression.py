@@ -49,7 +49,7 @@ def comment(language: str, rule: str, reason: str) -> str:
     return f"{comments.start}rag-ls: ignore[{rule}] {reason}{comments.end}"
 
 
-def without_suppressed(
+def drop_suppressed(
     document: CheckedDocument, violations: Iterable[Violation], known: Collection[str]
 ) -> Iterator[Violation]:
     """The violations that no comment suppresses, and what is wrong with the comments."""

@@ -34,7 +34,7 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
         node = loader.get_single_node()
         if node is None:
             return None, {}
-        if _expanded(node, {}) > _MAX_VALUES:
+        if _count_values(node, {}) > _MAX_VALUES:
             raise ValueError(f"it holds more than {_MAX_VALUES:,} values, or an alias inside of itself")
         # Before the content is made of the nodes, which changes them.
         lines = dict(_lines(node, ()))
@@ -67,13 +67,13 @@ def _depth(events: Iterable[Any]) -> int:
     return deepest
 
 
-def _expanded(node: Any, known: dict[int, int]) -> int:
+def _count_values(node: Any, known: dict[int, int]) -> int:
     """The number of values that a node stands for where aliases are written out; a very large one for an alias inside of itself."""
     if id(node) not in known:
         known[id(node)] = _MAX_VALUES + 1
         inner = node.value if isinstance(node.value, list) else ()
         children = [part for each in inner for part in (each if isinstance(each, tuple) else (each,))]
-        known[id(node)] = 1 + sum(_expanded(child, known) for child in children)
+        known[id(node)] = 1 + sum(_count_values(child, known) for child in children)
     return known[id(node)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.languages import find_language
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import SurveyFinding, Tally
 from rag_ls.rules.survey.sources import SurveyedFile
 
@@ -31,7 +31,7 @@ class Decorators:
         syntax = find_language(source.language).decorators
         if syntax is None or not any(mark in source.code for mark in "@[#"):
             return
-        for match in source.find(compiled(syntax.pattern)):
+        for match in source.find(compile_lines(syntax.pattern)):
             name = match[1].rstrip(".")
             if name not in syntax.ordinary and not _PROPERTY.search(name) and not _ROUTE.search(name):
                 self.tally.add(f"{syntax.start}{name}{syntax.end}", source.place(match))

@@ -8,7 +8,7 @@ from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import Survey
-from rag_ls.rules.survey.yaml_text import comment, flow_list, quoted
+from rag_ls.rules.survey.yaml_text import comment, flow_list, quote
 
 __all__ = ["architecture_yaml", "pattern_documents"]
 
@@ -48,20 +48,20 @@ def architecture_yaml(found: Survey, name: str) -> str:
 
 def _project(found: Survey, name: str) -> Iterator[str]:
     yield "project:"
-    yield f"  name: {quoted(name)}"
+    yield f"  name: {quote(name)}"
     if found.frontend is not None:
-        yield f"  frontend: {quoted(found.frontend or '.')}"
+        yield f"  frontend: {quote(found.frontend or '.')}"
     if found.backend is not None:
-        yield f"  backend: {quoted(found.backend or '.')}"
+        yield f"  backend: {quote(found.backend or '.')}"
     yield f"  files_read: {found.files}"
 
 
 def _stacks(stacks: Iterable[Stack]) -> Iterator[str]:
     for stack in stacks:
-        yield f"  - folder: {quoted(stack.folder or '.')}"
+        yield f"  - folder: {quote(stack.folder or '.')}"
         yield f"    role: {stack.role}"
-        yield f"    language: {quoted(stack.language)}"
-        yield f"    manifest: {quoted(stack.manifest)}"
+        yield f"    language: {quote(stack.language)}"
+        yield f"    manifest: {quote(stack.manifest)}"
         if stack.frameworks:
             yield f"    frameworks: {flow_list(stack.frameworks)}"
 
@@ -72,7 +72,7 @@ def _claims(findings: Iterable[SurveyFinding]) -> Iterator[str]:
 
 
 def _entry(claim: str, count: int, total: int, examples: Iterable[SourceLine]) -> Iterator[str]:
-    yield f"  - claim: {quoted(claim)}"
+    yield f"  - claim: {quote(claim)}"
     yield f"    count: {count}"
     if total:
         yield f"    of: {total}"
@@ -111,6 +111,6 @@ def _inventory(by_file: dict[str, list[tuple[str, int]]], key: str, what: str, t
             [SourceLine(path, line) for line in list(dict.fromkeys(line for _, line in shown))[:MAX_EXAMPLES]],
         )
         yield f"    {key}:"
-        yield from (f"      - {quoted(text)}" for text, _ in shown)
+        yield from (f"      - {quote(text)}" for text, _ in shown)
     if total > MAX_LISTED:
         yield "  " + comment(f"and {total - MAX_LISTED} more")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.conventions import ErrorSyntax
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, shares
 from rag_ls.rules.survey.naming import title_of
 from rag_ls.rules.survey.sources import SurveyedFile
@@ -70,18 +70,18 @@ class Errors:
             self._rust(source)
 
     def _classes(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
-        for match in source.find(compiled(syntax.declared), "class"):
+        for match in source.find(compile_lines(syntax.declared), "class"):
             bases = [re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(",")]
             self.classes.setdefault(family, []).append((match[1], bases, source.place(match)))
 
     def _raises(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
-        for match in source.find(compiled(syntax.raised), syntax.raise_word):
+        for match in source.find(compile_lines(syntax.raised), syntax.raise_word):
             # `raise error` hands on what was caught.
             if match[1].split(".")[-1][:1].isupper():
                 self.raised.setdefault(family, Tally()).add(match[1].lstrip("\\"), source.place(match))
 
     def _handlers(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
-        for match in source.find(compiled(syntax.handled), syntax.handle_word):
+        for match in source.find(compile_lines(syntax.handled), syntax.handle_word):
             self.handlers[family] = self.handlers.get(family, 0) + 1
             body = _body(source, match)
             for action, what in _ACTIONS:

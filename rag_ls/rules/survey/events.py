@@ -80,7 +80,7 @@ def events_in(language: str, text: str) -> list[SocketEvent]:
 
 def events_of(source: SurveyedFile) -> list[SocketEvent]:
     """The WebSocket events of a source, by line."""
-    found = _javascript(source) if source.language in JAVASCRIPT else _listed(source)
+    found = _javascript(source) if source.language in JAVASCRIPT else _find_listed_events(source)
     return sorted(dict.fromkeys(found), key=lambda event: event.line)
 
 
@@ -96,7 +96,7 @@ def _javascript(source: SurveyedFile) -> Iterator[SocketEvent]:
                 yield SocketEvent(match[1], source.place(match).line, direction)
 
 
-def _listed(source: SurveyedFile) -> Iterator[SocketEvent]:
+def _find_listed_events(source: SurveyedFile) -> Iterator[SocketEvent]:
     for needed, pattern, direction in _PATTERNS.get(source.language, ()):
         if needed not in source.code:
             continue

@@ -89,7 +89,7 @@ def shares(tally: Tally, least_share: float = 0.1) -> Iterator[str]:
     yield from (name for name in tally.most_common() if tally.count(name) >= least_share * tally.total)
 
 
-def qualified(finding: SurveyFinding) -> SurveyFinding:
+def qualify(finding: SurveyFinding) -> SurveyFinding:
     """The finding, with a claim that says so where it holds for a part alone."""
     if not finding.total or finding.count >= MIN_SHARE * finding.total or finding.topic in _PARTS_ARE_CLEAR:
         return finding
@@ -99,7 +99,7 @@ def qualified(finding: SurveyFinding) -> SurveyFinding:
     return replace(finding, claim=f"In part, {start}{space}{rest}")
 
 
-def listed(names: Iterable[str], most: int = 12) -> str:
+def list_names(names: Iterable[str], most: int = 12) -> str:
     """The names as code, and how many more there are."""
     every = list(dict.fromkeys(names))
     shown = ", ".join(f"`{name}`" for name in every[:most])

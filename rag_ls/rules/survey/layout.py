@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.conventions import Tests
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, shares
 from rag_ls.rules.survey.naming import title_of
 from rag_ls.rules.survey.sources import CODE, SurveyedFile, is_vendored
@@ -97,7 +97,7 @@ def _home(path: str, has_code_beside: bool) -> str:
 
 def _holds_tests(tests: Tests, text: str) -> bool:
     """Whether a file in a folder of tests holds some, whatever its name."""
-    return bool(tests.declared and compiled(tests.declared).search(text))
+    return bool(tests.declared and compile_lines(tests.declared).search(text))
 
 
 def _is_foreign(path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_ls.rules.survey.brackets import arguments, name_in
-from rag_ls.rules.survey.findings import SurveyFinding, Tally, listed
+from rag_ls.rules.survey.findings import SurveyFinding, Tally, list_names
 from rag_ls.rules.survey.routes import first_string, strings
 from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile
 
@@ -129,7 +129,7 @@ class Middleware:
     def findings(self) -> Iterator[SurveyFinding]:
         for label in self.ways.most_common():
             names = self.names[label]
-            claim = f"`{label}` registers {listed(names.most_common(1))}"
+            claim = f"`{label}` registers {list_names(names.most_common(1))}"
             yield self.ways.finding(TOPIC, claim, label, 0)
             for name in names.most_common():
                 if len(names.counts) > 1:

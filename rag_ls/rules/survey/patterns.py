@@ -31,13 +31,13 @@ def pattern_documents(found: Survey) -> dict[str, str]:
         ("events", _EVENTS, (), list(_events(found))),
     )
     return {
-        f"{FOLDER}/{name}.md": _document(title, counted(name, found), findings, more, found)
+        f"{FOLDER}/{name}.md": _document(title, word_counts(name, found), findings, more, found)
         for name, title, findings, more in topics
         if findings or more
     }
 
 
-def counted(name: str, found: Survey) -> str:
+def word_counts(name: str, found: Survey) -> str:
     """The things that were counted, in a sentence."""
     if name == "testing":
         return "rag-ls counted this in the test files of the project."
@@ -61,7 +61,7 @@ def _document(title: str, sentence: str, findings: tuple[SurveyFinding, ...], mo
         places = _first_places(found, title)
     by_place = {excerpt.place: excerpt for excerpt in found.excerpts}
     for place in [place for place in dict.fromkeys(places) if place in by_place][:_MAX_EXCERPTS]:
-        lines += ["", *_fenced(by_place[place])]
+        lines += ["", *_fence_excerpt(by_place[place])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -77,7 +77,7 @@ def _item(finding: SurveyFinding) -> str:
     return f"- {fold(finding.claim)}: {how_many}" + (f" ({places})." if places else ".")
 
 
-def _fenced(excerpt: CodeExcerpt) -> Iterator[str]:
+def _fence_excerpt(excerpt: CodeExcerpt) -> Iterator[str]:
     """The lines in a fence that they do not end."""
     yield code_span(f"{excerpt.place.path}:{excerpt.place.line}")
     yield ""

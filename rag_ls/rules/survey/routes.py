@@ -25,7 +25,7 @@ class Endpoint:
     """1-based."""
 
 
-def joined(*parts: str) -> str:
+def join_routes(*parts: str) -> str:
     """A route from its prefixes and its own part."""
     inner = "/".join(part.strip("/") for part in parts if part.strip("/"))
     last = parts[-1] if parts else ""
@@ -60,7 +60,7 @@ class Span:
 def prefix_at(spans: Iterable[Span], offset: int) -> str:
     """The prefixes of all spans around an offset, the outermost first."""
     around = sorted((span for span in spans if span.start < offset < span.end), key=lambda span: span.start)
-    return joined(*(span.prefix for span in around)) if around else ""
+    return join_routes(*(span.prefix for span in around)) if around else ""
 
 
 def body_after(source: SurveyedFile, offset: int, within: int = 400) -> tuple[int, int] | None:

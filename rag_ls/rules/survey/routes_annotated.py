@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, joined, strings
+from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, join_routes, strings
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _MAPPING = re.compile(r"@(Get|Post|Put|Patch|Delete|Request)Mapping\b")
@@ -36,7 +36,7 @@ def spring_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
         methods = [match[1].upper()]
         if match[1] == "Request":
             methods = [found[1] or found[2] for found in _REQUEST_METHOD.finditer(text)] or [ANY]
-        routes = (joined(prefix, path) for prefix in prefixes for path in _paths(text))
+        routes = (join_routes(prefix, path) for prefix in prefixes for path in _paths(text))
         yield from (Endpoint(method, route, source.line(match.start())) for route in routes for method in methods)
 
 
@@ -72,8 +72,8 @@ def aspnet_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
             if name not in groups:
                 break
             name, prefix = groups[name]
-            route = joined(prefix, route)
-        yield Endpoint(match[2].upper(), joined(route), source.line(match.start()))
+            route = join_routes(prefix, route)
+        yield Endpoint(match[2].upper(), join_routes(route), source.line(match.start()))
 
 
 def _controllers(source: SurveyedFile) -> Iterator[Endpoint]:
@@ -93,6 +93,6 @@ def _controllers(source: SurveyedFile) -> Iterator[Endpoint]:
     for match, route, name in on_methods:
         holder = next((item[1] for item in reversed(classes) if item.start() < match.start()), "")
         prefix = "" if route.startswith(("/", "~/")) else prefixes.get(holder, "")
-        full = joined(prefix, route.removeprefix("~"))
+        full = join_routes(prefix, route.removeprefix("~"))
         full = full.replace("[controller]", holder.removesuffix("Controller")).replace("[action]", name)
         yield Endpoint(match[1].removeprefix("Http").upper(), full, source.line(match.start()))

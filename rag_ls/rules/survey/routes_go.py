@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, joined, prefix_at, strings
+from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, join_routes, prefix_at, strings
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _STRING = r"[\"`]([^\"`\n]*)[\"`]"
@@ -31,7 +31,7 @@ def go_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     spans = list(_spans(source))
 
     def full(match: re.Match[str], route: str) -> str:
-        return joined(prefix_at(spans, match.start()), _group_prefix(groups, match[1]), route)
+        return join_routes(prefix_at(spans, match.start()), _group_prefix(groups, match[1]), route)
 
     for match in source.find(_UPPER):
         if not match[3] or match[3].startswith(("/", ":", "*")):
@@ -67,7 +67,7 @@ def _group_prefix(groups: dict[str, tuple[str, str]], name: str) -> str:
         if outer == name:
             break
         name = outer
-    return joined(*parts) if parts else ""
+    return join_routes(*parts) if parts else ""
 
 
 def _following_methods(source: SurveyedFile, match: re.Match[str]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.survey.brackets import arguments, chain
-from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, joined, methods_of, strings
+from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, join_routes, methods_of, strings
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _VERBS = "get|post|put|patch|delete|all|head|options"
@@ -38,7 +38,7 @@ def javascript_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if match := _NEXT_FILE.search("/" + source.path):
         folders = [part for part in match[1].split("/") if part and not part.startswith(("(", "@"))]
         for method in source.find(_NEXT_METHOD):
-            yield Endpoint(method[1], joined(*folders), source.line(method.start()))
+            yield Endpoint(method[1], join_routes(*folders), source.line(method.start()))
 
 
 def _routers(source: SurveyedFile) -> Iterator[Endpoint]:
@@ -50,7 +50,7 @@ def _routers(source: SurveyedFile) -> Iterator[Endpoint]:
             continue
         if match[1] in prefixes or _ROUTER_NAME.match(match[1]):
             method = {"all": ANY, "del": "DELETE"}.get(match[2], match[2].upper())
-            yield Endpoint(method, joined(prefixes.get(match[1], ""), match[3]), source.line(match.start()))
+            yield Endpoint(method, join_routes(prefixes.get(match[1], ""), match[3]), source.line(match.start()))
     for match in source.find(_ROUTE):
         if match[1] not in prefixes and not _ROUTER_NAME.match(match[1]):
             continue
@@ -61,7 +61,7 @@ def _routers(source: SurveyedFile) -> Iterator[Endpoint]:
             if re.fullmatch(_VERBS, name):
                 method = ANY if name == "all" else name.upper()
                 line = source.line(source.bare.rfind(".", 0, opening))
-                yield Endpoint(method, joined(prefixes.get(match[1], ""), match[2]), line)
+                yield Endpoint(method, join_routes(prefixes.get(match[1], ""), match[2]), line)
 
 
 def _fastify(source: SurveyedFile, match: re.Match[str], prefix: str) -> Iterator[Endpoint]:
@@ -69,7 +69,7 @@ def _fastify(source: SurveyedFile, match: re.Match[str], prefix: str) -> Iterato
     fields = {part.partition(":")[0].strip(): part.partition(":")[2] for _, part in arguments(source, match.end())}
     if "url" in fields and (route := first_string(fields["url"])) is not None:
         for method in methods_of(strings(fields.get("method", ""))):
-            yield Endpoint(method, joined(prefix, route), source.line(match.start()))
+            yield Endpoint(method, join_routes(prefix, route), source.line(match.start()))
 
 
 def _prefixes(source: SurveyedFile) -> dict[str, str]:
@@ -86,7 +86,7 @@ def _prefixes(source: SurveyedFile) -> dict[str, str]:
         parts = arguments(source, source.bare.index("(", match.start()), 600)
         mounted = _MOUNTED.match(parts[-1][1]) if parts else None
         if mounted and mounted[1] in prefixes and match[1].startswith("/"):
-            prefixes[mounted[1]] = joined(match[1], prefixes[mounted[1]])
+            prefixes[mounted[1]] = join_routes(match[1], prefixes[mounted[1]])
     return prefixes
 
 
@@ -100,4 +100,4 @@ def _nest(source: SurveyedFile) -> Iterator[Endpoint]:
             continue
         method = ANY if match[1] == "All" else match[1].upper()
         for route in strings(text) if text.lstrip().startswith("[") else [first_string(text) or ""]:
-            yield Endpoint(method, joined(prefix, route), source.line(match.start()))
+            yield Endpoint(method, join_routes(prefix, route), source.line(match.start()))

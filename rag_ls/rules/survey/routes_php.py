@@ -13,7 +13,7 @@ from rag_ls.rules.survey.routes import (
     Span,
     body_after,
     first_string,
-    joined,
+    join_routes,
     methods_of,
     prefix_at,
     strings,
@@ -50,7 +50,7 @@ def _routes(source: SurveyedFile, match: re.Match[str], spans: list[Span]) -> It
     if route is None:
         return
     chained = _PREFIX.search(match[0])
-    prefix = joined(prefix_at(spans, match.start()), chained[1] if chained else "")
+    prefix = join_routes(prefix_at(spans, match.start()), chained[1] if chained else "")
     line = source.line(match.start())
     if match[1] in ("resource", "apiResource"):
         only, without = (_restriction(source, opening, name) for name in ("only", "except"))
@@ -58,11 +58,11 @@ def _routes(source: SurveyedFile, match: re.Match[str], spans: list[Span]) -> It
         wanted -= {"new", "edit"} if match[1] == "apiResource" else set()
         named = _nested_resource(route)
         for method, path in resource_routes(named, wanted, "{" + singular(named.rsplit("/", 1)[-1]) + "}", "create"):
-            yield Endpoint(method, joined(prefix, path), line)
+            yield Endpoint(method, join_routes(prefix, path), line)
         return
     method = {"any": ANY, "view": "GET", "redirect": ANY}.get(match[1], match[1].upper())
     methods = methods_of(strings(parts[0])) if several else [method]
-    yield from (Endpoint(method, joined(prefix, route), line) for method in methods)
+    yield from (Endpoint(method, join_routes(prefix, route), line) for method in methods)
 
 
 def _nested_resource(name: str) -> str:
@@ -107,4 +107,4 @@ def _symfony(source: SurveyedFile) -> Iterator[Endpoint]:
             continue
         methods = _METHODS.search(text)
         for method in methods_of(strings(methods[1])) if methods else [ANY]:
-            yield Endpoint(method, joined(prefix, route), source.line(match.start()))
+            yield Endpoint(method, join_routes(prefix, route), source.line(match.start()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.rules.survey.routes import ANY, Endpoint, joined, methods_of, strings
+from rag_ls.rules.survey.routes import ANY, Endpoint, join_routes, methods_of, strings
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _STRING = r"""r?(?:"([^"\n]*)"|'([^'\n]*)')"""
@@ -26,23 +26,23 @@ _REGISTER = re.compile(rf"\b\w*[rR]outer\w*\.register\(\s*{_STRING}\s*,")
 
 def python_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if "@" in source.code:
-        yield from _decorated(source)
+        yield from _find_decorated(source)
     if "starlette" in source.code:
         for match in source.find(_ROUTE_OBJECT):
             call = _call(source, match)
-            yield from _each(call, "GET", joined(_string(match, 1)), source.place(match).line)
+            yield from _each(call, "GET", join_routes(_string(match, 1)), source.place(match).line)
     if "urlpatterns" in source.code or "Router()" in source.code:
         yield from _django(source)
 
 
-def _decorated(source: SurveyedFile) -> Iterator[Endpoint]:
+def _find_decorated(source: SurveyedFile) -> Iterator[Endpoint]:
     prefixes = _prefixes(source)
     for match in source.find(_DECORATOR):
         route = _string(match, 3)
         # `@patch.get("name")` and others of the kind have no path.
         if route and not route.startswith("/"):
             continue
-        full = _concatenated(prefixes.get(match[1], ""), route)
+        full = _concatenate_route(prefixes.get(match[1], ""), route)
         line = source.place(match).line
         if match[2] in ("route", "api_route"):
             yield from _each(_call(source, match), "GET", full, line)
@@ -50,7 +50,7 @@ def _decorated(source: SurveyedFile) -> Iterator[Endpoint]:
             yield Endpoint(match[2].upper(), full, line)
 
 
-def _concatenated(prefix: str, route: str) -> str:
+def _concatenate_route(prefix: str, route: str) -> str:
     """FastAPI and Flask add a route to its prefix as it is: `/users` and `/` are `/users/`."""
     return "/" + (prefix.rstrip("/") + route).lstrip("/")
 
@@ -70,7 +70,7 @@ def _prefixes(source: SurveyedFile) -> dict[str, str]:
     for match in source.find(_INCLUDE):
         outer = _PREFIX.search(_call(source, match))
         if outer and match[1] in prefixes:
-            prefixes[match[1]] = joined(_string(outer, 1), prefixes[match[1]])
+            prefixes[match[1]] = join_routes(_string(outer, 1), prefixes[match[1]])
     return prefixes
 
 
@@ -82,14 +82,14 @@ def _django(source: SurveyedFile) -> Iterator[Endpoint]:
         if match[4] is None and "as_asgi" not in _call(source, match):
             yield Endpoint(ANY, _django_route(_string(match, 2), match[1]), source.place(match).line)
     for match in source.find(_REGISTER):
-        yield Endpoint(ANY, joined(_string(match, 1)), source.place(match).line)
+        yield Endpoint(ANY, join_routes(_string(match, 1)), source.place(match).line)
 
 
 def _django_route(pattern: str, function: str) -> str:
     """A regular expression without its anchors; a named group keeps its name alone."""
     if function != "path":
         pattern = re.sub(r"\(\?P<(\w+)>[^()]*\)", r"<\1>", pattern.removeprefix("^").removesuffix("$"))
-    return joined(pattern)
+    return join_routes(pattern)
 
 
 def _call(source: SurveyedFile, match: re.Match[str]) -> str:

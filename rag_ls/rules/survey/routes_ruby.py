@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
-from rag_ls.rules.survey.routes import ANY, Endpoint, joined, methods_of
+from rag_ls.rules.survey.routes import ANY, Endpoint, join_routes, methods_of
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _ROUTES_FILE = re.compile(r"(^|/)(config/routes(\.rb|/.+\.rb)|[\w-]*routes\.rb)$")
@@ -39,7 +39,7 @@ def ruby_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
         yield from _rails(source)
     elif "inatra" in source.code:
         for match in source.find(_SINATRA):
-            yield Endpoint(match[1].upper(), joined(match[2]), source.place(match).line)
+            yield Endpoint(match[1].upper(), join_routes(match[2]), source.place(match).line)
 
 
 _SINATRA = re.compile(
@@ -84,11 +84,11 @@ def _read(statement: str, blocks: list[_Block]) -> tuple[_Block, list[tuple[str,
         option = _PATH_OPTION.search(match[2])
         name = _NAME.match(match[2])
         own = option[1] if option else (name[1] or name[2]) if name and not _is_option(match[2]) else ""
-        return _Block(joined(_inner(here), own)), []
+        return _Block(join_routes(_inner(here), own)), []
     if re.match(r"member\b", statement):
-        return _Block(joined(here.prefix, here.key)), []
+        return _Block(join_routes(here.prefix, here.key)), []
     if re.match(r"(collection|root)\b", statement):
-        route = [("GET", joined(here.prefix, ""))] if statement.startswith("root") else []
+        route = [("GET", join_routes(here.prefix, ""))] if statement.startswith("root") else []
         return _Block(here.prefix), route
     if match := _VERB.match(statement):
         return here, _verb(match, here, statement)
@@ -104,7 +104,7 @@ def _inner(block: _Block) -> str:
     """The prefix of what is nested in a block: below a resource, the resource's parameter."""
     if not block.key:
         return block.prefix
-    return joined(block.prefix, block.key.replace(":", f":{singular(block.resource)}_", 1))
+    return join_routes(block.prefix, block.key.replace(":", f":{singular(block.resource)}_", 1))
 
 
 def _resources(match: re.Match[str], here: _Block) -> tuple[_Block, list[tuple[str, str]]]:
@@ -114,7 +114,7 @@ def _resources(match: re.Match[str], here: _Block) -> tuple[_Block, list[tuple[s
     while (name := _NAME.match(rest)) and not re.match(r"\s*=>", rest[name.end() :]):
         names.append(name[1] or name[2])
         rest = rest[name.end() :].lstrip().removeprefix(",")
-    wanted = actions(_listed("only", rest), _listed("except", rest))
+    wanted = actions(_option_names("only", rest), _option_names("except", rest))
     renamed = re.search(r"\bparam(?::|\s*=>)\s*[:\"'](\w+)", rest)
     key = (f":{renamed[1]}" if renamed else ":id") if several else ""
     option = _PATH_OPTION.search(rest)
@@ -122,12 +122,14 @@ def _resources(match: re.Match[str], here: _Block) -> tuple[_Block, list[tuple[s
     block = here
     for name_ in names:
         path = option[1] if option else name_
-        endpoints += [(method, joined(_inner(here), route)) for method, route in resource_routes(path, wanted, key)]
-        block = _Block(joined(_inner(here), path), name_, key)
+        endpoints += [
+            (method, join_routes(_inner(here), route)) for method, route in resource_routes(path, wanted, key)
+        ]
+        block = _Block(join_routes(_inner(here), path), name_, key)
     return block, endpoints
 
 
-def _listed(option: str, text: str) -> list[str] | None:
+def _option_names(option: str, text: str) -> list[str] | None:
     """The names of an option: `only: [:index, :show]`, `only: %i[index show]`, `only: :index`."""
     found = re.search(_OPTION.format(option) + _LIST, text)
     if found is None:
@@ -146,9 +148,11 @@ def _verb(match: re.Match[str], here: _Block, statement: str) -> list[tuple[str,
         rest = rest[1:]
     methods = [match[1].upper()]
     if match[1] == "match":
-        methods = methods_of(name for name in _listed("via", statement) or [] if name != "all") or [ANY]
+        methods = methods_of(name for name in _option_names("via", statement) or [] if name != "all") or [ANY]
     on = re.search(r"\bon(?::|\s*=>)\s*:(\w+)", statement)
-    prefix = here.prefix if on and on[1] == "collection" else joined(here.prefix, here.key) if on else _inner(here)
+    prefix = here.prefix if on and on[1] == "collection" else join_routes(here.prefix, here.key) if on else _inner(here)
     return [
-        (method, joined(prefix, re.sub(r"\(\.:format\)|\(\.\w+\)", "", name))) for name in names for method in methods
+        (method, join_routes(prefix, re.sub(r"\(\.:format\)|\(\.\w+\)", "", name)))
+        for name in names
+        for method in methods
     ]

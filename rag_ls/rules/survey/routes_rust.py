@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.survey.brackets import arguments
-from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, first_string, joined, prefix_at
+from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, first_string, join_routes, prefix_at
 from rag_ls.rules.survey.sources import SurveyedFile
 
 _ROUTE = re.compile(r"\.\s*route\s*\(\s*(?=\")")
@@ -20,8 +20,8 @@ _CALLED = re.compile(r"^\s*(\w+)\s*\(")
 
 def rust_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     for match in source.find(_ATTRIBUTE):
-        yield Endpoint(match[1].upper(), joined(match[2]), source.place(match).line)
-    spans = list(_nested(source))
+        yield Endpoint(match[1].upper(), join_routes(match[2]), source.place(match).line)
+    spans = list(_find_nests(source))
     for match in source.find(_ROUTE):
         parts = arguments(source, source.bare.index("(", match.start()))
         route = first_string(parts[0][1]) if len(parts) > 1 else None
@@ -29,7 +29,7 @@ def rust_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
             continue
         start, handlers = parts[1]
         bare = source.bare[start : start + len(handlers)]
-        full = joined(prefix_at(spans, match.start()), route)
+        full = join_routes(prefix_at(spans, match.start()), route)
         methods = [ANY if name == "any" else name.upper() for name in _outer_methods(bare)]
         yield from (Endpoint(method, full, source.line(match.end())) for method in methods or [ANY])
 
@@ -45,7 +45,7 @@ def _outer_methods(text: str) -> Iterator[str]:
             yield match[1]
 
 
-def _nested(source: SurveyedFile) -> Iterator[Span]:
+def _find_nests(source: SurveyedFile) -> Iterator[Span]:
     """`.nest("/x", Router::new()...)`, and `.nest("/x", routes())` with the function in the same file."""
     for match in source.find(_NEST):
         opening = source.bare.index("(", match.start())

@@ -75,14 +75,14 @@ class SurveyedFile:
 
     def closing(self, opening: int, within: int = 20_000) -> int:
         """The offset of the bracket that closes the one at an offset; the end of the search where there is none."""
-        return _closing(self.bare, opening, min(len(self.bare), opening + within))
+        return _find_closing(self.bare, opening, min(len(self.bare), opening + within))
 
 
 def source_of(path: str, language: str, text: str) -> SurveyedFile:
     """A source with its comments and strings found."""
     text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     scanner = _scanner(language)
-    code, bare = (text, text) if scanner is None else _blanked(scanner, text)
+    code, bare = (text, text) if scanner is None else _blank_comments(scanner, text)
     if language == "rust" and "#[cfg(test)]" in bare:
         code, bare = _without_tests(code, bare)
     ends = tuple(match.start() for match in re.finditer("\n", text))
@@ -100,13 +100,13 @@ def _scanner(language: str) -> re.Pattern[str] | None:
 def _without_tests(code: str, bare: str) -> tuple[str, str]:
     """Rust's unit tests stand at the end of the code that they test."""
     for match in _RUST_TESTS.finditer(bare):
-        end = _closing(bare, match.end() - 1, len(bare))
+        end = _find_closing(bare, match.end() - 1, len(bare))
         code = code[: match.end()] + _blank(code[match.end() : end]) + code[end:]
         bare = bare[: match.end()] + _blank(bare[match.end() : end]) + bare[end:]
     return code, bare
 
 
-def _blanked(scanner: re.Pattern[str], text: str) -> tuple[str, str]:
+def _blank_comments(scanner: re.Pattern[str], text: str) -> tuple[str, str]:
     code: list[str] = []
     bare: list[str] = []
     end = 0
@@ -132,7 +132,7 @@ def _blank(text: str) -> str:
     return _VISIBLE.sub(" ", text) if "\n" in text else " " * len(text)
 
 
-def _closing(bare: str, opening: int, end: int) -> int:
+def _find_closing(bare: str, opening: int, end: int) -> int:
     depth = 0
     for match in _BRACKETS.finditer(bare, opening, end):
         depth += 1 if match[0] in _OPENING else -1

@@ -10,7 +10,7 @@ from rag_ls.rules.survey.decorators import Decorators
 from rag_ls.rules.survey.endpoints import Endpoint, endpoints_of
 from rag_ls.rules.survey.errors import Errors
 from rag_ls.rules.survey.events import SocketEvent, events_of
-from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualified
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualify
 from rag_ls.rules.survey.imports import Imports, gather_imports
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import TestLayout
@@ -129,8 +129,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         "errors": tuple(gathered.errors.findings()),
         "tests": tuple(gathered.tests.findings()),
     }
-    findings = {topic: tuple(map(qualified, of_topic)) for topic, of_topic in findings.items()}
-    shown = [*_shown(findings), *_first_places(gathered)]
+    findings = {topic: tuple(map(qualify, of_topic)) for topic, of_topic in findings.items()}
+    shown = [*_main_examples(findings), *_first_places(gathered)]
     return Survey(
         files=len(gathered.texts),
         stacks=tuple(stacks),
@@ -176,7 +176,7 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     return found
 
 
-def _shown(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[SourceLine]:
+def _main_examples(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[SourceLine]:
     """The first example of the main findings; the name of a file needs no code to show it."""
     for topic, of_topic in findings.items():
         if topic != "naming":

@@ -9,14 +9,14 @@ import re
 _SPECIAL = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A string as a scalar of YAML."""
     return _SPECIAL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def flow_list(texts: list[str] | tuple[str, ...]) -> str:
     """Strings as a list on one line."""
-    return "[" + ", ".join(quoted(text) for text in texts) + "]"
+    return "[" + ", ".join(quote(text) for text in texts) + "]"
 
 
 def comment(text: str) -> str:

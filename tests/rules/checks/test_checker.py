@@ -6,7 +6,7 @@ from rag_ls.chunking import outline_of_document
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
-from rag_ls.rules.checks.graph import ImportGraph, resolved
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
 
 FILES = {
@@ -26,7 +26,9 @@ def _found(rules: str, path: str, text: str | None = None) -> list[tuple[str, in
     files = FILES if text is None else {**FILES, path: text}
     resolver = ImportResolver(SourceTree(files, lambda at: files.get(at, "")))
     outlines = {at: outline_of_document(content, at, "python") for at, content in files.items()}
-    graph = ImportGraph({at: resolved(resolver, at, "python", outline.imports) for at, outline in outlines.items()})
+    graph = ImportGraph(
+        {at: resolve_imports(resolver, at, "python", outline.imports) for at, outline in outlines.items()}
+    )
     outline = outlines[path]
     document = CheckedDocument(path, "python", files[path], outline.imports, outline.symbols)
     read = read_architecture(rules, "ARCHITECTURE.yml")

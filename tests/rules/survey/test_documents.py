@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from rag_ls.rules.survey import Survey, SurveyedTree, architecture_yaml, pattern_documents, survey
-from rag_ls.rules.survey.yaml_text import comment, quoted
+from rag_ls.rules.survey.yaml_text import comment, quote
 
 yaml = pytest.importorskip("yaml")
 
@@ -84,7 +84,7 @@ def test_past_fifty_endpoints_only_their_number_is_said() -> None:
     ],
 )  # fmt: skip
 def test_every_text_survives_yaml(text: str) -> None:
-    assert yaml.safe_load(f"key: {quoted(text)}") == {"key": text}
+    assert yaml.safe_load(f"key: {quote(text)}") == {"key": text}
 
 
 def test_a_comment_stays_on_its_line() -> None:

@@ -18,7 +18,7 @@ from rag_ls.rules.checks.cruiser.records import (
 )
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.names import first_line
-from rag_ls.rules.checks.places import place_of, shown, told
+from rag_ls.rules.checks.places import place_of, shorten_chain, word_import
 from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.text import lines_of
 
@@ -37,11 +37,11 @@ def cruise(document: CheckedDocument, check: CruiserCheck, graph: ImportGraph) -
         case Orphans() as rule:
             yield from _orphans(document, rule, surroundings, graph)
         case Reachability(is_reachable=True) as rule:
-            yield from _reaching(document, rule, surroundings, graph)
+            yield from _check_reachable(document, rule, surroundings, graph)
         case Reachability() as rule:
-            yield from _unreached(document, rule, surroundings, graph)
+            yield from _check_unreachable(document, rule, surroundings, graph)
         case Required() as rule:
-            yield from _required(document, rule, surroundings, graph)
+            yield from _check_required(document, rule, surroundings, graph)
 
 
 def _dependencies(
@@ -49,16 +49,22 @@ def _dependencies(
 ) -> Iterator[Found]:
     for edge, is_type in _edges(document, surroundings, graph):
         found = [
-            chain for each in rule.rules if (chain := _matched(document.path, edge, each, surroundings, graph, is_type))
+            chain
+            for each in rule.rules
+            if (chain := _match_import(document.path, edge, each, surroundings, graph, is_type))
         ]
         if rule.is_allowed and not found:
             yield place_of(document, edge), f"it imports {name_of(edge)}, which no rule allows"
         elif found and not rule.is_allowed:
-            said = told(found[0]) if len(found[0]) == 1 else f"a circle: {shown([document.path, *found[0]])}"
+            said = (
+                word_import(found[0])
+                if len(found[0]) == 1
+                else f"a circle: {shorten_chain([document.path, *found[0]])}"
+            )
             yield place_of(document, edge), said
 
 
-def _matched(
+def _match_import(
     path: str, edge: Edge, rule: DependencyRule, surroundings: Surroundings, graph: ImportGraph, is_type: bool
 ) -> list[str]:  # fmt: skip
     """The import, or the circle that it begins, if the rule is about it; else nothing."""
@@ -104,17 +110,17 @@ def _orphans(
             yield first_line(document), "it imports nothing, and nothing imports it" if is_orphan else "it is no orphan"
 
 
-def _reaching(
+def _check_reachable(
     document: CheckedDocument, rule: Reachability, surroundings: Surroundings, graph: ImportGraph
 ) -> Iterator[Found]:
     if matches(rule.source, document.path):
         groups = groups_of(rule.source, document.path)
         for edge, _ in _edges(document, surroundings, graph):
             if chain := _chain(edge, rule.target, groups, surroundings, graph):
-                yield place_of(document, edge), told(chain)
+                yield place_of(document, edge), word_import(chain)
 
 
-def _unreached(
+def _check_unreachable(
     document: CheckedDocument, rule: Reachability, surroundings: Surroundings, graph: ImportGraph
 ) -> Iterator[Found]:
     if matches(rule.target, document.path) and not matches(rule.source, document.path):
@@ -125,7 +131,7 @@ def _unreached(
             yield first_line(document), f"nothing in {rule.source.path or 'any module'} reaches it"
 
 
-def _required(
+def _check_required(
     document: CheckedDocument, rule: Required, surroundings: Surroundings, graph: ImportGraph
 ) -> Iterator[Found]:
     groups = groups_of(rule.modules, document.path)

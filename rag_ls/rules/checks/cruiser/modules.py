@@ -51,9 +51,9 @@ def types_of(edge: Edge, importer: str, surroundings: Surroundings, *, is_type: 
 
 def matches(modules: Modules, path: str, groups: tuple[str, ...] = ()) -> bool:
     """Whether a module is one of these; `groups` are what `$0`, `$1`, ... stand for."""
-    if modules.path and not javascript_pattern(_filled(modules.path, groups)).search(path):
+    if modules.path and not javascript_pattern(_fill_groups(modules.path, groups)).search(path):
         return False
-    return not modules.path_not or not javascript_pattern(_filled(modules.path_not, groups)).search(path)
+    return not modules.path_not or not javascript_pattern(_fill_groups(modules.path_not, groups)).search(path)
 
 
 def groups_of(modules: Modules, path: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def javascript_pattern(pattern: str) -> Pattern:
     return pattern_of(pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!"))
 
 
-def _filled(pattern: str, groups: tuple[str, ...]) -> str:
+def _fill_groups(pattern: str, groups: tuple[str, ...]) -> str:
     for number, group in enumerate(groups):
         # Its dots and brackets are letters of a path here.
         pattern = re.sub(rf"\${number}(?!\d)", re.escape(group).replace("\\", r"\\"), pattern)

@@ -111,7 +111,7 @@ def _rules(kind: str, item: object, name: str, surroundings: Surroundings, path:
             module, target = _part(item, "module", _PATHS), _part(item, "to", frozenset({"path", "reachable"}))
             rule = Required(_modules(module), _modules(target), bool(target.get("reachable")))
         case _:
-            rule = _forbidden(item)
+            rule = _read_forbidden(item)
     comment = item.get("comment", "")
     yield CheckRule(
         name, CruiserCheck(rule, surroundings), comment if isinstance(comment, str) else "",
@@ -119,7 +119,7 @@ def _rules(kind: str, item: object, name: str, surroundings: Surroundings, path:
     )  # fmt: skip
 
 
-def _forbidden(item: Mapping[str, Any]) -> Dependencies | Orphans | Reachability:
+def _read_forbidden(item: Mapping[str, Any]) -> Dependencies | Orphans | Reachability:
     if "module" in item:
         raise _NotChecked("it counts dependents")
     source, target = _part(item, "from", _OF_SOURCE), _part(item, "to", _OF_TARGET)
