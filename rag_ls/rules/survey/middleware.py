@@ -8,28 +8,13 @@ from dataclasses import dataclass
 
 from rag_ls.rules.survey.brackets import arguments, name_in
 from rag_ls.rules.survey.findings import SurveyFinding, Tally, list_names
+from rag_ls.rules.survey.forms import Form, form
 from rag_ls.rules.survey.routes import first_string, strings
 from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile
 
 TOPIC = "middleware"
 
 Names = Callable[[SurveyedFile, re.Match[str]], Iterable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A way to register middleware."""
-
-    languages: frozenset[str]
-    label: str
-    """As it is written."""
-    mark: str
-    """The text that every registration holds: a file without it is not searched."""
-    pattern: re.Pattern[str]
-    """Its end is the bracket of the call, or the name is its first group."""
-    names: Names
-    needs: tuple[str, ...] = ()
-    """A file holds one of these, if there are any; without them the call means something else."""
 
 
 def _values(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
@@ -66,8 +51,11 @@ def _symbols(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     yield from re.findall(r":(\w+[?!]?)", head)
 
 
-def _way(languages: Iterable[str], label: str, mark: str, pattern: str, names: Names, *needs: str) -> _Way:
-    return _Way(frozenset(languages), label, mark, re.compile(pattern, re.MULTILINE), names, needs)
+def _way(
+    languages: Iterable[str], label: str, mark: str, pattern: str, names: Names, *needs: str
+) -> tuple[Form, Names]:
+    """A way to register middleware. A match ends in the bracket of the call, or the name is its first group."""
+    return form(languages, label, mark, pattern, *needs), names
 
 
 _GO_SERVER = ("gin-gonic/gin", "go-chi/chi", "labstack/echo", "gofiber/fiber", "gorilla/mux", "urfave/negroni")
@@ -112,15 +100,9 @@ class Middleware:
     names: dict[str, Tally]
 
     def read(self, source: SurveyedFile) -> None:
-        for way in _WAYS:
-            if (
-                source.language not in way.languages
-                or way.mark not in source.code
-                or (way.needs and not any(word in source.code for word in way.needs))
-            ):
-                continue
-            for match in source.find(way.pattern):
-                names = [name for name in way.names(source, match) if name and not _NO_MIDDLEWARE.search(name)]
+        for way, names_in in _WAYS:
+            for match in way.find(source):
+                names = [name for name in names_in(source, match) if name and not _NO_MIDDLEWARE.search(name)]
                 place = source.place(match)
                 for name in names:
                     self.ways.add(way.label, place)

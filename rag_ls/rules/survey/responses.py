@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.brackets import keys
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally, shares
+from rag_ls.rules.survey.forms import form
 from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile
 
 TOPIC = "responses"
-_LEAST_SHARE = 0.15
-_BEFORE_LITERAL = 60
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A call that answers a request."""
-
-    languages: frozenset[str]
-    label: str
-    mark: str
-    """The text that every such call holds: a file without it is not searched."""
-    pattern: re.Pattern[str]
-    needs: tuple[str, ...] = ()
-
-
-def _answer(languages: Iterable[str], label: str, mark: str, pattern: str, *needs: str) -> _Answer:
-    return _Answer(frozenset(languages), label, mark, re.compile(pattern, re.MULTILINE), needs)
+_MIN_OTHER_SHARE = 0.15
+_MAX_CHARACTERS_BEFORE_LITERAL = 60
 
 
 _RES = r"\b(?:res|response|reply|_res)\s*(?:\.\s*(?:status|code|type|header|set)\s*\([^()\n]*\)\s*){0,3}"
 _ANSWERS = (
-    _answer(JAVASCRIPT, "res.json", "json", _RES + r"\.\s*json\s*\("),
-    _answer(JAVASCRIPT, "res.send", "send", _RES + r"\.\s*send\s*\("),
-    _answer(JAVASCRIPT, "c.json", "json", r"\b(?:c|ctx|context)\s*\.\s*json\s*\(", "hono", "Hono"),
-    _answer(JAVASCRIPT, "ctx.body", "body", r"\bctx\s*\.\s*body\s*=(?!=)\s*"),
-    _answer(JAVASCRIPT, "NextResponse.json", "json", r"\b(?:NextResponse|Response)\s*\.\s*json\s*\("),
-    _answer(["python"], "jsonify", "jsonify", r"\bjsonify\("),
-    _answer(["python"], "JSONResponse", "JSONResponse", r"(?<!class )\b(?:OR|UJ)?JSONResponse\("),
-    _answer(["python"], "JsonResponse", "JsonResponse", r"(?<!class )\bJsonResponse\("),
-    _answer(["python"], "Response", "Response", r"(?<![\w.])Response\(", "rest_framework"),
-    _answer(
+    form(JAVASCRIPT, "res.json", "json", _RES + r"\.\s*json\s*\("),
+    form(JAVASCRIPT, "res.send", "send", _RES + r"\.\s*send\s*\("),
+    form(JAVASCRIPT, "c.json", "json", r"\b(?:c|ctx|context)\s*\.\s*json\s*\(", "hono", "Hono"),
+    form(JAVASCRIPT, "ctx.body", "body", r"\bctx\s*\.\s*body\s*=(?!=)\s*"),
+    form(JAVASCRIPT, "NextResponse.json", "json", r"\b(?:NextResponse|Response)\s*\.\s*json\s*\("),
+    form(["python"], "jsonify", "jsonify", r"\bjsonify\("),
+    form(["python"], "JSONResponse", "JSONResponse", r"(?<!class )\b(?:OR|UJ)?JSONResponse\("),
+    form(["python"], "JsonResponse", "JsonResponse", r"(?<!class )\bJsonResponse\("),
+    form(["python"], "Response", "Response", r"(?<![\w.])Response\(", "rest_framework"),
+    form(
         ["go"],
         "c.JSON",
         "JSON",
@@ -52,23 +37,23 @@ _ANSWERS = (
         "labstack/echo",
         "gofiber/fiber",
     ),
-    _answer(
+    form(
         ["go"], "json.NewEncoder(w).Encode", "NewEncoder", r"\bjson\.NewEncoder\(\s*(?:w|rw|writer|res)\s*\)\.Encode\("
     ),
-    _answer(["go"], "http.Error", "http.Error", r"\bhttp\.Error\("),
-    _answer(["ruby"], "render json:", "render", r"\brender[ (]\s*json:\s*|\brender[ (]\s*:json\s*=>\s*"),
-    _answer(["php"], "response()->json", "json", r"\bresponse\(\)->json\("),
-    _answer(["php"], "JsonResponse", "JsonResponse", r"\bnew JsonResponse\("),
-    _answer(
+    form(["go"], "http.Error", "http.Error", r"\bhttp\.Error\("),
+    form(["ruby"], "render json:", "render", r"\brender[ (]\s*json:\s*|\brender[ (]\s*:json\s*=>\s*"),
+    form(["php"], "response()->json", "json", r"\bresponse\(\)->json\("),
+    form(["php"], "JsonResponse", "JsonResponse", r"\bnew JsonResponse\("),
+    form(
         JVM,
         "ResponseEntity",
         "ResponseEntity",
         r"\bResponseEntity\s*\.\s*\w+\s*\(|\bnew\s+ResponseEntity\s*<[^()\n]*>\s*\(",
     ),
-    _answer(["rust"], "Json", "Json", r"(?<![\w:.<])Json\s*\(\s*(?!\w+\s*\)\s*[:,])", "axum", "actix"),
-    _answer(["csharp"], "Ok", "Ok", r"\breturn\s+(?:\(?await\s+)?Ok\s*\(", "Controller"),
-    _answer(["csharp"], "Results", "Results", r"\b(?:Typed)?Results\s*\.\s*\w+\s*\("),
-    _answer(["elixir"], "json", "json", r"(?:\|>\s*|^[ \t]*)json\(", "conn"),
+    form(["rust"], "Json", "Json", r"(?<![\w:.<])Json\s*\(\s*(?!\w+\s*\)\s*[:,])", "axum", "actix"),
+    form(["csharp"], "Ok", "Ok", r"\breturn\s+(?:\(?await\s+)?Ok\s*\(", "Controller"),
+    form(["csharp"], "Results", "Results", r"\b(?:Typed)?Results\s*\.\s*\w+\s*\("),
+    form(["elixir"], "json", "json", r"(?:\|>\s*|^[ \t]*)json\(", "conn"),
 )
 _MODEL = re.compile(r"^[ \t]*@[\w.]+\.(?:get|post|put|patch|delete)\(", re.MULTILINE)
 
@@ -89,11 +74,7 @@ class Responses:
     def read(self, source: SurveyedFile) -> None:
         family = family_of(source.language)
         for answer in _ANSWERS:
-            if source.language not in answer.languages or answer.mark not in source.code:
-                continue
-            if answer.needs and not any(word in source.code for word in answer.needs):
-                continue
-            for match in source.find(answer.pattern):
+            for match in answer.find(source):
                 self.calls.setdefault(family, Tally()).add(answer.label, source.place(match))
                 self._keys(source, match)
         if source.language == "python" and "response_model" in source.code:
@@ -117,9 +98,9 @@ class Responses:
 
     def findings(self) -> Iterator[SurveyFinding]:
         for _, calls in sorted(self.calls.items(), key=lambda item: -item[1].total):
-            for label in shares(calls, _LEAST_SHARE):
+            for label in shares(calls, _MIN_OTHER_SHARE):
                 yield calls.finding(TOPIC, f"Handlers answer with `{label}`", label)
-        for shape in shares(self.shapes, _LEAST_SHARE):
+        for shape in shares(self.shapes, _MIN_OTHER_SHARE):
             yield self.shapes.finding(TOPIC, f"The answer has the keys `{shape}`", shape, self.with_keys)
         for key in self.single.most_common():
             if self.single.count(key) >= MIN_SHARE * self.with_keys:
@@ -131,7 +112,7 @@ class Responses:
 
 def _literal(source: SurveyedFile, offset: int) -> int:
     """The offset at which the object, map or call with named arguments of an answer opens; -1 where it is a variable."""
-    head = source.bare[offset : offset + _BEFORE_LITERAL]
+    head = source.bare[offset : offset + _MAX_CHARACTERS_BEFORE_LITERAL]
     # `jsonify(a=1)` has its keys in its own brackets.
     if (
         re.match(r"\s*\w+\s*=(?!=)", head)
