@@ -146,7 +146,7 @@ class Anchor:
     project: str = ""
     """The root of the project that it is in, for a memory that several projects see; empty for a project's own."""
     fingerprint: str = ""
-    """The print of the declaration's code (`memory.code_print`); empty for a whole file, and for old anchors."""
+    """The fingerprint of the declaration's code (`memory.fingerprints`); empty for a whole file, and for old anchors."""
     body: str = ""
     """The same without the declaration's own name."""
     sketch: str = ""

@@ -42,7 +42,7 @@ class AnchorWatch:
 
 def _find_place(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
     try:
-        return _place(anchoring.resolved(anchor))
+        return _place(anchoring.resolve(anchor))
     except StoreError:
         raise
     except Exception as error:

@@ -35,10 +35,10 @@ def consolidate_scopes(
     model = _wait_for_model(session, "consolidation compares meanings")
     plans: dict[Scope, Plan] = {}
     ids: dict[Scope, str] = {}
-    number = str(uuid.uuid4())
+    batch_id = str(uuid.uuid4())
     for store in session.memories.usable(scopes):
         plans[store.scope], ids[store.scope] = consolidation.consolidate(
-            store, model, threshold, session.memories.now(), number=number, dry_run=dry_run
+            store, model, threshold, session.memories.now(), batch_id=batch_id, dry_run=dry_run
         )
     return Consolidated(plans, ids)
 

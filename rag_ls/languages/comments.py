@@ -9,7 +9,7 @@ class Comments(NamedTuple):
     """The comments of a language."""
 
     pattern: str
-    """The pattern of a comment; `.` matches line ends too. Stored prints of code depend on it."""
+    """The pattern of a comment; `.` matches line ends too. Stored fingerprints of code depend on it."""
     start: str
     """The beginning of a comment on one line."""
     end: str = ""

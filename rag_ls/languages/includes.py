@@ -22,7 +22,7 @@ class IncludeResolver:
             found = [beside]
         else:
             end = posixpath.normpath(imported.module).lstrip("./")
-            found = self._in_include_folder(end, importer) or self._tree.ending(end, importer)
+            found = self._in_include_folder(end, importer) or self._tree.find_ending(end, importer)
         yield from (Target(path) for path in found[:1])
 
     def _in_include_folder(self, end: str, importer: str) -> list[str]:

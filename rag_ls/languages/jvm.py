@@ -23,7 +23,7 @@ class JvmResolver:
         parts = imported.module.split(".")
         for length in range(len(parts), 1, -1):
             end = "/".join(parts[:length])
-            found = [path for suffix in _SUFFIXES for path in self._tree.ending(end + suffix, importer)]
+            found = [path for suffix in _SUFFIXES for path in self._tree.find_ending(end + suffix, importer)]
             if found:
                 yield from (Target(path, (parts[length - 1],)) for path in found)
                 return

@@ -48,7 +48,9 @@ class PhpResolver:
         """The documents of the classes that are used, or the file that is included."""
         if imported.module.endswith((".php", ".inc")):
             path = join(importer.rpartition("/")[0], imported.module)
-            found = [path] if path in self._tree.paths else self._tree.ending(imported.module.lstrip("./"), importer)
+            found = (
+                [path] if path in self._tree.paths else self._tree.find_ending(imported.module.lstrip("./"), importer)
+            )
             yield from (Target(each) for each in found)
             return
         for name in [f"{imported.module}\\{each}" for each in imported.names] or [imported.module]:
@@ -64,7 +66,7 @@ class PhpResolver:
         if len(parts) < 2:
             return []
         # Without a manifest: the namespace's last part and the class.
-        return self._tree.ending("/".join(parts[-2:]) + ".php", importer)
+        return self._tree.find_ending("/".join(parts[-2:]) + ".php", importer)
 
     @cached_property
     def _prefixes(self) -> list[tuple[str, str]]:

@@ -35,7 +35,7 @@ class RubyResolver:
         else:
             loaded = [
                 path
-                for path in self._tree.ending(name, importer)
+                for path in self._tree.find_ending(name, importer)
                 if path == name or path == f"lib/{name}" or f"/lib/{name}" in f"/{path}" or "/" in name
             ]
             found = closest(loaded, importer)[:1]

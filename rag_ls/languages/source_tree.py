@@ -69,7 +69,7 @@ class SourceTree:
                 return candidate
         return None
 
-    def ending(self, end: str, importer: str) -> list[str]:
+    def find_ending(self, end: str, importer: str) -> list[str]:
         """The documents whose paths end so, at a folder's border; those nearest to the importer alone."""
         found = [
             path for path in self.by_name.get(end.rsplit("/", 1)[-1], ()) if path == end or path.endswith("/" + end)

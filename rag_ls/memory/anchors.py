@@ -1,6 +1,6 @@
 """Anchors memories to places in the code, and finds these places again after changes.
 
-An anchor keeps prints of its declaration (see `code_print`): it is fresh while every token is as it was, and it follows
+An anchor keeps fingerprints of its declaration (see `fingerprints`): it is fresh while every token is as it was, and it follows
 a declaration that is moved, or renamed with about the same body, even where its file was renamed too.
 """
 
@@ -15,20 +15,20 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from rag_ls.memory.code_print import CodePrint, code_print, line_print, similarity
+from rag_ls.memory.fingerprints import CodeFingerprint, fingerprint_code, fingerprint_line, similarity
 from rag_ls.model import Anchor, AnchorState
 from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, is_called, last_name
 
 # From this similarity on, a declaration with a new name is taken for a renamed one.
-_RENAMED = 0.6
+_MIN_RENAMED_LIKENESS = 0.6
 # Below this similarity, a declaration of the same name elsewhere is another one.
-_NAMESAKE = 0.3
+_MIN_NAMESAKE_LIKENESS = 0.3
 _MAX_SYMBOLS = 5000
 _MAX_NAMESAKES = 50
 _MAX_NEIGHBOURS = 200
 _MAX_SUCCESSORS = 100
 # In other files, a declaration of fewer lines may have the body of many.
-_TELLING_LINES = 3
+_MIN_TELLING_LINES = 3
 _MAX_CACHED = 16
 
 
@@ -44,39 +44,39 @@ class _Region:
     code: _Code
 
     @property
-    def print(self) -> CodePrint:
-        return self.code.print_of(self)
+    def fingerprint(self) -> CodeFingerprint:
+        return self.code.fingerprint_of(self)
 
 
 class _Code:
-    """The text of a document with its declarations, and the prints that were made of it."""
+    """The text of a document with its declarations, and the fingerprints that were made of it."""
 
     def __init__(self, text: str, declared: Sequence[StoredSymbol] = (), first_line: int = 1) -> None:
         self.declared = declared
         self._lines = text.split("\n")
         self._first_line = first_line
-        self._prints: dict[tuple[int, int, str], CodePrint] = {}
-        self._line_prints: dict[int, str] = {}
+        self._fingerprints: dict[tuple[int, int, str], CodeFingerprint] = {}
+        self._line_fingerprints: dict[int, str] = {}
 
     def line(self, number: int) -> str:
         """A line; empty for one that is not there."""
         at = number - self._first_line
         return self._lines[at] if 0 <= at < len(self._lines) else ""
 
-    def print_of(self, region: _Region) -> CodePrint:
-        """The print of a part of the text."""
+    def fingerprint_of(self, region: _Region) -> CodeFingerprint:
+        """The fingerprint of a part of the text."""
         key = (region.start_line, region.end_line, region.symbol)
-        if key not in self._prints:
+        if key not in self._fingerprints:
             at = region.start_line - self._first_line
             text = "\n".join(self._lines[at : at + region.end_line - region.start_line + 1])
-            self._prints[key] = code_print(text, region.language, region.symbol.rsplit(".", 1)[-1])
-        return self._prints[key]
+            self._fingerprints[key] = fingerprint_code(text, region.language, region.symbol.rsplit(".", 1)[-1])
+        return self._fingerprints[key]
 
-    def line_print_of(self, number: int, language: str) -> str:
-        """The print of a line."""
-        if number not in self._line_prints:
-            self._line_prints[number] = line_print(self.line(number), language)
-        return self._line_prints[number]
+    def line_fingerprint_of(self, number: int, language: str) -> str:
+        """The fingerprint of a line."""
+        if number not in self._line_fingerprints:
+            self._line_fingerprints[number] = fingerprint_line(self.line(number), language)
+        return self._line_fingerprints[number]
 
 
 class CodeCache:
@@ -124,7 +124,7 @@ class Anchoring:
         anchor = Anchor(
             region.path, region.symbol, row.stored.content_hash, line,
             line_offset=max(0, line - region.start_line),
-            line_print=region.code.line_print_of(line, region.language),
+            line_print=region.code.line_fingerprint_of(line, region.language),
             neighbours=_neighbours(declared),
         )  # fmt: skip
         return _set_fingerprint(anchor, region)
@@ -140,7 +140,7 @@ class Anchoring:
         anchor = Anchor(document.path, named[0].symbol, digest, named[0].start_line, neighbours=_neighbours(declared))
         return _set_fingerprint(anchor, self._region(document, named[0]))
 
-    def resolved(self, anchor: Anchor) -> Anchor:
+    def resolve(self, anchor: Anchor) -> Anchor:
         """The anchor with its present place and state; it follows code that was moved or renamed."""
         if not anchor.fingerprint:
             return self._resolve_by_text(anchor)
@@ -148,10 +148,10 @@ class Anchoring:
         if not anchor.symbol:
             return self._resolve_text_region(anchor, document)
         best = _closest(self._find_regions(document, anchor.symbol), anchor) if document else None
-        if best is not None and best.print.exact == anchor.fingerprint:
+        if best is not None and best.fingerprint.exact == anchor.fingerprint:
             return _at(anchor, best, AnchorState.FRESH)
-        likeness = similarity(best.print.sketch, anchor.sketch) if best else 0.0
-        if (best is None or likeness < _NAMESAKE) and (elsewhere := self._follow_move(anchor)) is not None:
+        likeness = similarity(best.fingerprint.sketch, anchor.sketch) if best else 0.0
+        if (best is None or likeness < _MIN_NAMESAKE_LIKENESS) and (elsewhere := self._follow_move(anchor)) is not None:
             return elsewhere
         if best is not None:
             return _at(anchor, best, AnchorState.DRIFTED)
@@ -175,15 +175,17 @@ class Anchoring:
             if document is not None and document.id == item.document_id:
                 found.append(self._region(document, item))
         for region in found:
-            if region.print.exact == anchor.fingerprint:
+            if region.fingerprint.exact == anchor.fingerprint:
                 return _at(anchor, region, AnchorState.FRESH)
-        alike = [region for region in found if similarity(region.print.sketch, anchor.sketch) >= _NAMESAKE]
+        alike = [
+            region for region in found if similarity(region.fingerprint.sketch, anchor.sketch) >= _MIN_NAMESAKE_LIKENESS
+        ]
         return _at(anchor, alike[0], AnchorState.DRIFTED) if len(alike) == 1 else None
 
     def _follow_rename(self, anchor: Anchor, document: DocumentRecord) -> Anchor | None:
         """The declaration of the file that has a new name and about the same body; None if several are as close."""
         regions = self._unknown_regions(anchor, document)
-        same = [region for region in regions if region.print.body == anchor.body]
+        same = [region for region in regions if region.fingerprint.body == anchor.body]
         if same:
             nearest = min(same, key=lambda region: abs(region.start_line - anchor.start_line))
             return _at(anchor, nearest, AnchorState.FRESH)
@@ -204,7 +206,7 @@ class Anchoring:
         same = [
             region
             for region in regions
-            if region.print.body == anchor.body and region.end_line - region.start_line >= _TELLING_LINES
+            if region.fingerprint.body == anchor.body and region.end_line - region.start_line >= _MIN_TELLING_LINES
         ]
         return _at(anchor, same[0], AnchorState.FRESH) if len(same) == 1 else None
 
@@ -238,7 +240,7 @@ class Anchoring:
         if document and not here and (row := self._store.chunks.at(document.id, anchor.start_line)):
             here = [_of_chunk(row)]
         best = _closest(here, anchor)
-        if best is not None and best.print.exact == anchor.fingerprint:
+        if best is not None and best.fingerprint.exact == anchor.fingerprint:
             return _at(anchor, best, AnchorState.FRESH)
         if same:
             return _at(anchor, _of_chunk(same[0]), AnchorState.FRESH)
@@ -270,7 +272,7 @@ class Anchoring:
     # --- anchors of former versions, and of whole files
 
     def _resolve_by_text(self, anchor: Anchor) -> Anchor:
-        """As `resolved`, for an anchor that has the hash of a chunk, or nothing but a path."""
+        """As `resolve`, for an anchor that has the hash of a chunk, or nothing but a path."""
         same_text = self._keep_visible(
             self._store.chunks.with_content(anchor.content_hash) if anchor.content_hash else []
         )
@@ -305,8 +307,10 @@ def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:
 
 def _most_alike(anchor: Anchor, regions: Sequence[_Region]) -> Anchor | None:
     """The anchor at the region that is most like its declaration; None if none is like it, or several as much."""
-    scored = sorted(((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0))
-    if not scored or scored[-1][0] < _RENAMED or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
+    scored = sorted(
+        ((similarity(region.fingerprint.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0)
+    )
+    if not scored or scored[-1][0] < _MIN_RENAMED_LIKENESS or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
         return None
     return _at(anchor, scored[-1][1], AnchorState.DRIFTED)
 
@@ -317,12 +321,14 @@ def _present_line(anchor: Anchor, region: _Region) -> int:
         return region.start_line
     expected = min(region.start_line + anchor.line_offset, max(region.start_line, region.end_line))
     numbers = range(region.start_line, region.end_line + 1)
-    same = [number for number in numbers if region.code.line_print_of(number, region.language) == anchor.line_print]
+    same = [
+        number for number in numbers if region.code.line_fingerprint_of(number, region.language) == anchor.line_print
+    ]
     return min(same, key=lambda number: abs(number - expected)) if same else expected
 
 
 def _set_fingerprint(anchor: Anchor, region: _Region) -> Anchor:
-    found = region.print
+    found = region.fingerprint
     return replace(anchor, fingerprint=found.exact, body=found.body, sketch=found.sketch)
 
 
@@ -330,8 +336,8 @@ def _closest(regions: Sequence[_Region], anchor: Anchor) -> _Region | None:
     """Of several declarations of one name (overloads), the same one, else the one that is most like it."""
     if len(regions) < 2:
         return regions[0] if regions else None
-    same = [region for region in regions if region.print.exact == anchor.fingerprint]
-    return max(same or regions, key=lambda region: similarity(region.print.sketch, anchor.sketch))
+    same = [region for region in regions if region.fingerprint.exact == anchor.fingerprint]
+    return max(same or regions, key=lambda region: similarity(region.fingerprint.sketch, anchor.sketch))
 
 
 def _of_chunk(row: ChunkRow) -> _Region:

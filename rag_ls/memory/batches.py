@@ -69,12 +69,12 @@ def carry_out(
             before = store.versions()
             answer = change()
             changes = _changes(before, store.versions())
-            number = (batch_id or str(uuid.uuid4())) if changes and not dry_run else ""
-            outcome = answer, _result(store, changes, number)
+            recorded_id = (batch_id or str(uuid.uuid4())) if changes and not dry_run else ""
+            outcome = answer, _result(store, changes, recorded_id)
             if dry_run:
                 raise _Preview
             if changes:
-                store.add_batch(Batch(number, kind, stamp, changes))
+                store.add_batch(Batch(recorded_id, kind, stamp, changes))
     except _Preview:
         pass
     assert outcome is not None
@@ -128,8 +128,8 @@ def put_back(store: MemoryStore, memory: Memory, stamp: str, *, movable: Collect
 
 
 def _changes(before: dict[str, int], after: dict[str, int]) -> tuple[VersionChange, ...]:
-    ids = [number for number in before.keys() | after.keys() if before.get(number) != after.get(number)]
-    return tuple(VersionChange(number, before.get(number), after.get(number)) for number in sorted(ids))
+    ids = [memory_id for memory_id in before.keys() | after.keys() if before.get(memory_id) != after.get(memory_id)]
+    return tuple(VersionChange(memory_id, before.get(memory_id), after.get(memory_id)) for memory_id in sorted(ids))
 
 
 def _result(store: MemoryStore, changes: Collection[VersionChange], batch_id: str) -> BatchResult:
@@ -165,12 +165,14 @@ def _take_back(store: MemoryStore, changes: Collection[VersionChange], stamp: st
     }
     # Look before anything moves: a content that another memory has now keeps its former owner from coming back, and
     # that one keeps what it has now.
-    while blocked := {number for number in movable & former.keys() if _is_taken(store, former[number], movable)}:
+    while blocked := {
+        memory_id for memory_id in movable & former.keys() if _is_taken(store, former[memory_id], movable)
+    }:
         movable -= blocked
-    for number in movable - former.keys():
-        store.delete(number, reason=UNDONE)
-    for number in movable & former.keys():
-        put_back(store, former[number], stamp, movable=movable, reason=UNDONE)
+    for memory_id in movable - former.keys():
+        store.delete(memory_id, reason=UNDONE)
+    for memory_id in movable & former.keys():
+        put_back(store, former[memory_id], stamp, movable=movable, reason=UNDONE)
     return tuple(sorted({change.id for change in changes} - movable))
 
 

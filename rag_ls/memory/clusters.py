@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 # Rows of the similarity matrix in memory at once.
 _BLOCK = 512
 # Only this many neighbours of each vector count; a larger cluster takes several runs.
-_NEIGHBOURS = 64
+_MAX_NEIGHBOURS = 64
 
 
 def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tuple[int, int, float]]:
@@ -20,8 +20,8 @@ def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tupl
         similarities = vectors[start : start + _BLOCK] @ vectors[start:].T
         for row, values in enumerate(similarities):
             columns = np.flatnonzero(values[row + 1 :] >= threshold) + row + 1
-            if len(columns) > _NEIGHBOURS:
-                columns = columns[np.argsort(-values[columns], kind="stable")[:_NEIGHBOURS]]
+            if len(columns) > _MAX_NEIGHBOURS:
+                columns = columns[np.argsort(-values[columns], kind="stable")[:_MAX_NEIGHBOURS]]
             yield from ((start + row, start + int(column), float(values[column])) for column in columns)
 
 
@@ -36,7 +36,7 @@ def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list
     for left, right, value in pairs:
         links.setdefault(left, {})[right] = value
         links.setdefault(right, {})[left] = value
-    members = {number: [number] for number in links}
+    members = {index: [index] for index in links}
     lowest: dict[int, float] = {}
     heap = [(-value, left, right) for left, row in links.items() for right, value in row.items() if left < right]
     heapq.heapify(heap)
@@ -52,7 +52,7 @@ def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list
             links[other][fresh] = value
             heapq.heappush(heap, (-value, other, fresh))
         fresh += 1
-    return [(sorted(members[number]), value) for number, value in sorted(lowest.items())]
+    return [(sorted(members[index]), value) for index, value in sorted(lowest.items())]
 
 
 def _join_links(

@@ -18,10 +18,10 @@ from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
 
 # The cosine from which two memories are checked for a contradiction: a sentence and its opposite are close.
-_RELATED = 0.5
+_MIN_RELATED_COSINE = 0.5
 # A younger memory may not have been needed yet.
 _NEVER_RECALLED_AFTER = timedelta(days=30)
-_SHOWN = 50
+_MAX_SHOWN = 50
 # Fits within the limit of `custom`.
 _MAX_SOURCES = 50
 
@@ -55,7 +55,7 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
     known = [memories.get(memory_id) for memory_id in ids]
     close: list[tuple[int, int, float]] = []
     contradictions: list[Contradiction] = []
-    for left, right, cosine in pairs_above(vectors, min(_RELATED, threshold)):
+    for left, right, cosine in pairs_above(vectors, min(_MIN_RELATED_COSINE, threshold)):
         one, other = known[left], known[right]
         if one is None or other is None or not _may_be_one(one, other):
             continue
@@ -64,12 +64,18 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
         elif cosine >= threshold:
             close.append((left, right, cosine))
     clusters = complete_linkage(iter(close))
-    merges = [_merge([item for number in numbers if (item := known[number])], value) for numbers, value in clusters]
-    return Plan(tuple(merges), tuple(contradictions[:_SHOWN]), _never_recalled(store, now))
+    merges = [_merge([item for index in indices if (item := known[index])], value) for indices, value in clusters]
+    return Plan(tuple(merges), tuple(contradictions[:_MAX_SHOWN]), _never_recalled(store, now))
 
 
 def consolidate(
-    store: MemoryStore, embedder: Embedder, threshold: float, now: datetime, *, number: str = "", dry_run: bool = False
+    store: MemoryStore,
+    embedder: Embedder,
+    threshold: float,
+    now: datetime,
+    *,
+    batch_id: str = "",
+    dry_run: bool = False,
 ) -> tuple[Plan, str]:
     """Embed missing memories, plan and merge. Returns the plan, and the id of the batch for an undo (or empty)."""
     while embed_missing(store, embedder):
@@ -77,10 +83,10 @@ def consolidate(
     found = plan(store, embedder.card.id, threshold, now)
     if dry_run or not found.merges:
         return found, ""
-    return found, apply(store, found.merges, utc_stamp(now), number)
+    return found, apply(store, found.merges, utc_stamp(now), batch_id)
 
 
-def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str = "") -> str:
+def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, batch_id: str = "") -> str:
     """Carry merges out in one transaction; returns the id of the batch for an undo, or empty if nothing was merged.
 
     A merge is skipped if one of its memories changed since it was planned.
@@ -91,7 +97,7 @@ def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str =
             if _still_holds(store, merge):
                 _apply_one(store, merge)
 
-    return carry_out(store, CONSOLIDATED, merge_all, stamp=stamp, batch_id=number)[1].batch_id
+    return carry_out(store, CONSOLIDATED, merge_all, stamp=stamp, batch_id=batch_id)[1].batch_id
 
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
@@ -115,12 +121,12 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
         anchor=kept.anchor or next((item.anchor for item in others if item.anchor), None),
         source_uri=kept.source_uri or next((item.source_uri for item in others if item.source_uri), None),
         source_memory_ids=tuple(
-            dict.fromkeys(number for item in (kept, *others) for number in (*item.source_memory_ids, item.id))
+            dict.fromkeys(memory_id for item in (kept, *others) for memory_id in (*item.source_memory_ids, item.id))
             if others
             else kept.source_memory_ids
         ),
     )
-    merged_ids = tuple(number for number in became.source_memory_ids if number != kept.id)
+    merged_ids = tuple(memory_id for memory_id in became.source_memory_ids if memory_id != kept.id)
     return Merge(replace(became, source_memory_ids=merged_ids), tuple(others), cosine)
 
 
@@ -144,7 +150,7 @@ def _former_sources(custom: Mapping[str, object]) -> list[object]:
 def _still_holds(store: MemoryStore, merge: Merge) -> bool:
     present = store.by_ids([merge.kept.id, *(item.id for item in merge.merged)])
     versions = {merge.kept.id: merge.kept.version, **{item.id: item.version for item in merge.merged}}
-    return {number: item.version for number, item in present.items()} == versions
+    return {memory_id: item.version for memory_id, item in present.items()} == versions
 
 
 def _apply_one(store: MemoryStore, merge: Merge) -> None:
@@ -155,5 +161,5 @@ def _apply_one(store: MemoryStore, merge: Merge) -> None:
 
 
 def _never_recalled(store: MemoryStore, now: datetime) -> tuple[Memory, ...]:
-    found = store.find(MemoryFilters(never_used=True, no_summaries=True), MemoryOrder.LEAST_USED, _SHOWN)
+    found = store.find(MemoryFilters(never_used=True, no_summaries=True), MemoryOrder.LEAST_USED, _MAX_SHOWN)
     return tuple(item for item in found if now - parse_stamp(item.updated_at) >= _NEVER_RECALLED_AFTER)

@@ -28,8 +28,8 @@ _OPPOSITES = (
 # In texts with one of these, the same words in another order may say the opposite.
 _TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
 # Two texts are on the same subject if they share at least this part of the shorter one's words.
-_SHARED = 0.5
-_SHARED_BY_NEGATION = 0.6
+_MIN_SHARED = 0.5
+_MIN_SHARED_BY_NEGATION = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def contradiction(one: Memory, other: Memory) -> Contradiction | None:
     smaller, larger = sorted((len(words), len(others)))
     shared = len(words & others) / smaller if smaller else 1.0
     # A negation may concern what only one of them speaks of.
-    same_subject = shared >= _SHARED_BY_NEGATION and len(words & others) >= _SHARED * larger
-    reason = _reason(first, second, opposed, same_subject=same_subject) if shared >= _SHARED else ""
+    same_subject = shared >= _MIN_SHARED_BY_NEGATION and len(words & others) >= _MIN_SHARED * larger
+    reason = _reason(first, second, opposed, same_subject=same_subject) if shared >= _MIN_SHARED else ""
     reason = reason or _other_value(one.content, other.content, first, second)
     return Contradiction(one, other, reason) if reason else None
 

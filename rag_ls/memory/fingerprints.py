@@ -1,4 +1,4 @@
-"""Prints of code: whether two versions of a declaration are the same but for comments and formatting, and how alike they are."""
+"""Fingerprints of code: whether two versions of a declaration are the same but for comments and formatting, and how alike they are."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OPEN, _CLOSED = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
-class CodePrint:
-    """The print that identifies the code of a declaration. Empty strings for code without any token."""
+class CodeFingerprint:
+    """The fingerprint that identifies the code of a declaration. Empty strings for code without any token."""
 
     exact: str
     """Equal for the same code, however it is formatted and commented."""
@@ -33,11 +33,11 @@ class CodePrint:
     """For `similarity`."""
 
 
-def code_print(text: str, language: str, name: str = "") -> CodePrint:
-    """The print of a declaration's text; `name` is its own name (the last part of its symbol)."""
+def fingerprint_code(text: str, language: str, name: str = "") -> CodeFingerprint:
+    """The fingerprint of a declaration's text; `name` is its own name (the last part of its symbol)."""
     tokens = list(code_tokens(text, language))
     unnamed = [_NAME if token == name else token for token in tokens]
-    return CodePrint(_digest(tokens), _digest(unnamed), _sketch(unnamed))
+    return CodeFingerprint(_digest(tokens), _digest(unnamed), _sketch(unnamed))
 
 
 def similarity(one: str, other: str) -> float:
@@ -71,8 +71,8 @@ def code_tokens(text: str, language: str) -> Iterator[str]:
         yield f'"{token[1:-1]}' if match.lastgroup == "string" and len(token) > 1 else token
 
 
-def line_print(text: str, language: str) -> str:
-    """The print of a single line; empty if it holds no code."""
+def fingerprint_line(text: str, language: str) -> str:
+    """The fingerprint of a single line; empty if it holds no code."""
     return _digest(list(code_tokens(text.strip(), language)))
 
 

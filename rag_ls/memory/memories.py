@@ -35,11 +35,11 @@ from rag_ls.util.text import content_hash, utc_stamp
 # Ties go to the nearest scope.
 SCOPES = tuple(Scope)
 ALL = MemoryFilters()
-_KNOWN = 3
+_MAX_KNOWN = 3
 # The similarity (see embedding.similarity) from which storing a memory reports an existing one.
-_KNOWN_SIMILARITY = 0.8
+_MIN_KNOWN_SIMILARITY = 0.8
 # A question embeds at most this many missing memories itself; the background does the rest.
-_WHILE_ASKED = 8
+_MAX_EMBEDDED_PER_QUESTION = 8
 _MIN_PREFIX_CHARACTERS = 4
 
 _log = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ class Memories:
             if memory := store.get(memory_id):
                 return memory
         if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
-            starting = {number for store in stores for number in store.ids_starting(memory_id)}
+            starting = {known_id for store in stores for known_id in store.ids_starting(memory_id)}
             if len(starting) == 1:
                 return self.get(starting.pop())
             if starting:
@@ -242,7 +242,7 @@ class Memories:
         """The former versions of a memory, the newest first. Raises `NotFound` for an unknown id."""
         return self._history(memory_id)[1]
 
-    def listed(
+    def list_page(
         self, filters: MemoryFilters, order: MemoryOrder = MemoryOrder.UPDATED, limit: int = -1, offset: int = 0
     ) -> tuple[list[Memory], int]:
         """A page of the memories that pass the filters, and how many pass."""
@@ -254,11 +254,7 @@ class Memories:
         page = found[offset:end] if limit >= 0 else found[offset:]
         return page, sum(store.count(filters) for store in stores)
 
-    def matching(self, filters: MemoryFilters) -> list[Memory]:
-        """All memories that pass the filters, the newest change first."""
-        return self.listed(filters)[0]
-
-    def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
+    def find_about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
         """The memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         return [memory for store in self.usable(SCOPES) for memory in store.about(path, symbols, content_hashes)]
 
@@ -294,11 +290,11 @@ class Memories:
         hits = []
         for store in self.usable(filters.scopes):
             nearest = store.vectors.nearest(embedding.vector, embedding.model.id, filters, k)
-            memories = store.by_ids([number for number, _ in nearest])
+            memories = store.by_ids([near_id for near_id, _ in nearest])
             hits += [
-                Hit(memories[number], cosine, ("dense",), similarity=similarity(embedding.model, cosine))
-                for number, cosine in nearest
-                if cosine >= min_similarity and number in memories
+                Hit(memories[near_id], cosine, ("dense",), similarity=similarity(embedding.model, cosine))
+                for near_id, cosine in nearest
+                if cosine >= min_similarity and near_id in memories
             ]
         return sorted(hits, key=lambda hit: -hit.score)[:k]
 
@@ -379,14 +375,14 @@ class Memories:
         if vectors is None or embedder is None:
             return []
         filters = MemoryFilters(branch=memory.branch or "")
-        hits = self.near(Embedding(embedder.card, vectors[0]), filters, k=_KNOWN + 1, min_similarity=0.0)
-        return [hit for hit in hits if (hit.similarity or 0.0) >= _KNOWN_SIMILARITY][:_KNOWN]
+        hits = self.near(Embedding(embedder.card, vectors[0]), filters, k=_MAX_KNOWN + 1, min_similarity=0.0)
+        return [hit for hit in hits if (hit.similarity or 0.0) >= _MIN_KNOWN_SIMILARITY][:_MAX_KNOWN]
 
     def _embed_new(self, store: MemoryStore, embedder: Embedder | None) -> None:
         """Embed a few missing memories. A failure is only logged: they are stored, and are embedded later."""
         if embedder is not None:
             try:
-                embed_missing(store, embedder, _WHILE_ASKED)
+                embed_missing(store, embedder, _MAX_EMBEDDED_PER_QUESTION)
             except (RagLsError, ValueError) as error:
                 _log.warning("%s", error)
 
@@ -396,9 +392,9 @@ class Memories:
             ids = [memory_id]
             if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
                 ids += sorted({*store.ids_starting(memory_id), *store.former_ids_starting(memory_id)})
-            for number in ids if len(ids) <= 2 else ids[:1]:
-                versions = store.history(number)
-                if versions or store.get(number):
+            for known_id in ids if len(ids) <= 2 else ids[:1]:
+                versions = store.history(known_id)
+                if versions or store.get(known_id):
                     return store, versions
         raise NotFound(f"no memory has or had the id {memory_id!r}; list_memories shows those that exist")
 

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 # Within the window of every known model.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
 # Texts per call of the model, so that no caller waits for long.
-_AT_ONCE = 64
+_MAX_EMBEDDED_AT_ONCE = 64
 # The first parts of a very long memory say what it is about.
 _MAX_PARTS = 24
 
@@ -32,16 +32,19 @@ def parts_of(content: str) -> list[str]:
 
 
 def embed_missing(
-    store: MemoryStore, embedder: Embedder, limit: int = _AT_ONCE, stopped: Callable[[], bool] = lambda: False
+    store: MemoryStore,
+    embedder: Embedder,
+    limit: int = _MAX_EMBEDDED_AT_ONCE,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """Embed up to `limit` memories that have no vectors yet; returns how many were embedded."""
     # What cannot be embedded stays missing, and must not stand before the rest.
-    missing = store.vectors.missing(embedder.card.id, limit + _AT_ONCE)
+    missing = store.vectors.missing(embedder.card.id, limit + _MAX_EMBEDDED_AT_ONCE)
     done = 0
     while missing and done < limit and not stopped():
         batch: list[tuple[str, str, int]] = []
         texts: list[str] = []
-        while missing and len(texts) < _AT_ONCE and done + len(batch) < limit:
+        while missing and len(texts) < _MAX_EMBEDDED_AT_ONCE and done + len(batch) < limit:
             memory_id, content, digest = missing.pop(0)
             parts = parts_of(content)
             batch.append((memory_id, digest, len(parts)))

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 # The copy is written at most this often, and no oftener than a twentieth of the time that it takes allows.
 _COPY_EVERY_S = 3.0
-_SHARE = 20
+_PAUSES_PER_COPY = 20
 _MAX_LEFT = 3
 
 
@@ -105,7 +105,7 @@ class ProjectMemories:
             self.exchange()
 
     def exchange(self, *, is_taken: bool = False) -> None:
-        """Bring the copy in the project up to date, after what somebody else wrote to it was taken in.
+        """Take in what another process wrote to the copy in the project, then bring the copy up to date.
 
         `is_taken` says that the store was just made of it. A failure is only logged: the memories are safe.
         """
@@ -125,7 +125,7 @@ class ProjectMemories:
                 return
             finally:
                 now = time.monotonic()
-                self._due_at = now + max(_COPY_EVERY_S, _SHARE * (now - started))
+                self._due_at = now + max(_COPY_EVERY_S, _PAUSES_PER_COPY * (now - started))
             self._waiting = done.waiting
             problem = done.problem or (
                 f"{tell_waiting(self._project, done.waiting)}: {TRUST_REMEDY}" if done.waiting else ""

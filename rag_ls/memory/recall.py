@@ -16,16 +16,16 @@ from rag_ls.retrieval.synonyms import synonyms_of
 from rag_ls.retrieval.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
 
-_CANDIDATES = 50
+_MAX_CANDIDATES = 50
 # Only this many words of a question count, the first ones: it may be a pasted text.
 _MAX_WORDS = 24
 # A memory is found by its words if it holds at least this share of the question's; less suffices without a model.
-_WORDS_SHARE = 0.35
-_WORDS_SHARE_ALONE = 0.15
+_MIN_WORDS_SHARE = 0.35
+_MIN_WORDS_SHARE_ALONE = 0.15
 # A word in at most this many memories is rare, however many memories there are.
 _MAX_RARE_HOLDERS = 1000
 # Only this many characters of a memory are searched for the question's words.
-_READ = 20_000
+_MAX_READ_CHARACTERS = 20_000
 # A memory found by words or tags needs only this part of the required closeness in meaning.
 _HALF = 0.5
 
@@ -86,15 +86,17 @@ def signals_of(
     """The signals of a store's memories for a question, and these memories by id."""
     dense: dict[str, float] = {}
     if embedding is not None:
-        dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _CANDIDATES)
-    said = store.lexical(asked.telling, _CANDIDATES, question.filters)
-    said |= store.lexical(asked.other_telling, _CANDIDATES, question.filters)
-    tags = store.tagged([*asked.rarity, *question.text.split()], _CANDIDATES, question.filters)
+        dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _MAX_CANDIDATES)
+    said = store.lexical(asked.telling, _MAX_CANDIDATES, question.filters)
+    said |= store.lexical(asked.other_telling, _MAX_CANDIDATES, question.filters)
+    tags = store.tagged([*asked.rarity, *question.text.split()], _MAX_CANDIDATES, question.filters)
     memories = store.by_ids({*dense, *said, *tags})
     if embedding is not None:
         dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*said, *tags} - {*dense})
     # Leave out memories that were deleted meanwhile.
-    dense, tags = ({number: found[number] for number in found if number in memories} for found in (dense, tags))
+    dense, tags = (
+        {memory_id: found[memory_id] for memory_id in found if memory_id in memories} for found in (dense, tags)
+    )
     lexical, expanded = _coverage(asked, memories)
     return Signals(dense=dense, lexical=lexical, expanded=expanded, tags=tags), memories
 
@@ -123,9 +125,9 @@ def weigh_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     known = {word: synonyms_of(word) for word in words} if question.expand else {}
     other_words = dict.fromkeys(other for more in known.values() for other in more if other not in frequency)
     return AskedWords(
-        {word: rarity(count, number) for word, number in frequency.items()},
+        {word: rarity(count, holders) for word, holders in frequency.items()},
         known,
-        [word for word, number in frequency.items() if number < most] or words,
+        [word for word, holders in frequency.items() if holders < most] or words,
         [other for other in other_words if held(other) < most],
     )
 
@@ -139,7 +141,7 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     held: dict[str, float] = {}
     in_other_words: dict[str, float] = {}
     for memory_id, memory in memories.items():
-        there = note_stems(f"{' '.join(memory.metadata.tags)} {memory.content[:_READ]}")
+        there = note_stems(f"{' '.join(memory.metadata.tags)} {memory.content[:_MAX_READ_CHARACTERS]}")
         for word, weight in asked.rarity.items():
             if stems[word] in there:
                 held[memory_id] = held.get(memory_id, 0.0) + weight / total
@@ -151,7 +153,7 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
 def _admit_close(signals: Signals[str], question: Question, embedding: Embedding | None) -> list[str]:
     """The memories that are close enough in meaning, or that hold enough words and are not too far in meaning."""
     floor = cosine_of(embedding.model, question.min_similarity) if embedding else 0.0
-    least = _WORDS_SHARE if embedding else _WORDS_SHARE_ALONE
+    least = _MIN_WORDS_SHARE if embedding else _MIN_WORDS_SHARE_ALONE
     found = {*signals.dense, *signals.lexical, *signals.expanded, *signals.tags}
 
     def is_admitted(memory_id: str) -> bool:

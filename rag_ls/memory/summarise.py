@@ -27,7 +27,7 @@ _TAG = "summary"
 # Each memory is compared with each other one.
 _MAX_COMPARED = 200
 _MAX_UNSETTLED = 5
-_SIDE_CHARACTERS = 120
+_MAX_SIDE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def summarise(
     filters = replace(request.filters, scopes=(scope,), no_summaries=True, branch="")
     if filters.since and filters.until and filters.since > filters.until:
         raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
-    found, total = memories.listed(filters, MemoryOrder.UPDATED, min(request.limit, _MAX_MEMORIES))
+    found, total = memories.list_page(filters, MemoryOrder.UPDATED, min(request.limit, _MAX_MEMORIES))
     if not found:
         raise NotFound(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
@@ -137,7 +137,7 @@ def _word_contradictions(found: Sequence[Memory]) -> list[str]:
 
 def _date_line(memory: Memory) -> str:
     content = " ".join(memory.content.split())
-    short = content if len(content) <= _SIDE_CHARACTERS else content[: _SIDE_CHARACTERS - 1] + "…"
+    short = content if len(content) <= _MAX_SIDE_CHARACTERS else content[: _MAX_SIDE_CHARACTERS - 1] + "…"
     return f"{short!r} ({memory.updated_at[:10]})"
 
 

@@ -22,9 +22,9 @@ from rag_ls.retrieval.terms import content_terms, note_terms
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
 _DAMPING = 0.85
-_STEPS = 100
+_MAX_STEPS = 100
 # A sentence this similar to a chosen one says nothing new.
-_REPEATED = 0.6
+_MIN_REPEATED_SIMILARITY = 0.6
 # At most this many sentences are compared, those of the newest memories.
 _MAX_SENTENCES = 1500
 MAX_WORDS = 200
@@ -66,7 +66,7 @@ def extract(memories: Sequence[Memory], max_words: int = MAX_WORDS) -> str:
     words = 0
     for number in sorted(range(len(sentences)), key=lambda index: (-round(float(ranks[index]), 12), index)):
         length = len(sentences[number].text.split())
-        repeats = any(similarities[number, other] >= _REPEATED for other in chosen)
+        repeats = any(similarities[number, other] >= _MIN_REPEATED_SIMILARITY for other in chosen)
         if not repeats and (words + length <= max_words or not chosen):
             chosen.append(number)
             words += length
@@ -103,7 +103,7 @@ def _centrality(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     votes = similarities * (1 - np.eye(count))
     moves = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-12)
     ranks = np.full(count, 1 / count)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         new = (1 - _DAMPING) / count + _DAMPING * (moves.T @ ranks)
         if np.abs(new - ranks).max() < 1e-9:
             break

@@ -23,9 +23,9 @@ from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRight
 
 _log = logging.getLogger(__name__)
 
-# More changes than anybody makes; so a version cannot be the last one for ever.
+# A higher version is refused: it could not be followed by another one. No memory is changed so often.
 _MAX_VERSION = 10**9
-_AT_ONCE = 200
+_MAX_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class TeamMemories:
         problems: list[str] = []
         incoming = to_incoming(_parse_record(item.record), ImportDestination(store.scope, now), problems)
         if incoming is None or (incoming.memory.id, incoming.memory.version) != (item.id, item.version):
-            # Anybody who may write there may have written anything.
+            # The server's records are untrusted: other clients wrote them.
             _log.warning("the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it is another")
             return False
         return self._place_incoming(store, incoming, now)
@@ -127,14 +127,14 @@ class TeamMemories:
         gone = [
             SharedMemory(version.memory.id, version.memory.version, True, version.replaced_at)
             for version in _list_deleted(store)
-            # What was never given is nobody's to delete; what became private stays with the others as it was.
+            # A memory that was never sent is not deleted there; one that became private stays there as it was.
             if version.memory.id in self._stamps
             and stamp_of_deleted(version) > self._stamps[version.memory.id]
             and PRIVATE not in version.memory.metadata.tags
         ]
         items = [*newer, *gone, *self._superseded]
-        for start in range(0, len(items), _AT_ONCE):
-            part = items[start : start + _AT_ONCE]
+        for start in range(0, len(items), _MAX_AT_ONCE):
+            part = items[start : start + _MAX_AT_ONCE]
             if not self._rights.use(functools.partial(self.shared.put, part)):
                 return 0
             self._stamps.update((item.id, item.stamp) for item in part)
@@ -150,7 +150,7 @@ def _parse_record(record: str) -> object:
 
 
 def _delete(store: MemoryStore, memory: Memory, version: int) -> bool:
-    """Delete a memory as others did: who brings it back makes a later version than theirs."""
+    """Delete a memory as others did. Restoring it makes a later version than theirs."""
     with store.transaction():
         if memory.version < version:
             store.replace(replace(memory, version=version))

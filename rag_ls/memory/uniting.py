@@ -15,7 +15,7 @@ from rag_ls.storage import MemoryStore
 
 UNITED = "united"
 CONSOLIDATED = "consolidated"
-_PASSES = 5
+_MAX_PASSES = 5
 
 Stamp = tuple[int, bool, str]
 NOTHING: Stamp = (0, False, "")
@@ -33,7 +33,7 @@ def stamp_of_deleted(deleted: MemoryVersion) -> Stamp:
 
 
 def comes_first(one: Memory, other: Memory) -> bool:
-    """The one of two memories with the same content that stays: the older one, for everybody."""
+    """The older of two memories with the same content; every client keeps that one."""
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 
@@ -62,7 +62,7 @@ def unite(store: MemoryStore, other: MemoryStore, now: str) -> United:
     before = store.versions()
     store.backup(always=True)
     with store.transaction():
-        for _ in range(_PASSES):
+        for _ in range(_MAX_PASSES):
             former = store.versions()
             for memory_id in [*sorted(theirs, key=lambda each: theirs[each].created_at), *gone]:
                 _Meeting(store, memory_id, now).meet(
@@ -92,7 +92,7 @@ class _Meeting:
         self._now = now
 
     def meet(self, theirs: Memory | None, gone: MemoryVersion | None, former: Iterable[MemoryVersion]) -> None:
-        """Take what they have of it: as it is now, or as it was deleted, and its former versions."""
+        """Take the others' state of a memory: as it is now, or as it was deleted, and its former versions."""
         ours = self._store.get(self._id)
         versions = list(former)
         if theirs is not None:

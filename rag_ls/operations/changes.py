@@ -1,4 +1,4 @@
-"""Whose memories an operation changed, so that those alone are told who may see them."""
+"""Marks answers with the project whose memories changed, so that only clients that see it are told."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from rag_ls.operations.operation import Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
 
-_SHORTEST_ID = 4
+_MIN_ID_CHARACTERS = 4
 _KINDS = ("code", "memory", "rules")
 _USUAL_KINDS = ("code", "memory")
 
@@ -112,7 +112,9 @@ def show(caller: Caller, request: Show) -> MemoryRecord | CodeRecord:
             return get_chunk(caller, GetChunk(request.id))
         except RagLsError:
             short = (
-                f"give at least its first {_SHORTEST_ID} characters; " if len(request.id.strip()) < _SHORTEST_ID else ""
+                f"give at least its first {_MIN_ID_CHARACTERS} characters; "
+                if len(request.id.strip()) < _MIN_ID_CHARACTERS
+                else ""
             )
             raise NotFound(
                 f"no memory and no chunk has the id {request.id!r}; {short}`rag-ls list` and `rag-ls search` show ids"

@@ -43,7 +43,7 @@ class Argument:
     is_written: bool = False
     """Whether the file is written: over HTTP it must be a new one, of our own kinds."""
     shell_alone: bool = False
-    """Whether only who sits at this machine may set it, since it writes over what is there."""
+    """Whether only the user at this machine may set it, since it overwrites a file."""
 
 
 NO_ARGUMENT = Argument()

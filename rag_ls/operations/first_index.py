@@ -13,7 +13,7 @@ from rag_ls.storage import index_summary
 
 MAX_UNASKED_FILES = 100_000
 """A larger tree is indexed only if the user insists: it may be more than one project."""
-_SHOWN_FOLDERS = 5
+_MAX_SHOWN_FOLDERS = 5
 
 
 def check_size(project: Project, settings: Settings) -> None:
@@ -25,7 +25,7 @@ def check_size(project: Project, settings: Settings) -> None:
     folders = Counter(map(_folder, itertools.islice(files, MAX_UNASKED_FILES + 1)))
     if folders.total() <= MAX_UNASKED_FILES:
         return
-    largest = ", ".join(f"{folder} ({count:,})" for folder, count in folders.most_common(_SHOWN_FOLDERS))
+    largest = ", ".join(f"{folder} ({count:,})" for folder, count in folders.most_common(_MAX_SHOWN_FOLDERS))
     raise NotConfirmed(
         f"{project.root} holds more than {MAX_UNASKED_FILES:,} files. The largest folders so far are {largest}: "
         "list in .ragignore what is not worth finding, or index all of it with `rag-ls index --force`"

@@ -82,7 +82,7 @@ class Operations:
         return self._client.submit(name, lambda: self._answer(operation, self._read_request(operation, arguments)))
 
     def run(self, name: str, arguments: object = None, report: Report = _ignore_progress) -> Json:
-        """Run an operation and wait for it; `report` is told of the progress of its preparation.
+        """Run an operation and wait for it; `report` gets the progress of its preparation.
 
         The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
         projects again: a look at them mends what was lost or damaged meanwhile.

@@ -18,9 +18,9 @@ from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
 # A project with more sections is searched by words and vectors first.
 _MAX_JUDGED = 400
-_BY_WORDS, _BY_MEANING = 200, 150
-_COMMON = 2000
-_MANY = 1_000_000
+_MAX_BY_WORDS, _MAX_BY_MEANING = 200, 150
+_MAX_COUNTED = 2000
+_MAX_ROWS = 1_000_000
 
 Vector = NDArray[np.float32]
 
@@ -70,7 +70,7 @@ class RuleFinder:
         constraints, patterns = (
             len(
                 self._store.chunks.first_of(
-                    [each for each, path in documents.items() if rule_kind(path) is kind], _MANY
+                    [each for each, path in documents.items() if rule_kind(path) is kind], _MAX_ROWS
                 )
             )
             for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
@@ -98,8 +98,8 @@ class RuleFinder:
         """The sections to judge: all, or those that words and vectors choose among very many."""
         rows = self._store.chunks.first_of(documents, _MAX_JUDGED + 1)
         if len(rows) > _MAX_JUDGED:
-            said = self._index.lexical.search(analyse(question.text).terms, _BY_WORDS, documents)
-            nearest = sorted(similar, key=lambda each: -similar[each])[:_BY_MEANING]
+            said = self._index.lexical.search(analyse(question.text).terms, _MAX_BY_WORDS, documents)
+            nearest = sorted(similar, key=lambda each: -similar[each])[:_MAX_BY_MEANING]
             meant = [row.row for row in self._store.chunks.with_texts(nearest) if row.document_id in documents]
             rows = [*(each.row for each in said), *meant]
         return list(self._store.chunks.by_row(rows).values())
@@ -114,7 +114,9 @@ class RuleFinder:
     def _weights(self, text: str) -> dict[str, float]:
         """The rarity of the question's terms in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
-        return {stem(part): rarity(total, self._index.lexical.frequency(part, _COMMON)) for part in analyse(text).parts}
+        return {
+            stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in analyse(text).parts
+        }
 
     def _judge_section(
         self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]

@@ -1,4 +1,4 @@
-"""Finds what depends on a document: who imports it or a name of it, directly or through a re-export."""
+"""Finds the documents that depend on one: they import it or a name of it, directly or through a re-export."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ImpactFinder:
         return passed
 
     def _not_declared_by(self, holder: str, offered: dict[str, str]) -> dict[str, str]:
-        """The offered names without those that the document declares itself: who imports these means its own."""
+        """The offered names without those that the document declares itself: an import of these means its own."""
         document = self._checkout.document(holder)
         if document is None:
             return offered

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SHOUTED = re.compile(r"\b(?:MUST|NEVER|ALWAYS|SHALL|SHALL NOT|DO NOT|DON'T|FORBIDDEN|REQUIRED)\b")
-_SAID = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)
+_COMMAND = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -41,7 +41,7 @@ def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule
 def _of_prose(text: str) -> list[KeyRule]:
     blocks = list(_blocks(text))
     shouted = [block for block in blocks if _SHOUTED.search(block.text)]
-    return shouted or [block for block in blocks if _SAID.search(block.text)]
+    return shouted or [block for block in blocks if _COMMAND.search(block.text)]
 
 
 def _blocks(text: str) -> Iterator[KeyRule]:
@@ -77,7 +77,7 @@ def _of_yaml(text: str) -> Iterator[KeyRule]:
         value = _YAML_VALUE.match(bare)
         if item and not _YAML_MAPPING.match(item["value"]):
             yield KeyRule(_strip_quotes(item["value"]), number)
-        elif value and _SAID.search(value["value"]):
+        elif value and _COMMAND.search(value["value"]):
             yield KeyRule(_strip_quotes(value["value"]), number)
 
 

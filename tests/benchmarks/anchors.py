@@ -139,7 +139,7 @@ def _outcome(case: Case) -> str:
         store.remove_documents(before.keys() - after.keys())
         for path, text in after.items():
             _save(store, path, text)
-        found = Anchoring(store).resolved(anchor)
+        found = Anchoring(store).resolve(anchor)
     finally:
         store.close()
     if found.state is AnchorState.ORPHANED:

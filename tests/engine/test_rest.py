@@ -66,7 +66,7 @@ def test_a_project_that_rests_has_no_file_open_and_no_thread(view: ProjectSessio
     assert found
     assert until(lambda: _is_at_rest(view))
     assert _paths(view, "total price") == found
-    memories, _ = view.memories.listed(MemoryFilters(scopes=(Scope.PROJECT,)))
+    memories, _ = view.memories.list_page(MemoryFilters(scopes=(Scope.PROJECT,)))
     assert [memory.content for memory in memories] == ["prices are in cents"]
     assert until(lambda: _is_at_rest(view))
 

@@ -66,7 +66,7 @@ def _line_anchor(store: CheckoutIndex, text: str) -> Anchor:
 
 
 def _resolved(store: CheckoutIndex, anchor: Anchor) -> Anchor:
-    return Anchoring(store).resolved(anchor)
+    return Anchoring(store).resolve(anchor)
 
 
 class TestState:
@@ -123,7 +123,7 @@ class TestState:
         assert on_disk is not None
         _save(store, _FILE.replace("return found", "return None"), session="editor")
         assert _resolved(store, anchor).state is AnchorState.FRESH
-        assert Anchoring(store, {on_disk.id}).resolved(anchor).state is AnchorState.DRIFTED
+        assert Anchoring(store, {on_disk.id}).resolve(anchor).state is AnchorState.DRIFTED
 
 
 class TestFollowing:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.memory.code_print import code_print, code_tokens, line_print, similarity
+from rag_ls.memory.fingerprints import code_tokens, fingerprint_code, fingerprint_line, similarity
 
 _PYTHON = (
     'def total(items, rate):\n    """Sum them."""\n    if items:\n        return sum(items) * rate\n    return 0\n'
@@ -14,7 +14,7 @@ _PYTHON = (
 
 
 def _exact(text: str, language: str = "python") -> str:
-    return code_print(text, language).exact
+    return fingerprint_code(text, language).exact
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_what_looks_like_a_comment_in_a_string_counts() -> None:
 
 
 def test_a_rename_changes_the_exact_print_and_not_that_of_the_body() -> None:
-    before = code_print("def walk(n):\n    return walk(n - 1)\n", "python", "walk")
-    after = code_print("def stroll(n):\n    return stroll(n - 1)\n", "python", "stroll")
+    before = fingerprint_code("def walk(n):\n    return walk(n - 1)\n", "python", "walk")
+    after = fingerprint_code("def stroll(n):\n    return stroll(n - 1)\n", "python", "stroll")
     assert before.exact != after.exact
     assert before.body == after.body
     assert similarity(before.sketch, after.sketch) == 1.0
 
 
 def test_similarity_tells_a_small_change_from_another_function() -> None:
-    one = code_print(_PYTHON, "python", "total").sketch
-    near = code_print(_PYTHON.replace("* rate", "* rate * 2"), "python", "total").sketch
-    far = code_print("class Mail:\n    def send(self):\n        self.smtp.send()\n", "python", "Mail").sketch
+    one = fingerprint_code(_PYTHON, "python", "total").sketch
+    near = fingerprint_code(_PYTHON.replace("* rate", "* rate * 2"), "python", "total").sketch
+    far = fingerprint_code("class Mail:\n    def send(self):\n        self.smtp.send()\n", "python", "Mail").sketch
     assert similarity(one, near) > 0.8
     assert similarity(one, far) < 0.3
     assert similarity(one, "") == 0.0
@@ -85,8 +85,8 @@ def test_similarity_tells_a_small_change_from_another_function() -> None:
 
 @given(st.text(max_size=200), st.sampled_from(["python", "javascript", "rust", "markdown", "unheard-of"]))
 def test_any_text_has_a_print(text: str, language: str) -> None:
-    first = code_print(text, language, "x")
-    assert first == code_print(text, language, "x")
+    first = fingerprint_code(text, language, "x")
+    assert first == fingerprint_code(text, language, "x")
     assert bool(first.exact) == bool(list(code_tokens(text, language)))
     if first.sketch:
         assert similarity(first.sketch, first.sketch) == 1.0
@@ -94,5 +94,5 @@ def test_any_text_has_a_print(text: str, language: str) -> None:
 
 @pytest.mark.parametrize("quotes", ['"""', "'''", '"', "`"])
 def test_an_unclosed_string_of_many_backslashes_is_read_in_no_time(quotes: str) -> None:
-    assert code_print("x = " + quotes + "\\a" * 20_000, "python").exact
-    assert line_print("x = " + quotes + "\\a" * 20_000, "python")
+    assert fingerprint_code("x = " + quotes + "\\a" * 20_000, "python").exact
+    assert fingerprint_line("x = " + quotes + "\\a" * 20_000, "python")

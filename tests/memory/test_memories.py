@@ -42,7 +42,7 @@ def test_half_a_surrogate_pair_is_stored_or_refused_by_name(memories: Memories) 
     try:
         stored = memories.store(new("cut off \ud83d here"), None)
     except RagLsError:
-        assert memories.matching(ALL) == []
+        assert memories.list_page(ALL)[0] == []
     else:
         assert memories.get(stored.memory.id).content.startswith("cut off ")
 
@@ -52,7 +52,7 @@ def test_the_same_content_again_is_a_duplicate(memories: Memories) -> None:
     again = memories.store(new(" use tabs ", Scope.PROJECT, "style"), None)
     assert (again.status, again.memory.id, again.memory.version) == ("duplicate", first.memory.id, 1)
     assert again.memory.updated_at > first.memory.updated_at
-    assert len(memories.matching(ALL)) == 1
+    assert len(memories.list_page(ALL)[0]) == 1
 
 
 def test_the_same_content_with_new_tags_merges_them(memories: Memories) -> None:
@@ -98,7 +98,7 @@ def test_a_deleted_memory_is_gone(memories: Memories) -> None:
     assert memories.delete(stored.id[:8]) == stored
     with pytest.raises(NotFound, match=stored.id):
         memories.get(stored.id)
-    assert memories.matching(ALL) == []
+    assert memories.list_page(ALL)[0] == []
 
 
 def test_a_memory_can_be_stored_again_after_it_was_deleted(memories: Memories) -> None:
@@ -115,7 +115,7 @@ def test_filters_let_through_what_fits(memories: Memories) -> None:
     memories.store(NewMemory("number three", Scope.SESSION), None)
 
     def contents(filters: MemoryFilters) -> list[str]:
-        return [memory.content for memory in memories.matching(filters)]
+        return [memory.content for memory in memories.list_page(filters)[0]]
 
     assert contents(ALL) == ["number three", "number two", "number one"]
     assert contents(MemoryFilters(tags=("b",))) == ["number two", "number one"]
@@ -129,7 +129,7 @@ def test_session_memories_go_with_their_engine_and_the_others_stay(tmp_path: Pat
     first = memories_in(tmp_path)
     for scope in Scope:
         first.store(new(f"in {scope}", scope), None)
-    assert {memory.content for memory in memories_in(tmp_path).matching(ALL)} == {"in project", "in global"}
+    assert {memory.content for memory in memories_in(tmp_path).list_page(ALL)[0]} == {"in project", "in global"}
 
 
 def test_without_a_model_memories_are_recalled_by_their_words(memories: Memories) -> None:
@@ -206,7 +206,7 @@ def test_threads_that_store_different_memories_lose_none(memories: Memories) -> 
     memories.store(new("memory 0"), None)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: memories.store(new(f"memory {number}"), None), range(1, 40)))
-    assert {memory.content for memory in memories.matching(ALL)} == {f"memory {number}" for number in range(40)}
+    assert {memory.content for memory in memories.list_page(ALL)[0]} == {f"memory {number}" for number in range(40)}
 
 
 def test_threads_that_store_the_same_content_make_one_memory(memories: Memories) -> None:
@@ -220,7 +220,7 @@ def test_threads_that_store_the_same_content_make_one_memory(memories: Memories)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(store, range(8)))
-    assert sorted(memory.content for memory in memories.matching(ALL)) == sorted(
+    assert sorted(memory.content for memory in memories.list_page(ALL)[0]) == sorted(
         f"content {turn}" for turn in range(12)
     )
 
@@ -237,7 +237,7 @@ def test_processes_that_tag_the_same_memory_at_once_lose_no_tag(tmp_path: Path) 
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(tag, range(4)))
-    (memory,) = several[0].matching(ALL)
+    (memory,) = several[0].list_page(ALL)[0]
     assert set(memory.metadata.tags) == {f"{number}-{turn}" for number in range(4) for turn in range(12)}
 
 
@@ -260,14 +260,14 @@ class TestDamagedProjectStore:
     def test_global_memories_are_stored_and_recalled(self, damaged: Memories) -> None:
         stored = damaged.store(new("use tabs", Scope.GLOBAL), None).memory
         only = MemoryFilters(scopes=(Scope.GLOBAL,))
-        assert damaged.matching(only) == [stored]
+        assert damaged.list_page(only)[0] == [stored]
         assert [hit.item for hit in damaged.recall(Question("tabs", 5, 0, only), None)] == [stored]
 
     def test_the_project_s_own_answer_is_the_error(self, damaged: Memories) -> None:
         with pytest.raises(StoreDamaged, match=r"project\.db is damaged"):
             damaged.store(new("use tabs", Scope.PROJECT), None)
         with pytest.raises(StoreDamaged):
-            damaged.matching(MemoryFilters(scopes=(Scope.PROJECT,)))
+            damaged.list_page(MemoryFilters(scopes=(Scope.PROJECT,)))[0]
 
     def test_a_global_memory_is_got_and_deleted_by_its_id(self, damaged: Memories) -> None:
         stored = damaged.store(new("use tabs", Scope.GLOBAL), None).memory

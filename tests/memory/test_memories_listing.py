@@ -35,7 +35,7 @@ class TestOrders:
             ("made fourth", Scope.PROJECT, 0.3),
         ):
             memories.store(NewMemory(content, scope, MemoryMetadata(importance_score=importance)), None)
-        by_content = {memory.content: memory for memory in memories.matching(ALL)}
+        by_content = {memory.content: memory for memory in memories.list_page(ALL)[0]}
         for content, count in (("made first", 2), ("made second", 1), ("made third", 3)):
             used(memories.of(by_content[content].scope), by_content[content].id, count)
         memories.store(new("made first", Scope.GLOBAL), None)
@@ -55,16 +55,16 @@ class TestOrders:
         self, several: Memories, order: MemoryOrder, contents: list[str]
     ) -> None:
         wanted = [f"made {content}" for content in contents]
-        found, total = several.listed(ALL, order)
+        found, total = several.list_page(ALL, order)
         assert (_contents(found), total) == (wanted, 4)
         for size in (1, 2, 3):
-            pages = [several.listed(ALL, order, size, offset)[0] for offset in range(0, 4, size)]
+            pages = [several.list_page(ALL, order, size, offset)[0] for offset in range(0, 4, size)]
             assert [content for page in pages for content in _contents(page)] == wanted
         only = [memory.content for memory in found if memory.scope is Scope.PROJECT]
-        assert _contents(several.listed(replace(ALL, scopes=(Scope.PROJECT,)), order)[0]) == only
+        assert _contents(several.list_page(replace(ALL, scopes=(Scope.PROJECT,)), order)[0]) == only
 
     def test_what_was_never_recalled_is_listed(self, several: Memories) -> None:
-        found, total = several.listed(replace(ALL, never_used=True))
+        found, total = several.list_page(replace(ALL, never_used=True))
         assert (_contents(found), total) == (["made fourth"], 1)
 
 
@@ -77,16 +77,16 @@ def test_pages_over_several_scopes_neither_overlap_nor_leave_out(tmp_path: Path)
         memories.store(new(f"number {number}", _SCOPES[number % 3]), None)
         clock.now += timedelta(seconds=number // 5 % 2)
     for order, size in itertools.product(MemoryOrder, (1, 4, 7)):
-        pages = [memories.listed(ALL, order, size, offset)[0] for offset in range(0, 22, size)]
+        pages = [memories.list_page(ALL, order, size, offset)[0] for offset in range(0, 22, size)]
         ids = [memory.id for page in pages for memory in page]
         assert (len(ids), len(set(ids))) == (21, 21)
-        assert ids == [memory.id for memory in memories.listed(ALL, order)[0]]
+        assert ids == [memory.id for memory in memories.list_page(ALL, order)[0]]
 
 
 def test_a_page_beyond_the_end_is_empty_and_knows_the_total(memories: Memories) -> None:
     memories.store(new("rule one"), None)
-    assert memories.listed(ALL, MemoryOrder.UPDATED, 5, 10) == ([], 1)
-    assert memories.listed(ALL, MemoryOrder.UPDATED, 0) == ([], 1)
+    assert memories.list_page(ALL, MemoryOrder.UPDATED, 5, 10) == ([], 1)
+    assert memories.list_page(ALL, MemoryOrder.UPDATED, 0) == ([], 1)
 
 
 class TestTimes:
@@ -97,7 +97,7 @@ class TestTimes:
 
     def test_both_ends_belong_to_a_range(self, memories: Memories, times: list[str]) -> None:
         def within(since: str, until: str) -> list[str]:
-            return sorted(_contents(memories.matching(MemoryFilters(since=since, until=until))))
+            return sorted(_contents(memories.list_page(MemoryFilters(since=since, until=until))[0]))
 
         assert within(times[0], times[2]) == ["number 0", "number 1", "number 2"]
         assert within(times[1], "") == ["number 1", "number 2"]
@@ -107,7 +107,7 @@ class TestTimes:
 
     def test_a_range_holds_for_questions_too(self, memories: Memories, times: list[str]) -> None:
         hits = memories.recall(Question("number", 5, 0, MemoryFilters(since=times[1])), None)
-        assert {hit.item.id for hit in hits} == {memory.id for memory in memories.matching(ALL)[:2]}
+        assert {hit.item.id for hit in hits} == {memory.id for memory in memories.list_page(ALL)[0][:2]}
 
 
 class TestBranches:
@@ -132,8 +132,8 @@ class TestBranches:
         self, on_branches: Memories, branch: str | None, found: set[str]
     ) -> None:
         filters = MemoryFilters(branch=branch)
-        assert set(_contents(on_branches.matching(filters))) == found
-        assert on_branches.listed(filters)[1] == len(found)
+        assert set(_contents(on_branches.list_page(filters)[0])) == found
+        assert on_branches.list_page(filters)[1] == len(found)
         hits = on_branches.recall(Question("rule", 9, 0, filters), None)
         assert {hit.item.content for hit in hits if isinstance(hit.item, Memory)} == found
 
@@ -147,10 +147,10 @@ class TestBranches:
         assert stored[0].memory.id == stored[2].memory.id != stored[1].memory.id
 
     def test_a_promoted_memory_is_found_everywhere(self, on_branches: Memories) -> None:
-        (tied,) = (memory for memory in on_branches.matching(ALL) if memory.branch == "main")
+        (tied,) = (memory for memory in on_branches.list_page(ALL)[0] if memory.branch == "main")
         promoted = on_branches.update(tied.id, _untied, None).memory
         assert (promoted.branch, promoted.version) == (None, 2)
-        assert promoted in on_branches.matching(MemoryFilters(branch="feature/x"))
+        assert promoted in on_branches.list_page(MemoryFilters(branch="feature/x"))[0]
 
     def test_what_is_known_everywhere_already_cannot_be_promoted(self, memories: Memories) -> None:
         everywhere = memories.store(new("use tabs"), None).memory
@@ -160,7 +160,7 @@ class TestBranches:
         assert memories.get(tied.id) == tied
 
     def test_a_deleted_memory_is_restored_to_its_branch(self, on_branches: Memories) -> None:
-        (tied,) = (memory for memory in on_branches.matching(ALL) if memory.branch == "main")
+        (tied,) = (memory for memory in on_branches.list_page(ALL)[0] if memory.branch == "main")
         on_branches.delete(tied.id)
         assert on_branches.restore(tied.id, None, None).memory.branch == "main"
 
@@ -207,7 +207,7 @@ class TestKnown:
     def test_telling_counts_as_no_use(self, memories: Memories, model: HostedModel) -> None:
         memories.store(new("Access tokens expire after one hour", Scope.SESSION), model)
         memories.store(new("Access tokens expire after an hour", Scope.SESSION), model)
-        assert len(memories.matching(replace(ALL, never_used=True))) == 2
+        assert len(memories.list_page(replace(ALL, never_used=True))[0]) == 2
 
 
 class TestDamage:
@@ -226,16 +226,16 @@ class TestDamage:
     def test_the_other_scopes_are_listed_searched_and_counted(self, damaged: Memories) -> None:
         for scope in (Scope.SESSION, Scope.GLOBAL):
             damaged.store(new(f"a {scope} rule", scope), None)
-        assert _contents(damaged.listed(ALL)[0]) == ["a global rule", "a session rule"]
-        assert damaged.listed(ALL, MemoryOrder.UPDATED, 1, 1)[1] == 2
+        assert _contents(damaged.list_page(ALL)[0]) == ["a global rule", "a session rule"]
+        assert damaged.list_page(ALL, MemoryOrder.UPDATED, 1, 1)[1] == 2
         assert len(damaged.recall(Question("rule", 5, 0, ALL), None)) == 2
         assert damaged.counts() == {"session": 1, "project": 0, "global": 1}
-        assert damaged.about("src/a.py", (), ()) == []
+        assert damaged.find_about("src/a.py", (), ()) == []
 
     def test_the_damage_is_told_of_with_the_remedy(self, damaged: Memories) -> None:
         assert "project.db is damaged" in damaged.damage()
         with pytest.raises(StoreDamaged):
-            damaged.listed(MemoryFilters(scopes=(Scope.PROJECT,)))
+            damaged.list_page(MemoryFilters(scopes=(Scope.PROJECT,)))
 
     def test_where_all_are_well_there_is_nothing_to_tell(self, memories: Memories) -> None:
         assert memories.damage() == ""

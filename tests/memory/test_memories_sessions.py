@@ -32,7 +32,7 @@ def _new(content: str, importance: float) -> NewMemory:
 
 
 def _contents(memories: Memories) -> set[str]:
-    return {memory.content for memory in memories.matching(_SESSION)}
+    return {memory.content for memory in memories.list_page(_SESSION)[0]}
 
 
 def test_nobody_goes_while_there_is_room(few: Memories) -> None:

@@ -23,6 +23,7 @@ from rag_ls.memory.portable import (
     import_memories,
     import_records,
 )
+from rag_ls.memory.portable.front_matter import split_text
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import content_hash
@@ -515,6 +516,22 @@ Another one.
         assert (first.metadata.importance_score, first.created_at) == (0.9, "2026-01-01T00:00:00.000Z")
         assert (second.content, second.metadata.tags) == ("Another one.", ("one", "two, three"))
         assert second.metadata.source_file == "src/ a.py"
+
+    @pytest.mark.parametrize(
+        ("line", "values"),
+        [
+            ("description: Use when: always", {"description": "Use when: always"}),
+            ("globs: *.ts,src/**/*.tsx", {"globs": "*.ts,src/**/*.tsx"}),
+            ("globs: [*.ts, a]", {"globs": ["*.ts", "a"]}),
+            ("name: @scope/package  # ours", {"name": "@scope/package"}),
+            ("title: no", {"title": "no"}),
+            ("created: 2026-01-01", {"created": "2026-01-01"}),
+        ],
+    )
+    def test_what_yaml_refuses_or_reads_as_something_else_is_read_as_it_is_meant(
+        self, line: str, values: dict[str, object]
+    ) -> None:
+        assert split_text(f"---\n{line}\n---\ntext") == (values, "text")
 
     def test_tags_may_stand_on_one_line_without_brackets(self) -> None:
         store = _store()

@@ -145,7 +145,7 @@ class TestTies:
         for text in ("token rule one", "token rule two", "token"):
             memories.store(new(text + " of the house"), None)
         store = memories.of(Scope.PROJECT)
-        ids = {memory.content[:14].strip(): memory.id for memory in memories.matching(ALL)}
+        ids = {memory.content[:14].strip(): memory.id for memory in memories.list_page(ALL)[0]}
         used(store, ids["token rule two"], 3)
         used(store, ids["token of the h"], 9)
         assert [text[:14] for text in _ask(memories, "token rule")][:2] == ["token rule two", "token rule one"]
@@ -166,7 +166,7 @@ class TestTies:
         memories.store(new("invoice rule", Scope.SESSION), None)
         for _ in range(2):
             memories.note_uses(memories.recall(Question("token", 5, 0.7), None))
-        assert {memory.content: memory.uses for memory in memories.matching(ALL)} == {
+        assert {memory.content: memory.uses for memory in memories.list_page(ALL)[0]} == {
             "token rule": 2,
             "invoice rule": 0,
         }

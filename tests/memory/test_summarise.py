@@ -33,7 +33,7 @@ def _summarise(
 
 
 def test_a_summary_is_a_semantic_memory_that_names_its_sources(noted: Memories) -> None:
-    ids = {memory.id for memory in noted.matching(MemoryFilters(scopes=(Scope.PROJECT,)))}
+    ids = {memory.id for memory in noted.list_page(MemoryFilters(scopes=(Scope.PROJECT,)))[0]}
     summary = _summarise(noted)
     memory = summary.stored.memory
     assert (summary.stored.status, summary.count, summary.note) == ("inserted", 2, "")
@@ -57,7 +57,7 @@ def test_the_same_again_replaces_it(noted: Memories) -> None:
     assert (again.status, again.memory.id, again.memory.version) == ("updated", first.id, 2)
     assert "Deploy on Fridays only" in again.memory.content
     assert len(again.memory.source_memory_ids) == 3
-    assert len(noted.matching(ALL)) == 5
+    assert len(noted.list_page(ALL)[0]) == 5
     assert noted.history(first.id)[0].memory.content == first.content
 
 
@@ -116,7 +116,7 @@ def test_nothing_to_summarise_is_an_error_that_says_when(noted: Memories) -> Non
         _summarise(noted, MemoryFilters(since="2027-01-01"))
     with pytest.raises(NotFound, match="from the beginning to 2025"):
         _summarise(noted, MemoryFilters(until="2025"))
-    assert len(noted.matching(ALL)) == 3
+    assert len(noted.list_page(ALL)[0]) == 3
 
 
 def test_a_time_that_ends_before_it_starts_is_an_error(noted: Memories) -> None:

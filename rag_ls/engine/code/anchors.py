@@ -96,7 +96,7 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
 
     Raises `OSError` for a file of which nothing is found, but which cannot be read just now.
     """
-    found = anchoring.resolved(anchor)
+    found = anchoring.resolve(anchor)
     if found.state is not AnchorState.ORPHANED or is_guest(anchor.path):
         return found
     is_whole_file = not (anchor.symbol or anchor.content_hash)

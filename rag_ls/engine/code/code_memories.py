@@ -72,7 +72,7 @@ def _about_symbol(session: ProjectSession, query: str, filters: memory.MemoryFil
     symbols = places.find_with_members(session, query)
     if not symbols:
         return []
-    found = _current(session, session.memories.about("", symbols, ()))
+    found = _current(session, session.memories.find_about("", symbols, ()))
     # Those about the declaration itself come before those about its members.
     ranks = {symbol: rank for rank, symbol in enumerate(symbols)}
     ranked = [
@@ -110,7 +110,7 @@ def find_near(
     chunk = row.stored.chunk
     about = _about_code(session, row)
     # The word under the cursor may be declared in another file than the line's.
-    here = about if path in ("", chunk.path) else _current(session, session.memories.about(path, (), ()))
+    here = about if path in ("", chunk.path) else _current(session, session.memories.find_about(path, (), ()))
     found = _beside(here, path or chunk.path, line)
     known = {hit.item.id for hit in found}
     found += [hit for hit in _of_chunk(about, row) if hit.item.id not in known]
@@ -131,7 +131,7 @@ def find_near(
 def _about_code(session: ProjectSession, row: ChunkRow) -> list[Memory]:
     """The memories about a chunk's document, symbol or text."""
     chunk = row.stored.chunk
-    return _current(session, session.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
+    return _current(session, session.memories.find_about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
 
 
 def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
@@ -144,7 +144,7 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
     if not rows:
         return []
     symbols = [row.stored.chunk.symbol for row in rows]
-    items = _current(session, session.memories.about(path, symbols, [row.stored.content_hash for row in rows]))
+    items = _current(session, session.memories.find_about(path, symbols, [row.stored.content_hash for row in rows]))
     found = []
     for row in rows:
         about = [item for item in items if _is_about(item, row)]

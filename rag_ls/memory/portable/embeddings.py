@@ -13,7 +13,7 @@ from rag_ls.storage import Vectors
 
 _HALF = np.dtype("<f2")
 # Rounding to float16 moves the length of a unit vector by less than this.
-_LENGTH_ERROR = 0.02
+_MAX_LENGTH_ERROR = 0.02
 
 
 def encode(vectors: NDArray[np.float16]) -> list[str]:
@@ -49,7 +49,7 @@ def _vectors(model: object, parts: object) -> Vectors:
     lengths = np.linalg.norm(stacked, axis=1)
     if not np.all(np.isfinite(lengths)):
         raise ValueError("are not finite")
-    if np.any(np.abs(lengths - 1) > _LENGTH_ERROR):
+    if np.any(np.abs(lengths - 1) > _MAX_LENGTH_ERROR):
         raise ValueError("are not of length one")
     return stacked
 

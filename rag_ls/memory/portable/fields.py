@@ -10,7 +10,7 @@ from datetime import datetime
 from rag_ls.util.text import utc_stamp, without_surrogates
 
 # The largest integer that every JSON reader keeps exact; SQLite's limit is not much larger.
-_GREATEST = 2**53
+_MAX_INTEGER = 2**53
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
@@ -54,7 +54,7 @@ class Fields:
         value = self._left.pop(name, None)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _GREATEST:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MAX_INTEGER:
             self._wrong(name, value, f"a whole number from {least}")
             return None
         return value
@@ -111,6 +111,6 @@ def _shorten_value(value: object) -> str:
         return "an object"
     if isinstance(value, list | tuple):
         return "a list"
-    if isinstance(value, int) and abs(value) > _GREATEST:
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
         return "a number out of range"
     return repr(value)[:60]

@@ -26,7 +26,7 @@ _SUFFIXES = {
     ".json": Format.JSON, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".md": Format.MARKDOWN,
     ".markdown": Format.MARKDOWN,
 }  # fmt: skip
-_FIRST_BYTES = 64 * 1024
+_MAX_HEAD_BYTES = 64 * 1024
 
 
 def read_foreign(kind: str, path: Path) -> list[dict[str, object]]:
@@ -57,7 +57,7 @@ def detect_format(path: Path) -> str:
         return known
     try:
         with regular_file(path, follow=True) as file:
-            text = file.read(_FIRST_BYTES).decode("utf-8-sig", "replace").lstrip()
+            text = file.read(_MAX_HEAD_BYTES).decode("utf-8-sig", "replace").lstrip()
     except FileNotFoundError as error:
         raise NotFound(f"there is no {path}; give the file to import") from error
     except OSError as error:

@@ -1,7 +1,8 @@
 """Reads and writes the block of `name: value` lines at the beginning of a Markdown text.
 
 It writes each value as JSON, which YAML can read too. It reads the YAML that people write by hand: scalars, quoted
-strings, lists, values below their name, and texts folded over several lines.
+strings, lists, values below their name, and texts folded over several lines. No YAML parser reads what stands in rules and
+notes of agents: `description: Use when: ...`, `globs: *.ts` and `name: @scope/package` are errors to it, `title: no` is false.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*$")
 _TEXT_BELOW = re.compile(r"[|>][+-]?$")
 _ITEM = re.compile(r"-(?:\s+(.*))?$")
 _INLINE_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'|[^,]*)\s*(?:,|$)')
-_DEEPEST = 5
+_MAX_DEPTH = 5
 
 
 def format_lines(values: Mapping[str, object]) -> Iterator[str]:
@@ -31,8 +32,8 @@ def format_lines(values: Mapping[str, object]) -> Iterator[str]:
 
 def parse_lines(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
     """Parse the lines between the fences. Raises `ValueError`, which names the invalid line."""
-    if depth > _DEEPEST:
-        raise ValueError(f"it is nested more than {_DEEPEST} levels deep")
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"it is nested more than {_MAX_DEPTH} levels deep")
     values: dict[str, object] = {}
     for head, below in _entries(lines):
         match = NAME.match(head)

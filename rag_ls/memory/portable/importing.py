@@ -15,7 +15,7 @@ from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incom
 from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
 
-_SHOWN = 10
+_MAX_SHOWN_PROBLEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _check_records(store: MemoryStore, located: Iterable[Located], target: Impor
         if checked is not None:
             problems += together.problems_of(checked, item.place)
             incoming.append(checked)
-        shown += [f"- {item.place}: {problem}" for problem in problems[: _SHOWN - len(shown)]]
+        shown += [f"- {item.place}: {problem}" for problem in problems[: _MAX_SHOWN_PROBLEMS - len(shown)]]
         count += len(problems)
     if count:
         more = [f"- and {count - len(shown):,} more"] if count > len(shown) else []

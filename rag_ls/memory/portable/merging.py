@@ -17,7 +17,7 @@ UNCHANGED = "unchanged"
 DUPLICATE = "duplicate"
 
 # The most rounds of waiting for other memories to change their content; longer chains are rare.
-_ROUNDS = 10
+_MAX_ROUNDS = 10
 
 
 class ImportMerge:
@@ -35,7 +35,7 @@ class ImportMerge:
         """
         outcomes: Counter[str] = Counter()
         moving = {item.memory.id for item in incoming}
-        for turn in range(_ROUNDS):
+        for turn in range(_MAX_ROUNDS):
             waiting = []
             for item in incoming:
                 present, twin = self._store.get(item.memory.id), self._twin(item.memory)
@@ -44,7 +44,7 @@ class ImportMerge:
                 else:
                     outcomes[self._place(item, present, twin)] += 1
                     moving.discard(item.memory.id)
-            if turn == _ROUNDS - 2 or len(waiting) == len(incoming):
+            if turn == _MAX_ROUNDS - 2 or len(waiting) == len(incoming):
                 # They wait in a circle or a long chain: stop waiting, and keep the existing memories.
                 moving = set()
             # Backwards: if each memory in a row waits for the next, only the last can begin.

@@ -95,11 +95,11 @@ def _incoming(record: Record, target: ImportDestination, problems: list[str]) ->
     )
     content, digest = _content(fields, problems)
     branch, key = fields.text("branch") or None, fields.text("summary_key") or None
-    number, version = _id(fields, problems), fields.whole("version", 1)
+    memory_id, version = _id(fields, problems), fields.whole("version", 1)
     created, updated = fields.stamp("created_at"), fields.stamp("updated_at")
-    said = {"id": number, "version": version, "created_at": created, "updated_at": updated}
+    said = {"id": memory_id, "version": version, "created_at": created, "updated_at": updated}
     memory = Memory(
-        id=number or _derived_id(target.scope, branch, key, content), content=content, scope=target.scope,
+        id=memory_id or _derived_id(target.scope, branch, key, content), content=content, scope=target.scope,
         metadata=metadata, memory_type=_memory_type(fields, problems), created_at=_or(created, _or(updated, target.now)),
         updated_at=_or(updated, _or(created, target.now)), version=_or(version, 1), content_hash=digest,
         source_uri=fields.text("source_uri"), source_memory_ids=fields.texts("source_memory_ids"),
@@ -155,13 +155,15 @@ def _content(fields: Fields, problems: list[str]) -> tuple[str, str]:
 
 
 def _id(fields: Fields, problems: list[str]) -> str | None:
-    number = fields.text("id")
-    if number is not None and (not 0 < len(number) <= _MAX_ID_CHARACTERS or not number.isprintable() or " " in number):
+    memory_id = fields.text("id")
+    if memory_id is not None and (
+        not 0 < len(memory_id) <= _MAX_ID_CHARACTERS or not memory_id.isprintable() or " " in memory_id
+    ):
         problems.append(
-            f"id {number[:40]!r} is not one word of at most {_MAX_ID_CHARACTERS} characters; leave it out to get one"
+            f"id {memory_id[:40]!r} is not one word of at most {_MAX_ID_CHARACTERS} characters; leave it out to get one"
         )
         return None
-    return number
+    return memory_id
 
 
 def _derived_id(scope: Scope, branch: str | None, key: str | None, content: str) -> str:

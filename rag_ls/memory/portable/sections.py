@@ -9,7 +9,7 @@ from itertools import pairwise
 
 # Characters that an embedding model reads at once, roughly; a section up to this length stays whole.
 SHORT = 800
-_TOO_LITTLE = 80
+_MIN_PIECE_CHARACTERS = 80
 _MAX_SECTION_CHARACTERS = 50_000
 _HEADING = re.compile(r" {0,3}(#{1,6})\s++(.*)$")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -72,7 +72,7 @@ def pieces(blocks: Sequence[Block], short: int = SHORT) -> list[str]:
             groups[-1].append(block)
         else:
             groups.append([block])
-    if len(groups) > 1 and len(join_blocks(groups[-1])) < _TOO_LITTLE:
+    if len(groups) > 1 and len(join_blocks(groups[-1])) < _MIN_PIECE_CHARACTERS:
         rest = groups.pop()
         groups[-1] += rest
     return [piece for group in groups for piece in _cut(join_blocks(group))]

@@ -52,8 +52,8 @@ class SeenCollections:
         """All of the engine."""
         return self.engine.collections
 
-    def existing(self, name: str) -> MemoryStore:
-        """A collection that there is for the client. Raises `NotFound`, the same whether others have one or nobody has."""
+    def find_existing(self, name: str) -> MemoryStore:
+        """A collection that the client sees. Raises `NotFound`, with the same text whether or not it exists for other clients."""
         wanted, seen = check_name(name or DEFAULT), self.names()
         if wanted not in seen:
             near = nearest_text(nearest(wanted, seen))

@@ -32,11 +32,11 @@ _log = logging.getLogger(__name__)
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 5, 100
 _MAX_SUMMARISED = 500
-_CONTEXT_TOKENS = 2000
+_MAX_CONTEXT_TOKENS = 2000
 # Programs want the nearest texts, agents' memories only what is about the same (`search.min_similarity`).
 _MIN_SIMILARITY = 0.5
 # A push embeds this much itself, so that it is found at once; the background does the rest.
-_EMBEDDED_AT_ONCE = 64
+_MAX_EMBEDDED_AT_ONCE = 64
 STRATEGIES = ("auto", *(strategy.value for strategy in SummaryStrategy))
 
 
@@ -95,7 +95,7 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
     done = push_text(store, text, seen.collections.memories(store).stamp())
     if (model := seen.model(name)) is not None:
         try:
-            embed_missing(store, model, _EMBEDDED_AT_ONCE)
+            embed_missing(store, model, _MAX_EMBEDDED_AT_ONCE)
         except (RagLsError, ValueError) as error:
             # The text is kept, and found by its words; its vectors are made in the background.
             _log.warning("%s", error)
@@ -179,7 +179,7 @@ class CollectionAnswer:
 def search_collection(caller: Caller, request: SearchCollection) -> CollectionAnswer:
     """The texts of a collection that answer a question."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
-    store = seen.existing(request.collection)
+    store = seen.find_existing(request.collection)
     filters, used = seen.make_filters(request.project_id, request.memory_type, request.tags, request.time_range)
     limit = min(request.limit or _DEFAULT_LIMIT, _MAX_LIMIT)
     model = seen.model(request.collection)
@@ -191,7 +191,7 @@ def search_collection(caller: Caller, request: SearchCollection) -> CollectionAn
     kept = list(reversed(distinct.values()))[:limit]
     note = "" if model is not None else "the model is not ready: found by words alone"
     used = replace(used, limit=request.limit, score_threshold=request.score_threshold)
-    return CollectionAnswer(tuple(map(_make_result, kept)), context_text(kept, _CONTEXT_TOKENS), used, note)
+    return CollectionAnswer(tuple(map(_make_result, kept)), context_text(kept, _MAX_CONTEXT_TOKENS), used, note)
 
 
 def _make_result(hit: Hit) -> PushedResult:
@@ -250,7 +250,7 @@ def summarize_collection(caller: Caller, request: SummarizeCollection) -> Collec
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     if not (request.time_range.get("start") and request.time_range.get("end")):
         raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
-    store = seen.existing(request.collection)
+    store = seen.find_existing(request.collection)
     filters, used = seen.make_filters(request.project_id, request.memory_type, request.tags, request.time_range)
     settings = caller.projects.user_settings.summaries
     strategy = request.strategy or "auto"

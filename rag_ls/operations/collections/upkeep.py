@@ -129,7 +129,7 @@ def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetri
     """The contents of the collections, as numbers."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     names = [check_name(request.collection)] if request.collection else seen.names()
-    stores = [seen.existing(name) for name in names]
+    stores = [seen.find_existing(name) for name in names]
     filters = seen.seen_filters()
     chunks = [memory for store in stores for memory in store.find(filters)]
     newest = max(chunks, key=lambda memory: memory.updated_at, default=None)

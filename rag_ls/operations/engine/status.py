@@ -141,7 +141,7 @@ class StatusAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """Whose state is asked for, and whether to wait."""
+    """The project whose state is asked for, and whether to wait."""
 
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
     wait_s: int | None = argument(None, "wait so long for the index to be complete", least=0)

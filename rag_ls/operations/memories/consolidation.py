@@ -135,7 +135,7 @@ def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: f
             for item in plan.contradictions
         ),
         never_recalled=tuple(shorten_memory(item) for plan in plans for item in plan.never_recalled),
-        undo={scope.value: number for scope, number in done.ids.items() if number},
+        undo={scope.value: batch_id for scope, batch_id in done.ids.items() if batch_id},
     )
 
 

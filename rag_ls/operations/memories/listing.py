@@ -141,12 +141,12 @@ def _list_page(
     state, path = anchor
     if len(views) == 1 and not (state or path):
         view = views[0]
-        found, total = view.memories.listed(set_branch(filters, view), order, limit, offset)
+        found, total = view.memories.list_page(set_branch(filters, view), order, limit, offset)
         return [resolve_anchor(view, item) for item in found], total
     known: dict[str, Memory] = {}
     for view in views:
         wanted = replace(set_branch(filters, view), anchored=bool(state or path))
-        for item in (resolve_anchor(view, each) for each in view.memories.listed(wanted, order)[0]):
+        for item in (resolve_anchor(view, each) for each in view.memories.list_page(wanted, order)[0]):
             if has_anchor(item, state, view.relative(path) if path else ""):
                 known.setdefault(item.id, locate_memory(item, view if len(views) > 1 else None))
     found = sort_memories(known.values(), order)

@@ -11,8 +11,8 @@ from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
 
 # Longer content is cut in lists and search answers; get_memory gives all of it.
-_SHOWN_CHARACTERS = 2000
-_BRIEF_CHARACTERS = 160
+_MAX_SHOWN_CHARACTERS = 2000
+_MAX_BRIEF_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
 
 def make_memory_record(memory: Memory) -> MemoryRecord:
     """A memory as lists show it: long content is cut."""
-    cut = len(memory.content) > _SHOWN_CHARACTERS
+    cut = len(memory.content) > _MAX_SHOWN_CHARACTERS
     return MemoryRecord(
-        id=memory.id, content=memory.content[:_SHOWN_CHARACTERS] + "…" if cut else memory.content,
+        id=memory.id, content=memory.content[:_MAX_SHOWN_CHARACTERS] + "…" if cut else memory.content,
         scope=memory.scope.value, metadata=make_metadata_record(memory.metadata), memory_type=memory.memory_type.value,
         created_at=memory.created_at, updated_at=memory.updated_at, version=memory.version,
         anchor=make_anchor_record(memory.anchor), truncated=cut, branch=memory.branch or "", uses=memory.uses or None,
@@ -174,7 +174,7 @@ def make_anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
 def shorten_memory(memory: Memory) -> BriefMemory:
     """A memory in a few words."""
     content = " ".join(memory.content.split())
-    short = content if len(content) <= _BRIEF_CHARACTERS else content[: _BRIEF_CHARACTERS - 1] + "…"
+    short = content if len(content) <= _MAX_BRIEF_CHARACTERS else content[: _MAX_BRIEF_CHARACTERS - 1] + "…"
     return BriefMemory(memory.id, short, memory.scope.value)
 
 

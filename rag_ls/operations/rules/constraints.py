@@ -32,7 +32,7 @@ MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
-_LEAST_RELEVANCE = 0.01
+_MIN_RELEVANCE = 0.01
 _MAX_CHECKS = 30
 _MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
@@ -137,7 +137,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
-    told = [hit for hit in found if hit.relevance >= _LEAST_RELEVANCE or hit.names_path]
+    told = [hit for hit in found if hit.relevance >= _MIN_RELEVANCE or hit.names_path]
     constraints, patterns = (
         [_make_rule_record(hit) for hit in told if hit.kind is kind][:count]
         for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)

@@ -1,4 +1,4 @@
-"""Reads the rules of ARCHITECTURE.yml. What is wrong is told with its line; the other rules of the file still count."""
+"""Reads the rules of ARCHITECTURE.yml. Each problem names its line; the other rules of the file still count."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
 MAX_CHARACTERS = 250_000
 """Rules of a longer file are not read: reading them would hold up the editor."""
 
-_PROBLEM_CHARACTERS = 300
+_MAX_PROBLEM_CHARACTERS = 300
 _DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
 
 
@@ -81,7 +81,7 @@ def _word_error(error: Any) -> str:
         message = error.message.replace("Unevaluated properties are not allowed", "it has unknown keys")
     else:
         message = error.message
-    return fold(f"{place}: {message}", _PROBLEM_CHARACTERS)
+    return fold(f"{place}: {message}", _MAX_PROBLEM_CHARACTERS)
 
 
 def _line_of(lines: Mapping[tuple[str | int, ...], int], path: Sequence[str | int]) -> int:

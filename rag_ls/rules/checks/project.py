@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 _MAX_BYTES = 2_000_000
 # Starting processes takes as long as reading so many files.
-_FEW_FILES = 150
+_MAX_FEW_FILES = 150
 _BATCH = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
 _GIT_S = 120.0
@@ -129,7 +129,7 @@ class _Parsing:
         """The language and outline of each file."""
         batches = [paths[at : at + _BATCH] for at in range(0, len(paths), _BATCH)]
         # Starting a process takes as long as reading some files.
-        with ThreadPoolExecutor(self._count if len(paths) > _FEW_FILES else 1) as threads:
+        with ThreadPoolExecutor(self._count if len(paths) > _MAX_FEW_FILES else 1) as threads:
             read = threads.map(self._outline_batch, batches)
             return {path: (language, outline) for batch in read for path, language, outline in batch}
 

@@ -19,7 +19,7 @@ MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if eac
 """The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
 _MAX_MATCHES = 1000
-_SHOWN_CHARACTERS = 60
+_MAX_SHOWN_CHARACTERS = 60
 
 
 Match = tuple[TextRange, str]
@@ -97,7 +97,7 @@ def _place(node: SgNode) -> TextRange:
 
 def _shorten_text(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
+    return line if len(line) <= _MAX_SHOWN_CHARACTERS else line[: _MAX_SHOWN_CHARACTERS - 1] + "…"
 
 
 def _word_error(error: BaseException) -> str:

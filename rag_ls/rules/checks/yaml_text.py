@@ -1,4 +1,4 @@
-"""Reads YAML that anybody may have written: never too deep, too long, or longer than it looks."""
+"""Reads YAML from untrusted files: refuses what is too deep, too long, or grows when aliases are written out."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from rag_ls.rules.survey.naming import title_of
 from rag_ls.rules.survey.sources import SurveyedFile
 
 TOPIC = "errors"
-_LEAST_SHARE = 0.15
+_MIN_OTHER_SHARE = 0.15
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
 _LOGS = re.compile(
@@ -25,7 +25,7 @@ _ACTIONS = (
     ("raise an error again", re.compile(r"\braise\b|\bthrow\b")),
     ("pass the error to `next`", re.compile(r"\bnext\s*\(\s*\w")),
 )  # fmt: skip
-_HANDLER_LINES = 5
+_MAX_HANDLER_LINES = 5
 
 _GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{")
 _GO_WAYS = (
@@ -106,19 +106,19 @@ class Errors:
         for family, classes in sorted(self.classes.items()):
             yield from _class_findings(family, classes)
         for family, raised in sorted(self.raised.items()):
-            for name in list(shares(raised, _LEAST_SHARE))[:3]:
+            for name in list(shares(raised, _MIN_OTHER_SHARE))[:3]:
                 yield raised.finding(TOPIC, f"{title_of(family)} code raises `{name}`", name)
         for family, handled in sorted(self.handled.items()):
             for action in handled.most_common():
-                if handled.count(action) >= _LEAST_SHARE * self.handlers[family]:
+                if handled.count(action) >= _MIN_OTHER_SHARE * self.handlers[family]:
                     yield handled.finding(TOPIC, f"{title_of(family)} handlers {action}", action, self.handlers[family])
         for way in self.go.most_common():
-            if self.go.count(way) < _LEAST_SHARE * self.go_checks:
+            if self.go.count(way) < _MIN_OTHER_SHARE * self.go_checks:
                 continue
             yield self.go.finding(TOPIC, f"Checks of `err != nil` {way}", way, self.go_checks)
         for name in self.sentinels.most_common():
             yield self.sentinels.finding(TOPIC, "Go packages declare errors as variables named `Err...`", name, 0)
-        for name in shares(self.results, _LEAST_SHARE):
+        for name in shares(self.results, _MIN_OTHER_SHARE):
             yield self.results.finding(TOPIC, f"Rust functions that can fail return `{name}`", name)
 
 
@@ -137,7 +137,7 @@ def _class_findings(family: str, classes: list[_Class]) -> Iterator[SurveyFindin
             seen.add(base)
             base = base_of[base]
         tally.add(base, place)
-    for base in shares(tally, _LEAST_SHARE):
+    for base in shares(tally, _MIN_OTHER_SHARE):
         claim = f"{title_of(family)} error classes of the project derive from `{base}`"
         yield tally.finding(TOPIC, claim, base)
 
@@ -162,7 +162,7 @@ def _body(source: SurveyedFile, match: re.Match[str]) -> str:
         return source.bare[match.end() : source.closing(match.end() - 1, 3000)]
     place = source.place(match)
     start = source.ends[place.line - 1] + 1 if place.line <= len(source.ends) else len(source.bare)
-    lines = source.bare[start : start + 2000].split("\n")[:_HANDLER_LINES]
+    lines = source.bare[start : start + 2000].split("\n")[:_MAX_HANDLER_LINES]
     indent = len(match[0]) - len(match[0].lstrip())
     body: list[str] = []
     for line in lines:

@@ -10,7 +10,7 @@ from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, Su
 
 TOPIC = "layers"
 
-_ROOT_SHARE = 0.9
+_MIN_ROOT_SHARE = 0.9
 _MAX_LAYERS = 30
 _MAX_FINDINGS = 25
 Edge = tuple[str, str, int]
@@ -54,7 +54,7 @@ def source_root(paths: Iterable[str]) -> str:
         below = [folder for folder in inner if (folder + "/").startswith(root + "/" if root else "") and folder != root]
         children = Counter(folder[start:].partition("/")[0] for folder in below)
         child, count = next(iter(children.most_common(1)), ("", 0))
-        if not child or count < _ROOT_SHARE * total or len(below) < total * _ROOT_SHARE:
+        if not child or count < _MIN_ROOT_SHARE * total or len(below) < total * _MIN_ROOT_SHARE:
             return root
         root = f"{root}/{child}" if root else child
 

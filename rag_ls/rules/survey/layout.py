@@ -16,7 +16,7 @@ from rag_ls.rules.survey.sources import CODE, SurveyedFile, is_vendored
 from rag_ls.search.roles import is_secondary, is_test
 
 TOPIC = "tests"
-_LEAST_SHARE = 0.15
+_MIN_OTHER_SHARE = 0.15
 _MAX_READ = 3000
 # What a test is written with shows in its first lines.
 _MAX_CHARACTERS = 20_000
@@ -73,14 +73,14 @@ class TestLayout:
     def findings(self) -> Iterator[SurveyFinding]:
         for family, total in sorted(self.files.items(), key=lambda item: -item[1]):
             title = title_of(family)
-            for name in (name for name in shares(self.names[family], _LEAST_SHARE) if name != _OTHER):
+            for name in (name for name in shares(self.names[family], _MIN_OTHER_SHARE) if name != _OTHER):
                 yield self.names[family].finding(TOPIC, f"{title} test files are named `{name}`", name, total)
             homes = self.homes.get(family, Tally())
-            for home in shares(homes, _LEAST_SHARE):
+            for home in shares(homes, _MIN_OTHER_SHARE):
                 yield homes.finding(TOPIC, f"{title} test files lie {home}", home, total)
             frameworks = self.frameworks.get(family, Tally())
             for name in frameworks.most_common():
-                if frameworks.count(name) >= _LEAST_SHARE * total:
+                if frameworks.count(name) >= _MIN_OTHER_SHARE * total:
                     yield frameworks.finding(TOPIC, f"{title} test files use {name}", name, total)
         if self.inline.total >= MIN_COUNT:
             claim = "Rust files hold their unit tests themselves, in a module under `#[cfg(test)]`"

@@ -28,7 +28,7 @@ _PREFIX = re.compile(r"(?:\bprefix\(\s*|[\"']prefix[\"']\s*=>\s*)[\"']([^\"'\n]*
 _ATTRIBUTE = re.compile(r"#\[Route\(")
 _CLASS = re.compile(r"\s*(?:#\[[^\n]*\]\s*|final\s+|abstract\s+|readonly\s+){0,8}class\s+\w+")
 _METHODS = re.compile(r"\bmethods\s*:\s*(\[[^\]]*\]|[\"'][^\"'\n]*[\"'])")
-_LOOK_BACK = 300
+_MAX_LOOK_BACK = 300
 
 
 def php_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
@@ -83,9 +83,9 @@ def _restriction(source: SurveyedFile, opening: int, name: str) -> list[str] | N
 def _groups(source: SurveyedFile) -> Iterator[Span]:
     """`Route::prefix('x')->group(function () {...})`, `Route::group(['prefix' => 'x'], ...)`, Slim's `$app->group('/x', ...)`."""
     for match in source.find(_GROUP):
-        head = source.code[max(0, match.start() - _LOOK_BACK) : match.start()]
+        head = source.code[max(0, match.start() - _MAX_LOOK_BACK) : match.start()]
         head = re.split(r"[;{}]", head)[-1]
-        first = source.code[match.end() : match.end() + _LOOK_BACK]
+        first = source.code[match.end() : match.end() + _MAX_LOOK_BACK]
         opening = source.bare.find("{", match.end())
         inside = source.code[match.end() : opening] if opening > 0 else first
         prefix = _PREFIX.search(head) or _PREFIX.search(inside)

@@ -157,5 +157,5 @@ def is_generated(text: str) -> bool:
 
 
 def is_vendored(path: str) -> bool:
-    """Whether a file is somebody else's, built, or documentation."""
+    """Whether a file is a library's, built, or documentation."""
     return bool(_NOT_PRODUCT.search(path))

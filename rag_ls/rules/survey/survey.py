@@ -21,8 +21,8 @@ from rag_ls.rules.survey.route_patterns import route_findings
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
 
-_EXCERPT_LINES = 8
-_EXCERPTS_PER_TOPIC = 3
+_MAX_EXCERPT_LINES = 8
+_MAX_EXCERPTS_PER_TOPIC = 3
 _MAX_EXCERPT_WIDTH = 160
 _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
@@ -181,7 +181,7 @@ def _main_examples(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[S
     for topic, of_topic in findings.items():
         if topic != "naming":
             with_example = [finding for finding in of_topic if finding.examples and _is_code(finding)]
-            yield from (finding.examples[0] for finding in with_example[:_EXCERPTS_PER_TOPIC])
+            yield from (finding.examples[0] for finding in with_example[:_MAX_EXCERPTS_PER_TOPIC])
 
 
 def _is_code(finding: SurveyFinding) -> bool:
@@ -198,7 +198,7 @@ def _excerpts(places: Iterable[SourceLine], gathered: _Gathered, tree: SurveyedT
     for place in dict.fromkeys(places):
         text = gathered.texts.get(place.path)
         lines = (tree.read(place.path) if text is None else text).splitlines()[place.line - 1 :]
-        kept = _whole_lines(lines[:_EXCERPT_LINES])
+        kept = _whole_lines(lines[:_MAX_EXCERPT_LINES])
         if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
             yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
 
