@@ -110,11 +110,13 @@ class EditorSession:
         await self.work("open", _have_one_open, session.client)
         return session.operations
 
-    async def prepare(self, operation: str, arguments: object) -> None:
-        """Wait for the files that a question needs. If too many questions wait already (typing), skip the wait."""
-        if not self._preparing.locked():
-            async with self._preparing:
-                await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
+    async def prepare(self, operation: str, arguments: object) -> object:
+        """Wait for the files that a question needs; returns what `Operations.submit` answers. If too many questions wait
+        already (typing), skip the wait."""
+        if self._preparing.locked():
+            return arguments
+        async with self._preparing:
+            return await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
 
     async def work(self, operation: str, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the engine's threads; `operation` names it in `status`."""

@@ -77,8 +77,10 @@ class Operations:
         )
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
-        """Run an operation in the engine's threads; its answer as JSON."""
+        """Run an operation in the engine's threads; its answer as JSON. `arguments` may be what `prepare` returned."""
         operation = self._table[name]
+        if isinstance(arguments, operation.request):
+            return self._client.submit(name, partial(self._answer, operation, arguments))
         return self._client.submit(name, lambda: self._answer(operation, self._read_request(operation, arguments)))
 
     def run(self, name: str, arguments: object = None, report: Report = _ignore_progress) -> Json:
@@ -92,11 +94,12 @@ class Operations:
         self._prepare(operation, request, report)
         return self._client.submit(name, partial(self._answer, operation, request)).result()
 
-    def prepare(self, name: str, arguments: object = None) -> None:
-        """The preparation that `run` does, for a caller that then calls `submit`."""
+    def prepare(self, name: str, arguments: object = None) -> object:
+        """Prepare an operation as `run` does; returns the request, for `submit`."""
         operation = self._table[name]
-        if operation.prepare is not None:
-            self._prepare(operation, self._read_request(operation, arguments), _ignore_progress)
+        request = self._read_request(operation, arguments)
+        self._prepare(operation, request, _ignore_progress)
+        return request
 
     def _prepare(self, operation: Operation, request: object, report: Report) -> None:
         if (prepare := operation.prepare) is not None:

@@ -10,6 +10,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable, RagLsError
 from rag_ls.operations import Operations
+from rag_ls.operations.parsing import parse_request
 from tests.support import PATIENCE_S, write
 
 
@@ -39,6 +40,20 @@ def test_a_search_answers_in_the_public_shape(operations: Operations) -> None:
     )
     assert (answer["stats"]["dense"], answer["stats"]["complete"]) == (True, True)
     assert all(0 <= hit["score"] <= 1 for hit in answer["results"])
+
+
+def test_a_prepared_request_is_read_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def read_request(name: str, request: type, arguments: object) -> object:
+        read.append(name)
+        return parse_request(name, request, arguments)
+
+    monkeypatch.setattr("rag_ls.operations.operations.parse_request", read_request)
+    operations = Operations(client)
+    request = operations.prepare("list_memories", {"scope": "session", "limit": 5})
+    assert operations.submit("list_memories", request).result(PATIENCE_S)["limit"] == 5
+    assert read == ["list_memories"]
 
 
 def test_a_chunk_is_got_by_its_id(operations: Operations) -> None:

@@ -30,8 +30,8 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
         try:
             given = _one_object(name, arguments)
             operations = await session.operations()
-            await session.prepare(operation, given)
-            return await asyncio.wrap_future(operations.submit(operation, given))
+            request = await session.prepare(operation, given)
+            return await asyncio.wrap_future(operations.submit(operation, request))
         except RagLsError as error:
             raise protocol_error(error) from error
 
