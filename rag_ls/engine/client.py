@@ -72,7 +72,7 @@ class Client:
         self.asks_all = asks_all
         self.about = about
         self._lock = threading.RLock()
-        self._projects: dict[Path, ProjectSession] = {}
+        self._sessions: dict[Path, ProjectSession] = {}
         # Opened for one question that named them; the client works in the others.
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
@@ -85,7 +85,7 @@ class Client:
     def load_settings(self, project: Project | None = None) -> Loaded:
         """The settings in force, with their problems."""
         with self._lock:
-            folders = list(self._projects)
+            folders = list(self._sessions)
         return config.load(
             project,
             environment=self._environment,
@@ -97,7 +97,7 @@ class Client:
     def problems(self) -> list[Problem]:
         """The present problems of the open projects' settings, without duplicates."""
         with self._lock:
-            projects: list[Project | None] = [session.project.folder for session in self._projects.values()]
+            projects: list[Project | None] = [session.project.folder for session in self._sessions.values()]
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
@@ -124,7 +124,7 @@ class Client:
         with self._lock:
             if self._closed:
                 raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
-            session = self._projects.get(project.root)
+            session = self._sessions.get(project.root)
             if not aside:
                 self._aside.discard(project.root)
             if session is not None:
@@ -136,7 +136,7 @@ class Client:
                 if self._editor and not self._alone:
                     opened.use_settings(load_settings)
                 session = ProjectSession(opened, load_settings, self._user_memories, self._now, scratch=scratch)
-                self._projects[project.root] = session
+                self._sessions[project.root] = session
                 if aside:
                     self._aside.add(project.root)
                 if not scratch:
@@ -163,7 +163,7 @@ class Client:
     def close_project(self, root: Path) -> None:
         """Close one project for this client."""
         with self._lock:
-            session = self._projects.get(root)
+            session = self._sessions.get(root)
             if session is not None:
                 self._forget(session)
 
@@ -171,7 +171,7 @@ class Client:
         """Close the projects that are open aside, or this one of them; a question that names one opens it again."""
         with self._lock:
             for each in [each for each in self._aside if root in (None, each)]:
-                self._forget(self._projects[each])
+                self._forget(self._sessions[each])
 
     def projects(self) -> list[ProjectSession]:
         """The projects that this client opened, in that order, without those that are open aside."""
@@ -180,9 +180,9 @@ class Client:
     def all_projects(self) -> list[ProjectSession]:
         """As `projects`, with those that are open aside."""
         with self._lock:
-            for session in self._projects.values():
+            for session in self._sessions.values():
                 self._heal(session)
-            return list(self._projects.values())
+            return list(self._sessions.values())
 
     def known_projects(self) -> list[KnownProject]:
         """The projects that can be named: those of the settings, and those that were opened before, if the client sees
@@ -267,7 +267,7 @@ class Client:
             self.engine.close()
         with self._lock:
             self._closed = True
-            for session in list(self._projects.values()):
+            for session in list(self._sessions.values()):
                 self._forget(session)
             if self._session_memories is not None:
                 self._session_memories.close()
@@ -300,7 +300,7 @@ class Client:
         session.indexing.index_tree()
 
     def _forget(self, session: ProjectSession) -> None:
-        del self._projects[session.project.root]
+        del self._sessions[session.project.root]
         self._aside.discard(session.project.root)
         session.close()
         if self._editor and not self._alone:
