@@ -24,7 +24,7 @@ from rag_ls.languages import SYNTAXES, find_language
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
 
-_LONG_LINE = 32_768
+_LONG_LINE_BYTES = 32_768
 _CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
@@ -138,7 +138,7 @@ def _worth_parsing(document: Document, syntax: Syntax) -> bool:
     if total > MAX_BYTES:
         return False
     longest = int(np.diff(document.lines, append=total).max())
-    return (longest <= _LONG_LINE or longest < total // 2) and is_safe(document.data, syntax)
+    return (longest <= _LONG_LINE_BYTES or longest < total // 2) and is_safe(document.data, syntax)
 
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:

@@ -18,12 +18,12 @@ _log = logging.getLogger(__name__)
 
 _MAX_PROCESSES = 8
 # One works; another one where several editors type at once.
-_TYPED_PROCESSES = 2
+_MAX_TYPED_PROCESSES = 2
 # A pause in typing is longer than a pause between two folders of a first index.
 _TYPED_REST_S, _BULK_REST_S = 120.0, 3.0
-_BATCH_FILES = 12
+_MAX_BATCH_FILES = 12
 # Batches per process: one that it works on, the rest ready for it while the caller stores results.
-_AHEAD = 4
+_MAX_BATCHES_AHEAD = 4
 # The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
 _FILE = Limits(cpu_s=20.0)
 _BATCH = Limits(cpu_s=60.0)
@@ -41,7 +41,7 @@ class Cutters:
     def __init__(self, count: int = 0) -> None:
         """`count` is the number of processes for many files, 0 for one a core."""
         self._count = count or min(os.cpu_count() or 1, _MAX_PROCESSES)
-        self._typed = GuardedProcesses(_TYPED_PROCESSES, rest_s=_TYPED_REST_S, postponed=_POSTPONED)
+        self._typed = GuardedProcesses(_MAX_TYPED_PROCESSES, rest_s=_TYPED_REST_S, postponed=_POSTPONED)
         self._bulk = GuardedProcesses(self._count, nice=5, rest_s=_BULK_REST_S, postponed=_POSTPONED)
 
     def close(self) -> None:
@@ -79,10 +79,10 @@ class Cutters:
         running: deque[tuple[list[Job], Future[list[Outcome]]]] = deque()
         try:
             while True:
-                while len(running) < _AHEAD * count and (batch := list(islice(left, size))):
+                while len(running) < _MAX_BATCHES_AHEAD * count and (batch := list(islice(left, size))):
                     running.append((batch, threads.submit(_cut_batch, processes, tree, batch)))
                     # Start with small batches: a question may wait for the first files.
-                    size = min(size + 1, _BATCH_FILES)
+                    size = min(size + 1, _MAX_BATCH_FILES)
                 if not running:
                     return
                 finished = [running.popleft()]

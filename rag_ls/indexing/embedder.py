@@ -22,14 +22,14 @@ from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vector
 _log = logging.getLogger(__name__)
 
 # Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
-_BATCH = 48
+_BATCH_TEXTS = 48
 # This many texts are sorted by length together: texts of one length need no padding.
-_POOL = 4 * _BATCH
+_POOL_TEXTS = 4 * _BATCH_TEXTS
 _LOOK_AGAIN_S = 5.0
 # Below this many texts, looking into other projects costs more than it saves.
 _MIN_BORROWED_TEXTS = 8
 # Vectors per query to another index.
-_BORROWED_BATCH = 500
+_BORROWED_VECTORS = 500
 # A model can become available without a wake-up, but seldom does.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
@@ -249,7 +249,7 @@ class EmbeddingQueue:
 
     def _embed_batch(self, model_id: str) -> bool:
         bulk = self.bulk and not self._has_to_wait()
-        limit = _POOL if bulk else _BATCH
+        limit = _POOL_TEXTS if bulk else _BATCH_TEXTS
         if not self._store.embeddings.pending(model_id, 1, interactive_only=not bulk):
             return False
         self.idle = self._awake = False
@@ -310,8 +310,8 @@ class EmbeddingQueue:
         wanted = self._store.embeddings.waiting_hashes(model_id, saved_only=self.sharing.is_shared(lender))
         count = 0
         try:
-            for at in range(0, len(wanted), _BORROWED_BATCH):
-                part = wanted[at : at + _BORROWED_BATCH]
+            for at in range(0, len(wanted), _BORROWED_VECTORS):
+                part = wanted[at : at + _BORROWED_VECTORS]
                 if self.sharing.is_searched_there(lender):
                     count += self.sharing.find_served(model_id, part)
                     continue
@@ -385,8 +385,8 @@ class EmbeddingQueue:
 
 def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
     """Batches of chunks of similar length. A small pool stays one batch as it is."""
-    ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH else pending
-    return [ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH)]
+    ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH_TEXTS else pending
+    return [ordered[at : at + _BATCH_TEXTS] for at in range(0, len(ordered), _BATCH_TEXTS)]
 
 
 def imported_by(store: CheckoutIndex, path: str) -> list[int]:

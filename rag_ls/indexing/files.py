@@ -50,9 +50,9 @@ _GENERATED_MARK = re.compile(
 )
 _GENERATED_MARK_BYTES = 1000
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
-_MINIFIED_LINE = 500
+_MINIFIED_LINE_BYTES = 500
 _MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
-_READ_ATTEMPTS = 3
+_MAX_READS = 3
 
 
 FAILED = "failed"
@@ -106,7 +106,7 @@ def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
     state = _state(status)
     if reason := name_reason or _reason_by_kind(status, limit) or _reason_by_owner(root, path, status):
         return Rejected(reason, state)
-    for _ in range(_READ_ATTEMPTS):
+    for _ in range(_MAX_READS):
         try:
             data, state, settled = _read(file, limit)
         except OSError as error:
@@ -136,7 +136,7 @@ def reason_by_content(name: str, data: bytes, limit: int) -> str:
         return "secret"
     if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
         return "generated"
-    is_minified = name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE * (1 + data.count(b"\n"))
+    is_minified = name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * (1 + data.count(b"\n"))
     return "minified" if is_minified else ""
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 
 # macOS takes no more; nobody needs more.
-_ENOUGH = 10_240
+_MAX_HANDLES = 10_240
 _UNKNOWN_LIMIT = 512
 NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
@@ -20,7 +20,7 @@ def raise_limit() -> int:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
+    wanted = _MAX_HANDLES if hard == resource.RLIM_INFINITY else min(hard, _MAX_HANDLES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -34,7 +34,7 @@ def limit() -> int:
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _ENOUGH if soft == resource.RLIM_INFINITY else soft
+    return _MAX_HANDLES if soft == resource.RLIM_INFINITY else soft
 
 
 def are_left() -> bool:

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-_KEPT = 1000
+_MAX_KEPT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Latencies:
     def record(self, operation: str, milliseconds: float) -> None:
         """Note one call."""
         with self._lock:
-            self._kept.setdefault(operation, deque(maxlen=_KEPT)).append(milliseconds)
+            self._kept.setdefault(operation, deque(maxlen=_MAX_KEPT)).append(milliseconds)
             self._counts[operation] = self._counts.get(operation, 0) + 1
 
     def summary(self) -> dict[str, Latency]:

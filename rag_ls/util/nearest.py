@@ -6,16 +6,16 @@ import difflib
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-_SHOWN = 3
-_ALIKE = 0.5
+_MAX_SHOWN = 3
+_MIN_LIKENESS = 0.5
 
 
 def nearest(wanted: str, known: Iterable[str]) -> list[str]:
     """The names most like the wanted one, else those that contain it; at most three."""
     names = list(dict.fromkeys(known))
     return (
-        difflib.get_close_matches(wanted, names, _SHOWN, _ALIKE)
-        or [name for name in names if wanted.lower() in name.lower()][:_SHOWN]
+        difflib.get_close_matches(wanted, names, _MAX_SHOWN, _MIN_LIKENESS)
+        or [name for name in names if wanted.lower() in name.lower()][:_MAX_SHOWN]
     )
 
 
@@ -26,7 +26,7 @@ def nearest_paths(wanted: str, known: Iterable[str]) -> list[str]:
         by_name.setdefault(PurePosixPath(path).name, []).append(path)
     found = [path for name in nearest(PurePosixPath(wanted).name, by_name) for path in by_name[name]]
     found.sort(key=lambda path: -difflib.SequenceMatcher(None, wanted, path).ratio())
-    return found[:_SHOWN]
+    return found[:_MAX_SHOWN]
 
 
 def nearest_text(found: Iterable[str]) -> str:

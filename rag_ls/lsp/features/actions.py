@@ -27,9 +27,9 @@ from rag_ls.util.quoting import fold
 
 ASK_FOR_NOTE = "ragLs/askForNote"
 
-_TITLE = 48
+_MAX_TITLE_CHARACTERS = 48
 _MAX_TEXT_CHARACTERS = 4000
-_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 def register(server: RagLsServer) -> None:
@@ -169,8 +169,8 @@ def _brief(answer: dict[str, Any]) -> str:
     hits = answer["results"]
     if not hits:
         return "Nothing was remembered about this."
-    lines = [f"{number}. {_short(hit['content'], 200)}{_state(hit)}" for number, hit in enumerate(hits[:_SHOWN], 1)]
-    more = f"\n({len(hits) - _SHOWN} more)" if len(hits) > _SHOWN else ""
+    lines = [f"{number}. {_short(hit['content'], 200)}{_state(hit)}" for number, hit in enumerate(hits[:_MAX_SHOWN], 1)]
+    more = f"\n({len(hits) - _MAX_SHOWN} more)" if len(hits) > _MAX_SHOWN else ""
     return "\n".join(lines) + more
 
 
@@ -183,5 +183,5 @@ def _state(hit: dict[str, Any]) -> str:
     return known.get(str(state), "")
 
 
-def _short(text: str, length: int = _TITLE) -> str:
+def _short(text: str, length: int = _MAX_TITLE_CHARACTERS) -> str:
     return fold(text, length)

@@ -20,7 +20,7 @@ from rag_ls.storage import ChunkRow
 
 SHOW_USES = "ragLs.showUses"
 
-_SHOWN = 30
+_MAX_SHOWN = 30
 
 
 def register(server: RagLsServer) -> None:
@@ -52,7 +52,9 @@ def register(server: RagLsServer) -> None:
         except RagLsError as error:
             raise protocol_error(error) from error
         users = [each["filePath"] for each in answer["dependents"]]
-        shown = "\n".join(users[:_SHOWN]) + (f"\n({len(users) - _SHOWN} more)" if len(users) > _SHOWN else "")
+        shown = "\n".join(users[:_MAX_SHOWN]) + (
+            f"\n({len(users) - _MAX_SHOWN} more)" if len(users) > _MAX_SHOWN else ""
+        )
         show_message(server, f"{asked['symbol']} is used in\n{shown}")
         return answer
 

@@ -19,7 +19,7 @@ from rag_ls.util.quoting import fold
 _REPORT_EVERY_S = 0.2
 _BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
 # Fewer files or chunks are done before a user could read the progress.
-_NOTABLE = 20
+_MIN_NOTABLE = 20
 _NAME_CHARACTERS = 80
 
 
@@ -84,7 +84,7 @@ async def _show_run(
 
 
 def _is_notable(state: Progress) -> bool:
-    return state.phase is Phase.SCANNING or (state.phase in _BUSY and state.total >= _NOTABLE)
+    return state.phase is Phase.SCANNING or (state.phase in _BUSY and state.total >= _MIN_NOTABLE)
 
 
 async def _tell_problems(server: RagLsServer) -> None:
