@@ -102,7 +102,7 @@ def _with_option() -> frozenset[str]:
 
 
 def _way(settings: HttpSettings) -> tuple[object, ...]:
-    """Where and how HTTP is served."""
+    """The address, certificate and proxy by which HTTP is served."""
     from rag_ls.http.address import parse_address
 
     try:

@@ -1,4 +1,4 @@
-"""Where a user's engine is found. Uses only strings and `os`, because every relay pays for the imports here."""
+"""The files by which a user's engine is found. Uses only strings and `os`, because every relay pays for the imports here."""
 
 from __future__ import annotations
 

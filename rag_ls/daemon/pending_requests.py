@@ -78,7 +78,7 @@ class PendingRequests:
         return refused
 
     def why_refused(self, message: Message) -> str:
-        """Why a request must not be sent (engines died of the same one); empty if it may be."""
+        """The reason why a request must not be sent (engines died of the same one); empty if it may be."""
         at, reason = self._blamed.get(_words(message), (0.0, ""))
         return reason if reason and time.monotonic() - at < _BLAMED_S else ""
 

@@ -38,7 +38,7 @@ _NO_DESCRIPTOR_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How many seconds an unused engine, or an unused project, is kept."""
+    """The seconds for which an unused engine, or an unused project, is kept."""
 
     engine_s: float
     project_s: float

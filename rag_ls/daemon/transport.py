@@ -1,4 +1,4 @@
-"""How processes of one user reach each other: a Unix domain socket, or a loopback port with a token (Windows)."""
+"""The connection between processes of one user: a Unix domain socket, or a loopback port with a token (Windows)."""
 
 from __future__ import annotations
 

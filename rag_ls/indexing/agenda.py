@@ -188,7 +188,7 @@ class ReadingOrder:
         self._rest: deque[str] = deque()
         self._left: set[str] = set()
         self.total = 0
-        """How many files were queued since `of` began, one that was queued again counted again."""
+        """The number of files queued since `of` began; one that was queued again counts again."""
         self._first: deque[str] = deque()
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
@@ -344,7 +344,7 @@ class Agenda:
     order: ReadingOrder = field(default_factory=ReadingOrder)
     # A queue that an earlier process left is finished without a request.
     depth: Depth = Depth.EMBEDDINGS
-    """How far to go."""
+    """The last step to take."""
     is_asked: bool = False
     """Whether a client wants this project indexed."""
     outlasts_clients_since: float | None = None

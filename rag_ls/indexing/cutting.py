@@ -24,7 +24,7 @@ CHUNKER_VERSION = 3
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How documents are cut; `fingerprint` changes when their chunks would.
+    """The settings by which documents are cut; `fingerprint` changes when their chunks would.
 
     Tokens are counted approximately: a model's own tokenizer takes longer than all the rest of cutting.
     """
@@ -41,7 +41,7 @@ class Cutting:
         return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}"
 
     def refuses(self, language: str) -> str:
-        """Why documents in a language are not indexed; empty where they are."""
+        """The reason why documents in a language are not indexed; empty where they are."""
         wanted = not self.languages or language in self.languages
         return "" if wanted else "language not enabled"
 
@@ -54,7 +54,7 @@ class CutFile:
     chunks: list[NewChunk]
     outline: Outline
     ended: str = ""
-    """Why it was cut by lines although its language has a grammar: what parsing it did to a process."""
+    """The reason why it was cut by lines although its language has a grammar: what parsing it did to a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ Ended = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How the files of a project are read and cut."""
+    """The settings by which the files of a project are read and cut."""
 
     root: Path
     max_file_bytes: int

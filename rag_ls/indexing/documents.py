@@ -161,7 +161,7 @@ class DocumentIndexer:
             self._store.remove_documents([path])
 
     def refuses(self, path: str, text: str) -> str:
-        """Why an editor's text of one of the project's files is not indexed; empty where it is."""
+        """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
         refusal = self._cutting.refuses(recognise(path, text) or "text")
         return refusal or reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
 
@@ -222,7 +222,7 @@ class DocumentIndexer:
         return not os.path.lexists(self._project.root / path)
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
-        """How a document's indexed text compares with its file at this moment; None when the file is gone.
+        """Compare a document's indexed text with its file as it is now; None when the file is gone.
 
         Size and times decide where they can; otherwise the file is read and compared. What another process stored is
         compared once: chunks that are not the file's text are removed, and the file is as if it had gone.

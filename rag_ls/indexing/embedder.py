@@ -65,7 +65,7 @@ class EmbeddingQueue:
         self.sharing = VectorSharing(project)
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
-        """Why bulk embedding waits (typed text does not); empty where it does not wait."""
+        """The reason why bulk embedding waits (typed text does not); empty where it does not wait."""
         self._told = ""
         self._preferred: dict[int, Priority] = {}
         self._done = self._total = 0

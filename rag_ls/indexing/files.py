@@ -56,7 +56,7 @@ _MAX_READS = 3
 
 
 FAILED = "failed"
-"""How the reason begins where a file should be indexed, and could not be."""
+"""The first word of the reason where a file should be indexed, and could not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why a file is not indexed. A `gone` file is no longer there."""
+    """The reason why a file is not indexed. A `gone` file is no longer there."""
 
     reason: str
     state: FileState
@@ -127,7 +127,7 @@ def _decoded(name: str, data: bytes, state: FileState, limit: int) -> Source | R
 
 
 def reason_by_content(name: str, data: bytes, limit: int) -> str:
-    """Why a text with these bytes is not indexed; empty where it may be."""
+    """The reason why a text with these bytes is not indexed; empty where it may be."""
     if len(data) > limit:
         return "too large"
     if b"\0" in data:
@@ -141,7 +141,7 @@ def reason_by_content(name: str, data: bytes, limit: int) -> str:
 
 
 def reason_by_name(path: str) -> str:
-    """Why a file of this name is never indexed; empty where its name allows it."""
+    """The reason why a file of this name is never indexed; empty where its name allows it."""
     *folders, lower = path.lower().split("/")
     if _SECRET_FOLDERS.intersection(folders):
         return "secret"
@@ -166,7 +166,7 @@ def _reason_by_kind(status: os.stat_result, limit: int) -> str:
 
 
 def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
-    """Why a file that this process can read is not the project's to read; empty where it is.
+    """The reason why a file that this process can read is not the project's to read; empty where it is.
 
     Root may read everything. What the owner of the project's folder could not read is not indexed all the same.
     """

@@ -24,7 +24,7 @@ class IndexedProject(Protocol):
         """Leave the processor to the questions of clients for a limited time, so that indexing does not starve."""
 
     def reason_to_wait(self) -> str:
-        """Why only typed text is embedded now; empty where everything is."""
+        """The reason why only typed text is embedded now; empty where everything is."""
         ...
 
     def shared_vectors(self) -> SharedVectors | None:

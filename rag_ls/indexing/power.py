@@ -6,7 +6,7 @@ from rag_ls.config import EmbeddingSettings
 
 
 def reason_to_wait(settings: EmbeddingSettings) -> str:
-    """Why bulk embedding waits now, in the words that `status` shows; empty where it goes on."""
+    """The reason why bulk embedding waits now, in the words that `status` shows; empty where it goes on."""
     if not settings.on_battery and _on_battery():
         return "on battery; embedding.on_battery = true embeds all the same"
     if settings.max_load and (load := _load_of_others()) > settings.max_load:

@@ -1,4 +1,4 @@
-"""How far indexing is."""
+"""The progress of indexing, and waiting for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IN_WORDS = {Phase.LOADING: "loading the model", Phase.WAITING: "another rag-ls 
 
 
 class Depth(IntEnum):
-    """How far background indexing goes."""
+    """The last step of background indexing."""
 
     COMPARE = 1
     """Find out what changed, and queue it."""

@@ -43,7 +43,7 @@ class Published:
     changed: int
     removed: int
     failed: dict[str, str]
-    """Why files were not published, by path."""
+    """The reason why files were not published, by path."""
 
 
 class Publishing:

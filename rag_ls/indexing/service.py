@@ -228,12 +228,12 @@ class IndexingService:
 
     @property
     def share_problem(self) -> str:
-        """Why vectors are not shared with the team now; empty if they are, or if there is no team's store."""
+        """The reason why vectors are not shared with the team now; empty if they are, or if there is no team's store."""
         return self._embeddings.sharing.problem
 
     @property
     def waits_for(self) -> str:
-        """Why bulk embedding waits; empty where it does not."""
+        """The reason why bulk embedding waits; empty where it does not."""
         return self._embeddings.waits_for
 
     @property

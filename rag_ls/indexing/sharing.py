@@ -35,7 +35,7 @@ class VectorSharing:
         self._looked_at = 0.0
         self._failed_at = -RETRY_S
         self.problem = ""
-        """Why the team's store cannot be used now; empty if it can, or if there is none."""
+        """The reason why the team's store cannot be used now; empty if it can, or if there is none."""
 
     def lenders(self) -> Sequence[VectorLender]:
         """Whose vectors can be taken over: this machine's come first."""

@@ -20,7 +20,7 @@ _IN_PATH = 1.5
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """How often each word is in a file."""
+    """The number of times that each word is in a file."""
 
     path: str
     size: int

@@ -19,6 +19,6 @@ class Counts:
             self._numbers[name] += number
 
     def __getitem__(self, name: str) -> int:
-        """How many were counted; 0 for a name that never was."""
+        """The number counted; 0 for a name that never was."""
         with self._lock:
             return self._numbers[name]

@@ -120,7 +120,7 @@ def ask_git(
 
 
 def _endless_settings(repository: Repository) -> str:
-    """Why git might read the settings of a repository for ever; empty where it does not."""
+    """The reason why git might read the settings of a repository for ever; empty where it does not."""
     return why_endless(repository.common / "config") or why_endless(repository.folder / "config.worktree")
 
 
@@ -178,7 +178,7 @@ def _limit_memory(process_id: int) -> None:
 
 
 def why_git_is_silent(folder: Path) -> GitSilent | None:
-    """Why git tells nothing about a folder; None where it does."""
+    """The reason why git tells nothing about a folder; None where it does."""
     try:
         ask_git(folder, "rev-parse", "--git-dir")
     except GitSilent as silent:

@@ -43,7 +43,7 @@ def entries_of(file: Path) -> Iterator[Entry]:
 
 
 def why_endless(file: Path) -> str:
-    """Why git might read a repository's settings for ever, which it does not see itself; empty where it does not."""
+    """The reason why git might read a repository's settings for ever, which it does not see itself; empty where it does not."""
     included = [path_in(entry) for entry in entries_of(file) if entry.key in _INCLUDES and entry.value]
     if odd := next((each for each in included if os.path.exists(each) and not os.path.isfile(each)), None):
         return f"{file} includes {odd}, which is no regular file"

@@ -28,7 +28,7 @@ def raise_limit() -> int:
 
 
 def limit() -> int:
-    """How many files this process may have open."""
+    """The number of files that this process may have open."""
     if sys.platform == "win32":
         return _UNKNOWN_LIMIT
     import resource

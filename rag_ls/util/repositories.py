@@ -25,7 +25,7 @@ class Repository:
     common: Path
     """The folder with the configuration and `info/exclude`, which all work trees of the repository share."""
     fault: str = ""
-    """Why git cannot read it; empty where it looks sound."""
+    """The reason why git cannot read it; empty where it looks sound."""
 
     @property
     def owns_tree(self) -> bool:

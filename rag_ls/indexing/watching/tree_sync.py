@@ -56,7 +56,7 @@ class TreeSync:
 
     @property
     def problem(self) -> str:
-        """Why changes are not noticed at once; empty where they are."""
+        """The reason why changes are not noticed at once; empty where they are."""
         watcher = self._watcher
         return watcher.problem if watcher is not None else _LATER
 

@@ -7,13 +7,16 @@ import logging
 import threading
 import time
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rag_ls.indexing.watching.events import Changes, ChangeSource
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
 from rag_ls.indexing.watching.sources import ChangeSources
 from rag_ls.util import handles
+
+if TYPE_CHECKING:
+    from rag_ls.indexing.watching.tree_sync import TreeSync
 
 _log = logging.getLogger(__name__)
 
@@ -33,29 +36,10 @@ _LIMITS = {
 }
 
 
-class Watched(Protocol):
-    """Receives changes from the watcher's thread."""
-
-    def admitted_folders(self, folders: list[str]) -> set[str]:
-        """The folders among `folders` that are not ignored."""
-
-    def changed_on_disk(self, paths: set[str]) -> None:
-        """Take in changed files and folders; ignored ones may be among them."""
-
-    def hold_files(self, held: bool) -> None:
-        """Hold changed files back while git is in the middle of an operation, or release them."""
-
-    def compare(self) -> None:
-        """Compare the whole tree, because anything may have changed."""
-
-    def check_soon(self) -> None:
-        """Check when there is time that no change was missed."""
-
-
 class TreeWatcher:
     """Watches one project in a thread of its own. `settle`, `refresh` and `close` may be called by any thread."""
 
-    def __init__(self, root: Path, watched: Watched, sources: ChangeSources) -> None:
+    def __init__(self, root: Path, watched: TreeSync, sources: ChangeSources) -> None:
         self._root = root
         self._watched = watched
         self._sources = sources
@@ -74,7 +58,7 @@ class TreeWatcher:
 
     @property
     def problem(self) -> str:
-        """Why the files are not watched; empty while they are."""
+        """The reason why the files are not watched; empty while they are."""
         return self._why_not
 
     @property
