@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
 
 from rag_ls.util.text import utc_stamp, without_surrogates
 
@@ -25,48 +25,36 @@ class Fields:
 
     def text(self, name: str, *, in_column: bool = True) -> str | None:
         """A string. Half a surrogate pair is a problem `in_column`; elsewhere the store keeps it."""
-        value = self._left.pop(name, None)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            self._wrong(name, value, "a string")
-            return None
-        if in_column and value != without_surrogates(value):
+        value: str | None = self._take(name, "a string", lambda value: isinstance(value, str))
+        if value is not None and in_column and value != without_surrogates(value):
             self._problems.append(f"{self._inside}{name} holds half of a character (a lone surrogate); replace it")
             return None
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of strings, empty where it is missing."""
-        value = self._left.pop(name, None)
-        if value is None:
-            return ()
-        if not isinstance(value, list | tuple):
-            self._wrong(name, value, "a list of strings")
-            return ()
-        items = Fields(
-            {f"{name}[{number}]": item for number, item in enumerate(value)}, self._problems, self._inside[:-1]
-        )
-        return tuple(text for number in range(len(value)) if (text := items.text(f"{name}[{number}]")) is not None)
+        values = self._take(name, "a list of strings", lambda value: isinstance(value, list | tuple)) or ()
+        names = [f"{name}[{number}]" for number in range(len(values))]
+        items = Fields(dict(zip(names, values, strict=True)), self._problems, self._inside[:-1])
+        return tuple(text for name in names if (text := items.text(name)) is not None)
 
     def whole(self, name: str, least: int) -> int | None:
         """A whole number from `least`."""
-        value = self._left.pop(name, None)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MAX_INTEGER:
-            self._wrong(name, value, f"a whole number from {least}")
-            return None
+
+        def fits(value: object) -> bool:
+            return isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MAX_INTEGER
+
+        value: int | None = self._take(name, f"a whole number from {least}", fits)
         return value
 
     def share(self, name: str) -> float | None:
         """A number from 0 to 1."""
-        value = self._left.pop(name, None)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or not 0 <= value <= 1:
-            self._wrong(name, value, "a number from 0 to 1")
-            return None
+
+        def fits(value: object) -> bool:
+            # Not a number is not between them.
+            return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+        value: float | None = self._take(name, "a number from 0 to 1", fits)
         return value
 
     def stamp(self, name: str) -> str | None:
@@ -85,13 +73,8 @@ class Fields:
 
     def mapping(self, name: str) -> dict[str, object] | None:
         """An object."""
-        value = self._left.pop(name, None)
-        if value is None:
-            return None
-        if not isinstance(value, Mapping):
-            self._wrong(name, value, "an object")
-            return None
-        return dict(value)
+        value = self._take(name, "an object", lambda value: isinstance(value, Mapping))
+        return None if value is None else dict(value)
 
     def anything(self, name: str) -> object:
         """A value that the caller checks."""
@@ -101,6 +84,14 @@ class Fields:
         """Add a problem for each field that was not read."""
         for name in self._left:
             self._problems.append(f"{self._inside}{str(name)[:60]!r} is no field of a memory; put it under custom")
+
+    def _take(self, name: str, wanted: str, fits: Callable[[object], bool]) -> Any:
+        """A field's value; None, and a problem, for one that does not fit."""
+        value = self._left.pop(name, None)
+        if value is None or fits(value):
+            return value
+        self._wrong(name, value, wanted)
+        return None
 
     def _wrong(self, name: str, value: object, wanted: str) -> None:
         self._problems.append(f"{self._inside}{name} is {_shorten_value(value)}; give {wanted}")
