@@ -21,7 +21,7 @@ from rag_ls.storage import (
     PublishedIndex,
     PublishedServer,
     ServerQuestions,
-    answered,
+    ask_server,
     open_published_server,
 )
 from rag_ls.util.counts import Counts
@@ -109,7 +109,7 @@ class PublishedCode:
         self, request: SearchRequest, settings: SearchSettings, *, wait_for_model_s: float = 0.0
     ) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest`, `NotFound`, `StoreUnavailable`."""
-        return answered(
+        return ask_server(
             lambda: self._search(request, settings, wait_for_model_s),
             self._place, _STORE, _QUESTION_S + wait_for_model_s,
         )  # fmt: skip

@@ -67,7 +67,7 @@ from rag_ls.storage.records import (
     VersionChange,
 )
 from rag_ls.storage.server_api import ListedVectors, SharedVectors, StoredProjects, VectorLender
-from rag_ls.storage.server_questions import ServerQuestions, answered
+from rag_ls.storage.server_questions import ServerQuestions, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.postings import LexicalIndex
@@ -136,7 +136,7 @@ __all__ = [
     "Vectors",
     "VersionChange",
     "WriteRights",
-    "answered",
+    "ask_server",
     "columns_of",
     "copy_vectors",
     "count_memories",

@@ -151,7 +151,7 @@ class SearchedPostings(Protocol):
         ...
 
     def frequency(self, term: str, most: int) -> int:
-        """How many chunks hold a term, counted up to `most`."""
+        """The number of chunks that hold a term, counted up to `most`."""
         ...
 
     def terms_like(self, term: str) -> list[str]:
@@ -222,7 +222,7 @@ class SearchedIndex(Protocol):
 
     @property
     def vectors_here(self) -> VectorStore:
-        """Those of them that are on this machine."""
+        """The vectors that are on this machine."""
         ...
 
     def changes(self) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 
 from rag_ls.storage.server_api import ListedVectors
 
-_TEXTS_AT_ONCE = 1000
+_MAX_TEXTS = 1000
 # Stores round to half precision, and some normalise again.
-_LEAST_COSINE = 0.999
+_MIN_COSINE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class CopiedModel:
     found: int
     """The usable vectors of the source."""
     copied: int
-    """Those that the target had not had."""
+    """The vectors that the target lacked before."""
     wrong: int
-    """Those that the target has not, or has otherwise, after the copy."""
+    """The vectors that the target lacks, or has otherwise, after the copy."""
     damaged: int
     """Vectors of the source that are not usable, and were left out."""
 
@@ -44,7 +44,7 @@ def _copy_model(
 ) -> CopiedModel:
     found = copied = wrong = damaged = 0
     after = b""
-    while page := source.text_hashes(model, after, _TEXTS_AT_ONCE):
+    while page := source.text_hashes(model, after, _MAX_TEXTS):
         after = page[-1]
         vectors = source.get(model, page)
         missing = [text_hash for text_hash in target.missing(model, page) if text_hash in vectors]
@@ -52,7 +52,7 @@ def _copy_model(
             target.put(model, missing, np.stack([vectors[text_hash] for text_hash in missing]))
         there = target.get(model, page)
         wrong += sum(
-            text_hash not in there or float(there[text_hash] @ vector) < _LEAST_COSINE
+            text_hash not in there or float(there[text_hash] @ vector) < _MIN_COSINE
             for text_hash, vector in vectors.items()
         )
         found, copied, damaged = found + len(vectors), copied + len(missing), damaged + len(page) - len(vectors)

@@ -27,7 +27,7 @@ def check_usable(vectors: Vectors) -> None:
         raise ValueError("vectors that are not finite and of length one are not stored; none of them was")
 
 
-def chosen(walk: Callable[[int], list[Neighbour]], count: int, among: Collection[bytes]) -> list[Neighbour]:
+def find_nearest_among(walk: Callable[[int], list[Neighbour]], count: int, among: Collection[bytes]) -> list[Neighbour]:
     """The `count` nearest of very many texts: `walk` finds the so many nearest of all, until enough are among them."""
     allowed, wanted = set(among), 4 * count
     while True:

@@ -36,7 +36,7 @@ from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, is_mar
 from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import chosen, damage_report, is_good, is_truncated, put_in_place
+from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
 from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy, copy_backups, copy_memories, is_sealed
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.served_texts import ServedTexts
@@ -86,7 +86,7 @@ class ProjectIndex:
     local: SqliteVectors | None = None
     """The vectors that are on this machine."""
     database: Database = field(kw_only=True)
-    """Where all of them lie on this machine."""
+    """The database that holds all of them on this machine."""
 
     @property
     def is_lost(self) -> bool:
@@ -159,7 +159,7 @@ def open_index(
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
     lexical = LexicalIndex(database)
     local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
-    served = _served(database, local, settings, shared_name)
+    served = _open_served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
     checkout = CheckoutIndex(database, file, vectors, lexical)
     return ProjectIndex(
@@ -174,7 +174,7 @@ def open_index(
     )
 
 
-def _served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:
+def _open_served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:
     known = ServedTexts(database)
     if not settings.store.url or settings.store.search != "server":
         known.begin("")
@@ -255,7 +255,7 @@ def open_memory_copy(folder: Path, store: MemoryStore) -> MemoryCopy:
 def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:
     """Replace damaged memories by a backup (`latest`, a date or a file), and move them aside. Raises `NotFound`."""
     path = folder / MEMORIES_FILE
-    backup = chosen(path, name)
+    backup = find_backup(path, name)
     aside = put_in_place(backup, path)
     store = MemoryStore(path, scope)
     count = store.count()

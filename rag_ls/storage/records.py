@@ -329,7 +329,7 @@ class Publication:
     """The commit that was checked out, with `+` behind it if files differed from it; empty without git."""
     branch: str = ""
     at: str = ""
-    """When it was finished: RFC 3339, UTC."""
+    """The time when it was finished: RFC 3339, UTC."""
     is_changing: bool = False
     """Whether some files are otherwise: another one was begun and not finished, or could not send them."""
 

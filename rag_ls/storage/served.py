@@ -35,7 +35,7 @@ class ServedVectors:
 
     @property
     def problem(self) -> str:
-        """Why the server did not answer the last question; empty if it did."""
+        """The reason why the server did not answer the last question; empty if it did."""
         return self._questions.problem
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
@@ -46,7 +46,7 @@ class ServedVectors:
         """See `VectorStore`. While the server is away, only the vectors that are here."""
         found = self._local.get(model, text_hashes)
         wanted = self._known.among(model, [each for each in text_hashes if each not in found])
-        return found | self._asked_if_it_answers(wanted, lambda: self.server.get(model, wanted))
+        return found | self._ask_or_nothing(wanted, lambda: self.server.get(model, wanted))
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
         """See `VectorStore`. While the server is away, only those to the vectors that are here.
@@ -55,7 +55,7 @@ class ServedVectors:
         """
         found = self._local.similarities(model, query, text_hashes)
         wanted = self._known.among(model, [each for each in text_hashes if each not in found])
-        there = self._asked_if_it_answers(wanted, lambda: self.server.get(model, wanted))
+        there = self._ask_or_nothing(wanted, lambda: self.server.get(model, wanted))
         return found | {each: float(vector @ query) for each, vector in there.items() if len(vector) == len(query)}
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
@@ -90,7 +90,7 @@ class ServedVectors:
         self._local.close()
         self.server.close()
 
-    def _asked_if_it_answers(self, wanted: Collection[bytes], question: Callable[[], dict[bytes, T]]) -> dict[bytes, T]:
+    def _ask_or_nothing(self, wanted: Collection[bytes], question: Callable[[], dict[bytes, T]]) -> dict[bytes, T]:
         if not wanted:
             return {}
         try:

@@ -30,7 +30,7 @@ class ServerQuestions:
         self._lock = threading.Lock()
         self._failed_at = 0.0
         self.problem = ""
-        """Why the server did not answer the last question; empty if it did."""
+        """The reason why the server did not answer the last question; empty if it did."""
 
     def ask(self, question: Callable[[], T]) -> T:
         """The answer of `question`. Raises `StoreUnavailable`, at once if the server failed a moment ago."""
@@ -38,7 +38,7 @@ class ServerQuestions:
             if self.problem and time.monotonic() - self._failed_at < _REST_S:
                 raise StoreUnavailable(self.problem, self._store)
         try:
-            found = answered(question, self._place, self._store, self._wait_s)
+            found = ask_server(question, self._place, self._store, self._wait_s)
         except StoreUnavailable as error:
             with self._lock:
                 self.problem, self._failed_at = str(error), time.monotonic()
@@ -48,7 +48,7 @@ class ServerQuestions:
         return found
 
 
-def answered(question: Callable[[], T], place: str, store: str, wait_s: float) -> T:
+def ask_server(question: Callable[[], T], place: str, store: str, wait_s: float) -> T:
     """The answer of `question`, or the error of ours that it raises.
 
     Raises `StoreUnavailable` if it takes longer than `wait_s`, or fails otherwise.

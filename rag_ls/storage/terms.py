@@ -24,7 +24,7 @@ _PARENT = ".."
 _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 # Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
-_LEAST_STEMMED = 3
+_MIN_STEMMED_CHARACTERS = 3
 COLUMN_WEIGHTS = (4, 2, 2, 1, 1)
 """The weight of a term in each column of `columns_of`: a name says more than a body (docs/quality.md)."""
 SAME_BEGINNING, MAX_LIKE = 2, 5000
@@ -54,19 +54,19 @@ def terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in split_identifier(word)]
 
 
-def indexed_text(text: str) -> str:
+def index_text(text: str) -> str:
     """The form of a text in the full-text index."""
-    return " ".join(map(_indexed_word, _WORD.findall(text)))
+    return " ".join(map(_index_word, _WORD.findall(text)))
 
 
 @lru_cache(maxsize=65536)
-def _indexed_word(word: str) -> str:
+def _index_word(word: str) -> str:
     return " ".join(split_identifier(word))
 
 
 def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> tuple[str, ...]:
     """The terms of a chunk, by column of the full-text index: symbol, signature, path, doc, text."""
-    return indexed_text(symbol), indexed_text(signature), indexed_text(path), indexed_text(doc), indexed_text(text)
+    return index_text(symbol), index_text(signature), index_text(path), index_text(doc), index_text(text)
 
 
 def last_name(symbol: str) -> str:
@@ -108,7 +108,7 @@ def stem(term: str) -> str:
     As FTS5's tokenizer does, it leaves words of one or two letters as they are: `is` is not `i`.
     """
     plain = plain_text(term).lower()
-    return plain if len(plain) < _LEAST_STEMMED else str(_stemmer().stemWord(plain))
+    return plain if len(plain) < _MIN_STEMMED_CHARACTERS else str(_stemmer().stemWord(plain))
 
 
 def plain_text(text: str) -> str:

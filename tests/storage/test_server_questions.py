@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from rag_ls.errors import NotFound, StoreUnavailable
-from rag_ls.storage import ServerQuestions, answered
+from rag_ls.storage import ServerQuestions, ask_server
 
 
 def test_a_server_that_failed_is_not_asked_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,16 +31,16 @@ def test_a_server_that_failed_is_not_asked_again_at_once(monkeypatch: pytest.Mon
 def test_a_question_ends_in_time() -> None:
     end = threading.Event()
     with pytest.raises(StoreUnavailable, match=r"postgresql://db/x did not answer within 0\.1 s"):
-        answered(lambda: end.wait(60), "postgresql://db/x", "vectors", 0.1)
+        ask_server(lambda: end.wait(60), "postgresql://db/x", "vectors", 0.1)
     end.set()
 
 
 def test_what_cannot_be_read_is_a_failure_of_the_server_and_an_error_of_ours_is_not() -> None:
     with pytest.raises(StoreUnavailable, match="db answers what cannot be read; the log has it"):
-        answered(lambda: int("x"), "db", "vectors", 5.0)
+        ask_server(lambda: int("x"), "db", "vectors", 5.0)
 
     def refuse() -> None:
         raise NotFound("no such project")
 
     with pytest.raises(NotFound, match="no such project"):
-        answered(refuse, "db", "vectors", 5.0)
+        ask_server(refuse, "db", "vectors", 5.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
+from rag_ls.storage.nearest_of import MAX_SENT, check_usable, find_nearest_among, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
@@ -22,11 +22,11 @@ from rag_ls.storage.write_rights import WriteRights
 if TYPE_CHECKING:
     import psycopg
 
-_TEXTS_AT_ONCE = 1000
+_MAX_TEXTS = 1000
 # Below this many vectors PostgreSQL compares each, in milliseconds.
 _INDEXED_FROM = 10_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
-_LEAST_EF, _MAX_EF = 400, 1000
+_MIN_EF, _MAX_EF = 400, 1000
 _BUILD_MEMORY = "2GB"
 # Format: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
@@ -77,7 +77,7 @@ class PostgresProjectVectors:
         for table, dimensions, part in self._parts(model, text_hashes):
             if len(query) == dimensions:
                 with self._server.transaction() as connection:
-                    found |= _measured(connection, table, query, part)
+                    found |= _measure(connection, table, query, part)
         return found
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
@@ -106,7 +106,7 @@ class PostgresProjectVectors:
             similar = self.similarities(model, query, among)
             best = sorted(similar.items(), key=lambda item: (-item[1], item[0]))[:count]
             return [Neighbour(text_hash, similarity) for text_hash, similarity in best]
-        return chosen(lambda wanted: self._walk(found[0], query, wanted), count, among)
+        return find_nearest_among(lambda wanted: self._walk(found[0], query, wanted), count, among)
 
     def models(self) -> list[str]:
         """See `ListedVectors`."""
@@ -137,7 +137,7 @@ class PostgresProjectVectors:
     def _walk(self, table: str, query: Vector, count: int) -> list[Neighbour]:
         given = _literal(query)
         with self._server.transaction() as connection:
-            ef = min(_MAX_EF, max(_LEAST_EF, 2 * count, self._hnsw.ef_search))
+            ef = min(_MAX_EF, max(_MIN_EF, 2 * count, self._hnsw.ef_search))
             connection.execute(
                 f"SELECT set_config('hnsw.ef_search', '{ef}', true), "
                 "set_config('hnsw.iterative_scan', 'relaxed_order', true)"
@@ -159,7 +159,7 @@ class PostgresProjectVectors:
             )
             with connection.cursor().copy("COPY given FROM STDIN WITH (FORMAT BINARY)") as copy:
                 copy.write(_COPY_HEADER)
-                copy.write(_copied(text_hashes, vectors))
+                copy.write(_make_copy_rows(text_hashes, vectors))
                 copy.write(_COPY_TRAILER)
             # In one order for everybody, so that two who fill the store at once wait for each other in turn.
             connection.execute(
@@ -191,7 +191,7 @@ class PostgresProjectVectors:
         wanted = list(text_hashes)
         if not wanted or (found := self._table_of(model)) is None:
             return []
-        return [(*found, wanted[at : at + _TEXTS_AT_ONCE]) for at in range(0, len(wanted), _TEXTS_AT_ONCE)]
+        return [(*found, wanted[at : at + _MAX_TEXTS]) for at in range(0, len(wanted), _MAX_TEXTS)]
 
     def _table_of(self, model: str) -> tuple[str, int] | None:
         """The table of a model's vectors with their dimensions; None while there is none."""
@@ -204,7 +204,7 @@ class PostgresProjectVectors:
                 return None
             query = f"SELECT dimensions FROM {self._schema.name}.rag_model WHERE name = %s"
             row = connection.execute(query, (model,)).fetchone()
-        return self._noted(model, row)
+        return self._note_table(model, row)
 
     def _table_for(self, model: str, dimensions: int) -> str:
         """The table of a model's vectors, made if there is none yet. Raises `StoreUnavailable` for other dimensions."""
@@ -220,7 +220,7 @@ class PostgresProjectVectors:
                     f"CREATE TABLE IF NOT EXISTS {self._schema.name}.{table_of(model)} "
                     f"(text_hash bytea PRIMARY KEY, embedding halfvec({int(row[0])}) NOT NULL)"
                 )
-            found = self._noted(model, row)
+            found = self._note_table(model, row)
         assert found is not None
         if found[1] != dimensions:
             raise StoreUnavailable(
@@ -235,7 +235,7 @@ class PostgresProjectVectors:
         with self._lock:
             self._tables.clear()
 
-    def _noted(self, model: str, row: tuple[Any, ...] | None) -> tuple[str, int] | None:
+    def _note_table(self, model: str, row: tuple[Any, ...] | None) -> tuple[str, int] | None:
         if row is None:
             return None
         found = (f"{self._schema.name}.{table_of(model)}", int(row[0]))
@@ -249,7 +249,7 @@ def table_of(model: str) -> str:
     return f"rag_vector_{hashlib.sha256(model.encode()).hexdigest()[:12]}"
 
 
-def _measured(connection: psycopg.Connection[Any], table: str, query: Vector, part: list[bytes]) -> dict[bytes, float]:
+def _measure(connection: psycopg.Connection[Any], table: str, query: Vector, part: list[bytes]) -> dict[bytes, float]:
     asked = f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} WHERE text_hash = ANY(%s)"
     rows = connection.execute(asked, (_literal(query), part))
     return {bytes(text_hash): float(similarity) for text_hash, similarity in rows if math.isfinite(similarity)}
@@ -259,7 +259,7 @@ def _literal(vector: Vector) -> str:
     return "[" + ",".join(map(repr, vector.astype(np.float32).tolist())) + "]"
 
 
-def _copied(text_hashes: Sequence[bytes], vectors: Vectors) -> bytes:
+def _make_copy_rows(text_hashes: Sequence[bytes], vectors: Vectors) -> bytes:
     """Rows of (bytea, halfvec) in the binary format of COPY."""
     dimensions = vectors.shape[1]
     rows = np.empty(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import psycopg
 
 STORE = "vectors"
-_LEAST_PGVECTOR = (0, 8)
+_MIN_PGVECTOR = (0, 8)
 _MAX_COUNTED = 1000
 # PostgreSQL cuts names after 63 bytes.
 _MAX_SLUG = 30
@@ -145,6 +145,6 @@ def _need_pgvector(connection: psycopg.Connection[Any], server: PostgresServer) 
         raise StoreUnavailable(f"{server.place} has no pgvector: {remedy}", STORE) from None
     row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     version = str(row[0]) if row else ""
-    if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _LEAST_PGVECTOR:
+    if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _MIN_PGVECTOR:
         remedy = "update it to 0.8 or newer (ALTER EXTENSION vector UPDATE)"
         raise StoreUnavailable(f"{server.place} has pgvector {version}, which is too old: {remedy}", STORE)

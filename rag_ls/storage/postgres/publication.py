@@ -144,17 +144,17 @@ class Publisher:
             (file.path, file.language, file.size, file.digest),
         ).fetchone()
         assert row is not None
-        number = int(row[0])
-        connection.execute(f"DELETE FROM {schema}.rag_chunk WHERE file_id = %s", (number,))
-        connection.execute(f"DELETE FROM {schema}.rag_symbol WHERE file_id = %s", (number,))
+        file_id = int(row[0])
+        connection.execute(f"DELETE FROM {schema}.rag_chunk WHERE file_id = %s", (file_id,))
+        connection.execute(f"DELETE FROM {schema}.rag_symbol WHERE file_id = %s", (file_id,))
         with connection.cursor().copy(f"COPY {schema}.rag_chunk ({', '.join(_CHUNK_TYPES)}) FROM STDIN") as copy:
             for chunk in file.chunks:
-                copy.write_row(_values(number, chunk))
+                copy.write_row(_values(file_id, chunk))
         with connection.cursor().copy(f"COPY {schema}.rag_symbol ({_SYMBOL_COLUMNS}) FROM STDIN") as copy:
             for each in file.symbols:
                 copy.write_row(
-                    (number, _stored(each.symbol), _stored(last_name(each.symbol)), each.kind, each.start_line,
-                     each.end_line, _stored(each.signature), each.exported)
+                    (file_id, _replace_nul(each.symbol), _replace_nul(last_name(each.symbol)), each.kind, each.start_line,
+                     each.end_line, _replace_nul(each.signature), each.exported)
                 )  # fmt: skip
 
     def _count_change(self, connection: psycopg.Connection[Any]) -> None:
@@ -168,13 +168,13 @@ def _values(file_id: int, row: ChunkRow) -> tuple[object, ...]:
     posting = posting_of(columns)
     return (
         file_id, row.stored.id, chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line,
-        _stored(chunk.symbol), _stored(last_name(chunk.symbol)), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
-        chunk.is_declaration, _stored(chunk.signature), _stored(chunk.doc), _stored(chunk.overlap), _stored(chunk.text),
+        _replace_nul(chunk.symbol), _replace_nul(last_name(chunk.symbol)), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
+        chunk.is_declaration, _replace_nul(chunk.signature), _replace_nul(chunk.doc), _replace_nul(chunk.overlap), _replace_nul(chunk.text),
         row.stored.content_hash, row.text_hash, posting.words, posting.tally,
         posting.places,
     )  # fmt: skip
 
 
-def _stored(text: str) -> str:
+def _replace_nul(text: str) -> str:
     """PostgreSQL holds no NUL in a text."""
     return text.replace("\0", "\ufffd")

@@ -77,7 +77,7 @@ class PublishedIndex:
 
     @property
     def vectors_here(self) -> VectorStore:
-        """Those of them that are on this machine."""
+        """The vectors that are on this machine."""
         return self.vectors
 
     def publication(self) -> Publication | None:
@@ -141,7 +141,7 @@ class PublishedDocuments:
     def document_paths(self) -> list[tuple[int, str, str, str]]:
         """See `SearchedDocuments`."""
         rows = self._rows.of("SELECT id, path, language", "rag_file f", "true ORDER BY id")
-        return [(int(number), str(path), str(language), DISK) for number, path, language in rows]
+        return [(int(file_id), str(path), str(language), DISK) for file_id, path, language in rows]
 
 
 class PublishedChunks:
@@ -152,15 +152,15 @@ class PublishedChunks:
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
         """See `SearchedChunks`."""
-        return {found.row: found for found in self._selected("c.id = ANY(%s::bigint[])", list(rows))}
+        return {found.row: found for found in self._select("c.id = ANY(%s::bigint[])", list(rows))}
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
         """See `SearchedChunks`."""
-        return self._ranked("c.id = ANY(%s::bigint[]) ORDER BY c.id", list(rows))
+        return self._select_for_ranking("c.id = ANY(%s::bigint[]) ORDER BY c.id", list(rows))
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
         """See `SearchedChunks`."""
-        return self._selected("c.uid = %s", chunk_id)
+        return self._select("c.uid = %s", chunk_id)
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
         """See `SearchedChunks`."""
@@ -168,11 +168,11 @@ class PublishedChunks:
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
         """See `SearchedChunks`."""
-        return self._ranked("c.text_hash = ANY(%s::bytea[])", list(text_hashes))
+        return self._select_for_ranking("c.text_hash = ANY(%s::bytea[])", list(text_hashes))
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
         """See `SearchedChunks`."""
-        found = self._selected(
+        found = self._select(
             "c.file_id = %s AND c.start_line <= %s AND c.end_line >= %s ORDER BY c.ordinal DESC LIMIT 1",
             document_id, line, line,
         )  # fmt: skip
@@ -180,7 +180,7 @@ class PublishedChunks:
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
         """See `SearchedChunks`."""
-        found = self._selected(
+        found = self._select(
             "c.file_id = %s AND c.name = %s AND c.symbol = %s ORDER BY c.ordinal",
             document_id, last_name(symbol), symbol,
         )  # fmt: skip
@@ -214,11 +214,11 @@ class PublishedChunks:
         rows = self._rows.of("SELECT chunks", "rag_publication p", "true")
         return int(rows[0][0]) if rows else 0
 
-    def _ranked(self, where: str, *values: object) -> list[RankRow]:
+    def _select_for_ranking(self, where: str, *values: object) -> list[RankRow]:
         rows = self._rows.of(_FOR_RANKING, _CHUNKS_WITH_FILES, where, *values)
         return list(map(RankRow._make, rows))
 
-    def _selected(self, where: str, *values: object) -> list[ChunkRow]:
+    def _select(self, where: str, *values: object) -> list[ChunkRow]:
         rows = self._rows.of(_CHUNKS, _CHUNKS_WITH_FILES, where, *values)
         return [_chunk(row) for row in rows]
 
@@ -259,15 +259,15 @@ class _Rows:
 
 
 def _document(row: Sequence[Any]) -> DocumentRecord:
-    path, language, digest, size, number = row
+    path, language, digest, size, file_id = row
     return DocumentRecord(
-        path=path, language=language, sha256=digest, state=FileState(size, 0, 0, 0), session=DISK, id=number
+        path=path, language=language, sha256=digest, state=FileState(size, 0, 0, 0), session=DISK, id=file_id
     )
 
 
 def _chunk(row: Sequence[Any]) -> ChunkRow:
     document = _document(row[:5])
-    number, uid, content_hash, text_hash, *fields = row[5:]
+    file_id, uid, content_hash, text_hash, *fields = row[5:]
     fields[9] = tuple(fields[9].split("\n")) if fields[9] else ()
     stored = StoredChunk(uid, Chunk(document.path, document.language, *fields), content_hash, DISK)
-    return ChunkRow(number, stored, document, bytes(text_hash))
+    return ChunkRow(file_id, stored, document, bytes(text_hash))

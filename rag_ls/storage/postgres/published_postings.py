@@ -28,7 +28,7 @@ class ChunkPosting:
     places: str
     """Its terms with their positions, as the text of a `tsvector`."""
     tally: str
-    """How much each term counts in it, as JSON. PostgreSQL takes a tsvector apart twenty times slower than it reads this."""
+    """The weight of each term in it, as JSON. PostgreSQL takes a tsvector apart twenty times slower than it reads this."""
     words: int
     """The number of its terms, repeats included."""
 
@@ -46,7 +46,7 @@ def posting_of(columns: Sequence[str]) -> ChunkPosting:
                 places[term].append(min(at, _MAX_POSITION))
         # A phrase does not span columns.
         at += 1
-    posting = " ".join(f"'{_quoted(term)}':{','.join(map(str, held))}" for term, held in places.items())
+    posting = " ".join(f"'{_escape(term)}':{','.join(map(str, held))}" for term, held in places.items())
     return ChunkPosting(posting, json.dumps(tally), words)
 
 
@@ -122,9 +122,9 @@ class PublishedPostings:
 def _any_of(terms: Sequence[str]) -> str:
     """A tsquery of words and phrases."""
     return " | ".join(
-        "(" + " <-> ".join(f"'{_quoted(stem(word))}'" for word in term.split()) + ")" for term in terms if term.strip()
+        "(" + " <-> ".join(f"'{_escape(stem(word))}'" for word in term.split()) + ")" for term in terms if term.strip()
     )
 
 
-def _quoted(term: str) -> str:
+def _escape(term: str) -> str:
     return term.replace("\\", "\\\\").replace("'", "''")

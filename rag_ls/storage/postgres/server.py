@@ -28,14 +28,14 @@ _OPTIONS = {
     "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
-_LIBPQ_WITH_SYSTEM_ROOTS = 160_000
+_MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
 # Where libpq looks by itself; without that file it uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How long the server is waited for, and by how many connections at once."""
+    """The longest waits for a server, and the most connections to it at once."""
 
     pool_s: int
     answer_s: int
@@ -80,9 +80,11 @@ class PostgresServer:
         self._secret = str(known.get("password") or "")
         self.place = _place(known)
         self._limits = _READING if read_only else _WRITING
-        tls = _wanted_tls(known, os.environ, knows_system_roots=psycopg.pq.version() >= _LIBPQ_WITH_SYSTEM_ROOTS)
+        tls = _find_tls_options(
+            known, os.environ, knows_system_roots=psycopg.pq.version() >= _MIN_LIBPQ_OF_SYSTEM_ROOTS
+        )
         self._wants_tls = bool(tls)
-        options = {**_OPTIONS, **_given(known), **tls}
+        options = {**_OPTIONS, **_find_given_options(known), **tls}
         if read_only:
             answer_ms = self._limits.answer_s * 1000
             options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
@@ -104,7 +106,7 @@ class PostgresServer:
             with self._pool.connection() as connection:
                 yield connection
         except psycopg_pool.PoolTimeout:
-            raise self._unreachable() from None
+            raise self._describe_unreachable() from None
         except psycopg_pool.PoolClosed as error:
             raise StoreUnavailable(f"{self.place} is asked no longer: the engine ends", self._store) from error
         except self._psycopg.Error as error:
@@ -116,7 +118,7 @@ class PostgresServer:
         try:
             connection = self._psycopg.connect(self._url, autocommit=True)
         except self._psycopg.OperationalError as error:
-            raise self._refused(error) from error
+            raise self._describe_refusal(error) from error
         try:
             with connection:
                 yield connection
@@ -147,16 +149,16 @@ class PostgresServer:
         """Close all connections."""
         self._pool.close()
 
-    def _unreachable(self) -> StoreUnavailable:
-        """Why no connection could be had: the pool does not say, a connection does."""
+    def _describe_unreachable(self) -> StoreUnavailable:
+        """The reason why no connection could be had: the pool does not say, a connection does."""
         try:
             self._psycopg.connect(self._url).close()
         except self._psycopg.OperationalError as error:
-            return self._refused(error)
+            return self._describe_refusal(error)
         return StoreUnavailable(f"{self.place} is busy", self._store)
 
-    def _refused(self, error: psycopg.OperationalError) -> StoreUnavailable:
-        """Why there is no connection: before one stands, libpq gives words alone."""
+    def _describe_refusal(self, error: psycopg.OperationalError) -> StoreUnavailable:
+        """The reason why there is no connection: before one stands, libpq gives words alone."""
         said = self._words(error)
         if "password" in said or "authentication" in said or "role" in said:
             remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
@@ -172,12 +174,12 @@ class PostgresServer:
         return said.replace(self._secret, "***") if self._secret else said
 
 
-def _given(known: dict[str, Any]) -> dict[str, Any]:
-    """Those of our options that a URL itself gives; they count more."""
+def _find_given_options(known: dict[str, Any]) -> dict[str, Any]:
+    """The options of ours that a URL gives itself; they count more."""
     return {name: known[name] for name in _OPTIONS if known.get(name)}
 
 
-def _wanted_tls(
+def _find_tls_options(
     known: Mapping[str, Any], environment: Mapping[str, str], *, knows_system_roots: bool
 ) -> dict[str, str]:
     """The options that have libpq insist on TLS: none on this machine, or where the user gives some."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 STORE = "shared vectors"
-_TEXTS_AT_ONCE = 1000
+_MAX_TEXTS = 1000
 _NONE = np.zeros(0, np.float32)
 
 
@@ -91,13 +91,13 @@ class PostgresVectors:
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
         with self._ready() as connection:
-            number = _model_number(connection, model, int(vectors.shape[1]), self.place)
-            for start in range(0, len(halves), _TEXTS_AT_ONCE):
-                part = slice(start, start + _TEXTS_AT_ONCE)
+            model_row = _find_model_row(connection, model, int(vectors.shape[1]), self.place)
+            for start in range(0, len(halves), _MAX_TEXTS):
+                part = slice(start, start + _MAX_TEXTS)
                 connection.execute(
                     "INSERT INTO rag_ls.rag_vector (model, text_hash, vector) "
                     "SELECT %s, h, v FROM unnest(%s::bytea[], %s::bytea[]) AS given (h, v) ON CONFLICT DO NOTHING",
-                    (number, hashes[part], halves[part]),
+                    (model_row, hashes[part], halves[part]),
                 )
 
     def models(self) -> list[str]:
@@ -129,7 +129,7 @@ class PostgresVectors:
         return self._server.transaction()
 
 
-def _model_number(connection: psycopg.Connection[Any], model: str, dimensions: int, place: str) -> int:
+def _find_model_row(connection: psycopg.Connection[Any], model: str, dimensions: int, place: str) -> int:
     connection.execute(
         "INSERT INTO rag_ls.rag_model (name, dimensions) VALUES (%s, %s) ON CONFLICT DO NOTHING", (model, dimensions)
     )
@@ -156,4 +156,4 @@ def _first(connection: psycopg.Connection[Any], name: str) -> None:
 
 def _parts(text_hashes: Collection[bytes]) -> list[list[bytes]]:
     wanted = list(text_hashes)
-    return [wanted[start : start + _TEXTS_AT_ONCE] for start in range(0, len(wanted), _TEXTS_AT_ONCE)]
+    return [wanted[start : start + _MAX_TEXTS] for start in range(0, len(wanted), _MAX_TEXTS)]

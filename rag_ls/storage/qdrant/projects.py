@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
     from qdrant_client import models as qdrant
 
-_MOST = 100_000
+_MAX_COUNTED = 100_000
 
 
 class QdrantProjects:
@@ -35,7 +35,7 @@ class QdrantProjects:
         for server in self._servers:
             with server.client() as client:
                 for name in _collections(client):
-                    hits = client.facet(name, "project_id", limit=_MOST, exact=True).hits
+                    hits = client.facet(name, "project_id", limit=_MAX_COUNTED, exact=True).hits
                     counts.update({str(hit.value): hit.count for hit in hits if hit.value})
         return [StoredProject(name, 0, count) for name, count in sorted(counts.items())]
 

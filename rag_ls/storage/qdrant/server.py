@@ -62,7 +62,7 @@ class QdrantServer:
                 # The local mode is not safe from several threads.
                 held.enter_context(self._lock)
             try:
-                yield self._connected()
+                yield self._connect()
             except StoreUnavailable:
                 raise
             except Exception as error:
@@ -76,15 +76,15 @@ class QdrantServer:
         if client is not None:
             client.close()
 
-    def _connected(self) -> QdrantClient:
+    def _connect(self) -> QdrantClient:
         with self._lock:
             if self._is_closed:
                 raise StoreUnavailable(f"{self.place} is asked no longer: the engine ends", self._store)
             if self._client is None:
-                self._client = self._opened()
+                self._client = self._open()
             return self._client
 
-    def _opened(self) -> QdrantClient:
+    def _open(self) -> QdrantClient:
         try:
             from qdrant_client import QdrantClient
         except ImportError as error:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
+from rag_ls.storage.nearest_of import MAX_SENT, check_usable, find_nearest_among, is_usable
 from rag_ls.storage.qdrant.server import QdrantServer
 from rag_ls.storage.records import Neighbour, Vectors
 from rag_ls.storage.write_rights import WriteRights
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 STORE = "vectors"
 # The server answers when it has written a batch: so it is never given more than it takes.
-_TEXTS_AT_ONCE = 500
+_MAX_TEXTS = 500
 PREFIX = "rag_ls_"
-_LEAST_EF = 400
+_MIN_EF = 400
 # Quantised distances are rough: this many times the wanted vectors are measured exactly.
-_OVERSAMPLING = 3.0
+_OVERSAMPLING_RATIO = 3.0
 
 
 class QdrantVectors:
@@ -98,7 +98,7 @@ class QdrantVectors:
             return self._nearest(name, query, count, None)
         if len(among) <= MAX_SENT:
             return self._nearest(name, query, count, [self._id_of(text_hash) for text_hash in among]) if among else []
-        return chosen(lambda wanted: self._nearest(name, query, wanted, None), count, among)
+        return find_nearest_among(lambda wanted: self._nearest(name, query, wanted, None), count, among)
 
     def models(self) -> list[str]:
         """See `ListedVectors`."""
@@ -151,9 +151,9 @@ class QdrantVectors:
         missing = self.missing(model, text_hashes)
         new = dict(item for item in zip(text_hashes, vectors, strict=True) if item[0] in missing)
         items = list(new.items())
-        for start in range(0, len(items), _TEXTS_AT_ONCE):
+        for start in range(0, len(items), _MAX_TEXTS):
             with self._server.client() as client:
-                self._upsert(client, model, items[start : start + _TEXTS_AT_ONCE])
+                self._upsert(client, model, items[start : start + _MAX_TEXTS])
 
     def _upsert(self, client: QdrantClient, model: str, items: Sequence[tuple[bytes, Vector]]) -> None:
         from qdrant_client import models as qdrant
@@ -190,11 +190,11 @@ class QdrantVectors:
         if not text_hashes or not (size := self._size_of(model)):
             return []
         wanted = [(self._id_of(text_hash), text_hash) for text_hash in text_hashes]
-        parts = [dict(wanted[start : start + _TEXTS_AT_ONCE]) for start in range(0, len(wanted), _TEXTS_AT_ONCE)]
+        parts = [dict(wanted[start : start + _MAX_TEXTS]) for start in range(0, len(wanted), _MAX_TEXTS)]
         return [(_name_of(model), size, part) for part in parts]
 
     def _size_of(self, model: str) -> int:
-        """How many numbers a model's vectors have; 0 while there is no collection."""
+        """The dimensions of a model's vectors; 0 while there is no collection."""
         with self._lock:
             if model in self._sizes:
                 return self._sizes[model]
@@ -227,7 +227,7 @@ class QdrantVectors:
                 vectors_config=qdrant.VectorParams(
                     size=dimensions, distance=qdrant.Distance.COSINE, on_disk=self._on_disk or None
                 ),
-                quantization_config=_quantized(self._quantization),
+                quantization_config=_make_quantization(self._quantization),
             )
         except Exception:
             # Somebody else made it a moment ago.
@@ -246,11 +246,11 @@ def _name_of(model: str) -> str:
 def _thorough(count: int, *, is_exact: bool) -> qdrant.SearchParams:
     from qdrant_client import models as qdrant
 
-    measured = qdrant.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
-    return qdrant.SearchParams(hnsw_ef=max(_LEAST_EF, 2 * count), exact=is_exact, quantization=measured)
+    measured = qdrant.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING_RATIO)
+    return qdrant.SearchParams(hnsw_ef=max(_MIN_EF, 2 * count), exact=is_exact, quantization=measured)
 
 
-def _quantized(kind: str) -> qdrant.QuantizationConfig | None:
+def _make_quantization(kind: str) -> qdrant.QuantizationConfig | None:
     from qdrant_client import models as qdrant
 
     if kind == "scalar":

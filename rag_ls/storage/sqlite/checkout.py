@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag_ls.model import Chunk, Outline
+from rag_ls.model import Outline
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import (
     DISK,
@@ -23,6 +21,14 @@ from rag_ls.storage.records import (
     Skipped,
 )
 from rag_ls.storage.sqlite.chunk_rows import ChunkReader
+from rag_ls.storage.sqlite.chunk_writing import (
+    IdentifiedChunk,
+    identify_chunks,
+    insert_chunks,
+    move_chunks,
+    posting_columns,
+    upsert_document,
+)
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
@@ -31,8 +37,6 @@ from rag_ls.storage.sqlite.outlines import Outlines
 from rag_ls.storage.sqlite.pending import PendingEmbeddings
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
-from rag_ls.storage.terms import columns_of, last_name
-from rag_ls.util.text import content_hash
 
 
 @guarded
@@ -45,30 +49,14 @@ class CheckoutIndex:
         self._database = database
         self._vectors = vectors
         self._lexical = lexical
-        self._outlines = Outlines(database)
-        self._embeddings = PendingEmbeddings(database, vectors)
-        self._chunks = ChunkReader(database)
-        self._queue = ReadingQueue(database)
-
-    @property
-    def chunks(self) -> ChunkReader:
+        self.chunks = ChunkReader(database)
         """Its chunks, for reading."""
-        return self._chunks
-
-    @property
-    def outlines(self) -> Outlines:
+        self.outlines = Outlines(database)
         """Its declarations and imports."""
-        return self._outlines
-
-    @property
-    def queue(self) -> ReadingQueue:
+        self.queue = ReadingQueue(database)
         """The files that wait to be read."""
-        return self._queue
-
-    @property
-    def embeddings(self) -> PendingEmbeddings:
+        self.embeddings = PendingEmbeddings(database, vectors)
         """The chunks that wait for vectors."""
-        return self._embeddings
 
     def close(self) -> None:
         """Close the index."""
@@ -146,9 +134,9 @@ class CheckoutIndex:
         `priority` orders the embedding of the new chunks, higher first. The path leaves the queue.
         """
         with self._database.writing() as connection:
-            document_id = _upsert_document(connection, document)
+            document_id = upsert_document(connection, document)
             replaced = self._replace_chunks(connection, document_id, document, chunks, priority)
-            self._outlines.replace(connection, document_id, outline)
+            self.outlines.replace(connection, document_id, outline)
             if document.session == DISK:
                 dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
@@ -232,7 +220,7 @@ class CheckoutIndex:
         return {row[0]: Skipped(row[0], row[1], FileState(*row[2:6])) for row in rows}
 
     def skipped_counts(self) -> dict[str, int]:
-        """How many files are not indexed for each reason."""
+        """The number of files that are not indexed, for each reason."""
         rows = self._database.connection.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason")
         return dict(rows)
 
@@ -291,8 +279,8 @@ class CheckoutIndex:
             )
         }
         kept: list[tuple[int, NewChunk]] = []
-        added: list[_Identified] = []
-        for uid, digest, new in _with_ids(document.path, chunks):
+        added: list[IdentifiedChunk] = []
+        for uid, digest, new in identify_chunks(document.path, chunks):
             row = former.get(uid)
             if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature, new.chunk.doc):
                 kept.append((row[0], new))
@@ -300,100 +288,24 @@ class CheckoutIndex:
             else:
                 added.append((uid, digest, new))
         self._delete_chunks(connection, [row[0] for row in former.values()])
-        _move_chunks(connection, kept)
-        rows = _insert_chunks(connection, document_id, added, self._without_vector(added), priority)
+        move_chunks(connection, kept)
+        rows = insert_chunks(connection, document_id, added, self._without_vector(added), priority)
         self._lexical.add(
-            Posting(row, uid, _columns(document.path, new), document.session)
+            Posting(row, uid, posting_columns(document.path, new), document.session)
             for row, (uid, _, new) in zip(rows, added, strict=True)
         )
         return Replaced(len(kept), len(added), len(former))
 
-    def _without_vector(self, added: Sequence[_Identified]) -> set[bytes]:
+    def _without_vector(self, added: Sequence[IdentifiedChunk]) -> set[bytes]:
         """The hashes of new chunks' texts without a vector of the active model."""
         hashes = {new.text_hash for *_, new in added}
-        model = self._embeddings.active_model()
+        model = self.embeddings.active_model()
         return self._vectors.missing(model, hashes) if model and hashes else hashes
 
     def _delete_chunks(self, connection: sqlite3.Connection, rows: Sequence[int]) -> None:
         if rows:
             self._lexical.remove(rows)
             connection.execute("DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))", (as_json(rows),))
-
-
-_Identified = tuple[str, str, NewChunk]
-"""A chunk with its id and the SHA-256 of its own text."""
-
-
-def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[_Identified]:
-    seen: Counter[str] = Counter()
-    identified = []
-    for new in chunks:
-        digest = content_hash(new.chunk.text)
-        seen[digest] += 1
-        uid = hashlib.sha256(f"{path}\0{digest}\0{seen[digest]}".encode()).hexdigest()[:16]
-        identified.append((uid, digest, new))
-    return identified
-
-
-def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -> int:
-    row = connection.execute(
-        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
-        "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
-        "read_ns = excluded.read_ns RETURNING id",
-        (document.path, document.session, document.language, document.sha256, *state_values(document.state)),
-    ).fetchone()
-    return int(row[0])
-
-
-def _insert_chunks(
-    connection: sqlite3.Connection,
-    document_id: int,
-    added: Sequence[_Identified],
-    without_vector: set[bytes],
-    priority: Priority,
-) -> range:
-    """Insert chunks; returns their rows."""
-    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
-    first = 1 + (int(last[0]) if last else 0)
-    connection.executemany(
-        "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
-        "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "
-        "embedded, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (row, document_id, uid, *_values(digest, new), new.text_hash not in without_vector, priority)
-            for row, (uid, digest, new) in enumerate(added, first)
-        ],
-    )
-    return range(first, first + len(added))
-
-
-def _values(digest: str, new: NewChunk) -> tuple[object, ...]:
-    chunk = new.chunk
-    return (
-        *_position(chunk), chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types),
-        chunk.depth, chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text,
-        digest, new.text_hash,
-    )  # fmt: skip
-
-
-def _columns(path: str, new: NewChunk) -> tuple[str, ...]:
-    chunk = new.chunk
-    return new.columns or columns_of(path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
-
-
-def _move_chunks(connection: sqlite3.Connection, kept: Sequence[tuple[int, NewChunk]]) -> None:
-    connection.executemany(
-        "UPDATE chunks SET ordinal = ?, start_byte = ?, end_byte = ?, start_line = ?, end_line = ?, overlap = ?, "
-        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ? "
-        "WHERE id = ? AND (ordinal, start_byte, end_byte, start_line, end_line) != (?, ?, ?, ?, ?)",
-        [(*_position(new.chunk), new.chunk.overlap, new.chunk.node_type, "\n".join(new.chunk.parent_types), new.chunk.depth,
-          new.chunk.is_declaration, row, *_position(new.chunk)) for row, new in kept],
-    )  # fmt: skip
-
-
-def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
-    return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)
 
 
 def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:

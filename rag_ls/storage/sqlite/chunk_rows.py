@@ -27,7 +27,7 @@ class ChunkReader:
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
         """The chunks with these row numbers, without chunks that were deleted meanwhile."""
         return {
-            found.row: found for found in self._selected("c.id IN (SELECT value FROM json_each(?))", (as_json(rows),))
+            found.row: found for found in self._select("c.id IN (SELECT value FROM json_each(?))", (as_json(rows),))
         }
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
@@ -41,7 +41,7 @@ class ChunkReader:
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
         """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
-        found = self._selected(
+        found = self._select(
             "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
             (document_id, last_name(symbol), symbol),
         )
@@ -49,23 +49,23 @@ class ChunkReader:
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
         """All versions of the chunk with this id: on disk, and in unsaved text."""
-        return self._selected("c.uid = ?", (chunk_id,))
+        return self._select("c.uid = ?", (chunk_id,))
 
     def with_content(self, digest: str) -> list[ChunkRow]:
         """All chunks whose own text has this SHA-256 (hex), by path."""
-        return self._selected("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
+        return self._select("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
 
     def of_symbol(self, symbol: str) -> list[ChunkRow]:
         """All chunks of the symbol with exactly this qualified name, by path."""
-        return self._selected("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
+        return self._select("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
 
     def of_document(self, document_id: int) -> list[ChunkRow]:
         """A document's chunks in order."""
-        return self._selected("c.document_id = ? ORDER BY c.ordinal", (document_id,))
+        return self._select("c.document_id = ? ORDER BY c.ordinal", (document_id,))
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
         """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
-        found = self._selected(
+        found = self._select(
             "c.document_id = ? AND c.start_line <= ? AND c.end_line >= ? ORDER BY c.ordinal DESC LIMIT 1",
             (document_id, line, line),
         )
@@ -115,6 +115,6 @@ class ChunkReader:
         )
         return [row[0] for row in rows]
 
-    def _selected(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
+    def _select(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
         rows = self._database.connection.execute(f"{FROM_CHUNKS} WHERE {where}", tuple(values))
         return [chunk_row(row) for row in rows]

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 # Each connection holds two files, each database one more.
 MAX_CONNECTIONS = 64
-_LEAST = 4
+_MIN_CONNECTIONS = 4
 # When every connection is in use, a further one is opened after this wait: a thread that holds one may wait for it.
-_ROOM_S = 1.0
+_MAX_ROOM_WAIT_S = 1.0
 
 
 class Connections:
     """Bounds the open connections of a process: the databases that rest longest let go first. Safe from several threads."""
 
     def __init__(self, most: int = MAX_CONNECTIONS) -> None:
-        self._most = max(_LEAST, min(most, MAX_CONNECTIONS))
+        self._most = max(_MIN_CONNECTIONS, min(most, MAX_CONNECTIONS))
         self._databases: weakref.WeakSet[Database] = weakref.WeakSet()
         self._change = threading.Condition()
         self._thread = threading.local()
@@ -35,7 +35,7 @@ class Connections:
 
     def make_room(self, database: Database) -> None:
         """Close connections of databases that rest, so that `database` can open one. Waits a moment while all are in use."""
-        deadline = time.monotonic() + _ROOM_S
+        deadline = time.monotonic() + _MAX_ROOM_WAIT_S
         while self._count() >= self._most and not self._close_one(database):
             with self._change:
                 if not self._change.wait(deadline - time.monotonic()):

@@ -224,7 +224,7 @@ class Database:
 
     @property
     def open_connections(self) -> int:
-        """How many connections are open, in use or not."""
+        """The number of open connections, in use or not."""
         in_use = sum(call.connection is not None for call in list(self._calls.values()))
         return in_use + len(self._free) + (self._observer is not None)
 
@@ -298,19 +298,19 @@ class Database:
         self._connections.make_room(self)
         self._left_as = None
         try:
-            return self._opened()
+            return self._open()
         except (sqlite3.OperationalError, OSError):
             if handles.are_left():
                 raise
         self._connections.close_unused(self)
         try:
-            return self._opened()
+            return self._open()
         except (sqlite3.OperationalError, OSError) as error:
             if handles.are_left():
                 raise
             raise NoHandles(handles.too_few()) from error
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         if self._path is None:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         else:

@@ -66,7 +66,7 @@ def _database(path: Path | None, guard: _Guard, connections: Connections | None)
 def _seal(database: Database) -> None:
     """Make another's index this user's own."""
     with database.call():
-        seal = text_seal(*_sealed(database.connection))
+        seal = text_seal(*_read_sealed(database.connection))
         if _meta(database.connection, index_schema.SEAL) != seal:
             with database.writing() as connection:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (index_schema.SEAL, seal))
@@ -77,11 +77,11 @@ def check_is_own(connection: sqlite3.Connection, *, is_trusted: bool = False) ->
     connection.execute("PRAGMA trusted_schema = OFF")
     if not check_schema(connection, _schema()) or is_trusted or not can_be_made():
         return
-    if not is_equal(_meta(connection, index_schema.SEAL), text_seal(*_sealed(connection))):
+    if not is_equal(_meta(connection, index_schema.SEAL), text_seal(*_read_sealed(connection))):
         raise ForeignFile("another user or machine made it")
 
 
-def _sealed(connection: sqlite3.Connection) -> tuple[str, str]:
+def _read_sealed(connection: sqlite3.Connection) -> tuple[str, str]:
     return index_schema.SEAL, _meta(connection, "index_id")
 
 

@@ -1,4 +1,4 @@
-"""How the rows of `index.db` become documents and chunks."""
+"""Makes documents and chunks of the rows of `index.db`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from rag_ls.storage.sqlite.database import Database
 def optimise(database: Database) -> None:
     """Merge each full-text index into one segment, and update SQLite's statistics."""
     with database.writing() as connection:
-        tables = _opened(connection)
+        tables = _opened_for_overwriting(connection)
         for table in tables.tables:
             if table.virtual_table_using == "FTS5":
                 connection.execute(f"INSERT INTO [{table.name}] ([{table.name}]) VALUES ('optimize')")
@@ -69,11 +69,11 @@ def erase_remains(database: Database, path: Path | None) -> None:
 def table_counts(database: Database) -> dict[str, int]:
     """The number of rows of each table, for inspection."""
     with database.in_use():
-        tables = _opened(database.connection).tables
+        tables = _opened_for_overwriting(database.connection).tables
         return {table.name: table.count for table in tables if not table.virtual_table_using}
 
 
-def _opened(connection: Any) -> Any:
+def _opened_for_overwriting(connection: Any) -> Any:
     import sqlite_utils
 
     return sqlite_utils.Database(connection)

@@ -9,24 +9,22 @@ import json
 import logging
 import sqlite3
 import tempfile
-import threading
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
+from rag_ls.errors import NotFound, StoreError
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.connections import Connections
-from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew, read_only
+from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.guard import guarded
-from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.maintenance import optimise
-from rag_ls.storage.sqlite.memory_backups import back_up, chosen, damage_report, is_due, is_good, is_truncated
+from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
 from rag_ls.storage.sqlite.memory_fields import version_changes_of
+from rag_ls.storage.sqlite.memory_file import open_memory_file
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
@@ -40,18 +38,17 @@ from rag_ls.storage.sqlite.memory_rows import (
     to_record,
     to_values,
 )
-from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
+from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.storage.sqlite.memory_uses import UseCounter
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
-from rag_ls.storage.terms import indexed_text
+from rag_ls.storage.terms import index_text
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "memories.db"
 _EVERYTHING = MemoryFilters()
-_SPARE = 2
-# Closing a store waits at most this long for use counts to be written.
-_WRITER_S = 1.0
+_SPARE_ROWS_RATIO = 2
 
 
 @guarded
@@ -70,61 +67,24 @@ class MemoryStore:
         connections: Connections | None = None,
     ) -> None:
         """Raises `StoreDamaged`, which names the newest good backup, for a broken file, else `StoreUnavailable`."""
-        self._scope = scope
-        self.path = path
-        self._using = threading.Lock()
-        self._used: Counter[str] = Counter()
-        self._writer: threading.Thread | None = None
-        self._store = f"{scope} memories"
-        if path is not None and is_truncated(path):
-            raise StoreDamaged(damage_report(path, ValueError("it is empty")), self._store)
-        try:
-            self._database = Database(
-                path, MIGRATIONS, store=self._store, durable=True, damage=self._damage, inspect=check_tables,
-                connections=connections,
-            )  # fmt: skip
-            if path is not None:
-                self._check()
-        except StoreError:
-            raise
-        except NoHandles as error:
-            raise StoreUnavailable(f"the {self._store} ({path}) cannot be opened: {error}", self._store) from error
-        except SchemaTooNew as error:
-            raise StoreUnavailable(f"{error}; upgrade rag-ls, nothing was changed", self._store) from error
-        except (sqlite3.OperationalError, OSError) as error:
-            raise StoreUnavailable(
-                f"the {self._store} ({path}) cannot be opened: {error}; make the file readable and writable for you",
-                self._store,
-            ) from error
-        except sqlite3.DatabaseError as error:
-            assert path is not None
-            raise StoreDamaged(damage_report(path, error), self._store) from error
-        self._vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
-
-    @property
-    def scope(self) -> Scope:
+        self.scope = scope
         """The scope of all its memories."""
-        return self._scope
+        self.path = path
+        self._store = f"{scope} memories"
+        self._database = open_memory_file(path, self._store, connections)
+        self._uses = UseCounter(self._database, in_background=path is not None)
+        self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
+        """The memories' vectors."""
 
     @property
     def place(self) -> str:
         """The place of the memories, for people; empty for RAM."""
         return str(self.path or "")
 
-    @property
-    def vectors(self) -> MemoryVectors:
-        """The memories' vectors."""
-        return self._vectors
-
-    def _damage(self, error: sqlite3.Error) -> str:
-        return damage_report(self.path, error) if self.path is not None and is_damage(error) else ""
-
     def close(self) -> None:
         """Close the store."""
-        if self._writer is not None:
-            self._writer.join(_WRITER_S)
-        self._write_uses()
-        self._vectors.close()
+        self._uses.close()
+        self.vectors.close()
         self._database.close()
 
     @property
@@ -135,7 +95,7 @@ class MemoryStore:
     def let_go(self) -> bool:
         """Close the files and drop what was read from them; whether none is open. All is opened again when it is needed."""
         if self.path is not None:
-            self._vectors.let_go()
+            self.vectors.let_go()
         return self._database.let_go()
 
     @property
@@ -145,7 +105,7 @@ class MemoryStore:
 
     def newest(self) -> tuple[int, str, int]:
         """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
-        return self._vectors.newest()
+        return self.vectors.newest()
 
     def changes(self) -> int:
         """A number that differs after every commit of any process."""
@@ -341,12 +301,17 @@ class MemoryStore:
             "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
             f"FROM memory_postings WHERE memory_postings MATCH ? {first}) p JOIN ({FROM}) ON m.row = p.number "
             f"WHERE {where} ORDER BY 2 DESC, m.row LIMIT ?",
-            (" OR ".join(f'"{term}"' for term in terms), *([_SPARE * limit] if first else []), *values, limit),
+            (
+                " OR ".join(f'"{term}"' for term in terms),
+                *([_SPARE_ROWS_RATIO * limit] if first else []),
+                *values,
+                limit,
+            ),
         )
         return dict(rows)
 
     def frequency(self, term: str, most: int) -> int:
-        """How many memories hold a term, counted up to `most`."""
+        """The number of memories that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE memory_postings MATCH ? LIMIT ?)"
         return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
 
@@ -362,44 +327,18 @@ class MemoryStore:
         return dict(rows)
 
     def tag_counts(self) -> dict[str, int]:
-        """How many memories have each tag, the most frequent first."""
+        """The number of memories with each tag, the most frequent first."""
         query = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1"
         return dict(self._database.connection.execute(query).fetchall())
 
     def type_counts(self) -> dict[str, int]:
-        """How many memories there are of each type."""
+        """The number of memories of each type."""
         query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
         return dict(self._database.connection.execute(query).fetchall())
 
-    # --- use counts
-
     def note_uses(self, ids: Iterable[str], at: str) -> None:
         """Count memories as recalled. Written in the background, so that the answer does not wait."""
-        with self._using:
-            starts = not self._used
-            self._used.update(ids)
-        if self.path is None:
-            self._write_uses(at)
-        elif starts and self._used:
-            self._writer = threading.Thread(target=self._write_uses, args=(at,), name="uses", daemon=True)
-            self._writer.start()
-
-    def _write_uses(self, at: str = "") -> None:
-        with self._using:
-            used, self._used = self._used, Counter()
-        if not used:
-            return
-        stamp = at or utc_stamp(datetime.now(UTC))
-        try:
-            with self._database.writing() as connection:
-                connection.executemany(
-                    "INSERT INTO uses SELECT row, ?, ? FROM memories WHERE id = ? "
-                    "ON CONFLICT (row) DO UPDATE SET count = count + excluded.count, used_at = excluded.used_at",
-                    [(count, stamp, memory_id) for memory_id, count in used.items()],
-                )
-        except (sqlite3.Error, StoreError) as error:
-            # Counts are only a hint for ranking, so an error must not fail an answer.
-            _log.info("uses were not counted: %s", error)
+        self._uses.add(ids, at)
 
     # --- batches
 
@@ -446,7 +385,7 @@ class MemoryStore:
         """The content of a backup: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
         if self.path is None and not is_good(Path(name)):
             raise NotFound(f"{self._store} are in RAM: there are no backups of them, and {name!r} is no file of one")
-        file = chosen(self.path, name) if self.path else Path(name)
+        file = find_backup(self.path, name) if self.path else Path(name)
         with tempfile.TemporaryDirectory() as folder:
             # Open a copy, because opening migrates a file of an older version.
             copy = Path(folder) / FILE_NAME
@@ -499,12 +438,6 @@ class MemoryStore:
         """The size in bytes of the file with its log, or of the database in memory."""
         return self._database.size()
 
-    def _check(self) -> None:
-        with self._database.call():
-            found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise sqlite3.DatabaseError(found)
-
     def _memories(self, where: str, values: Collection[object]) -> list[Memory]:
         rows = self._database.connection.execute(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", tuple(values))
         return [from_row(row, self.scope) for row in rows]
@@ -527,14 +460,14 @@ class MemoryStore:
         tags = memory.metadata.tags
         connection.execute(
             "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
-            (row, _indexed(memory.content), _indexed(" ".join(tags))),
+            (row, _index_text(memory.content), _index_text(" ".join(tags))),
         )
         connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
 
 
-def _indexed(text: str) -> str:
+def _index_text(text: str) -> str:
     # NFC joins a letter with its combining mark, which would otherwise be split off.
-    return indexed_text(unicodedata.normalize("NFC", text))
+    return index_text(unicodedata.normalize("NFC", text))
 
 
 def _json(values: Iterable[object]) -> str:

@@ -51,14 +51,14 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
     finally:
         temporary.unlink(missing_ok=True)
     known = backups(path)
-    kept = kept_times([_time_of(file) for file in known], now)
+    kept = choose_kept_times([_time_of(file) for file in known], now)
     for file in known:
         if _time_of(file) not in kept:
             file.unlink(missing_ok=True)
     return target
 
 
-def kept_times(times: Iterable[datetime], now: datetime) -> set[datetime]:
+def choose_kept_times(times: Iterable[datetime], now: datetime) -> set[datetime]:
     """The backups to keep: one for five minutes of the last hour, an hour of the day, a day of the week, a week of the month.
 
     That is always the oldest one, so that it stays the same while time goes on. The newest seven are kept besides.
@@ -90,13 +90,13 @@ def backups(path: Path) -> list[Path]:
 
 
 def _time_of(backup: Path) -> datetime:
-    """When a backup was made; early versions of rag-ls named only its day."""
+    """The time of a backup; early versions of rag-ls named only its day."""
     found = _NAME.fullmatch(backup.stem)
     assert found is not None
     return datetime.strptime(f"{found[1]}T{found[2] or '000000'}", "%Y-%m-%dT%H%M%S").replace(tzinfo=UTC)
 
 
-def chosen(path: Path, name: str) -> Path:
+def find_backup(path: Path, name: str) -> Path:
     """The backup that a person means: `latest` (the newest good one), a date, a time, or a file. Raises `NotFound`."""
     known = backups(path)
     if name == "latest":

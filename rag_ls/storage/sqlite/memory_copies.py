@@ -89,7 +89,7 @@ class CopyExchange:
     taken: bool = False
     """Whether the copy held what the store had never seen, so that they were united."""
     waiting: int = 0
-    """How many memories of somebody else's copy the store lacks. They wait until the folder is trusted."""
+    """The number of memories of somebody else's copy that the store lacks. They wait until the folder is trusted."""
     problem: str = ""
 
 
@@ -120,7 +120,7 @@ class MemoryCopy:
             self._note(_stamp(self._file), newest)
             _write_seal(self._file, bytes_seal(self._file.read_bytes(), SEAL))
             return CopyExchange()
-        stamp, (known_stamp, noted_newest) = _stamp(self._file), self._noted()
+        stamp, (known_stamp, noted_newest) = _stamp(self._file), self._read_note()
         if is_taken:
             known_stamp = stamp
         if stamp == known_stamp and newest == noted_newest:
@@ -180,7 +180,7 @@ class MemoryCopy:
 
     def _take(self, connection: sqlite3.Connection, unite: Unite) -> bool:
         """Unite with what a connection reads. Raises `StoreError` for memories of a newer rag-ls."""
-        with self._opened(connection) as other:
+        with self._open_copy(connection) as other:
             before = self._store.newest()
             unite(self._store, other)
             return self._store.newest() != before
@@ -191,8 +191,8 @@ class MemoryCopy:
         return self._counted[1]
 
     def _count_news(self) -> int:
-        """How many memories of the copy, and how many that were deleted there, the store knows nothing of."""
-        with closing(read_alone_or_shared(self._file)) as connection, self._opened(connection) as other:
+        """The number of memories of the copy, those deleted there included, that the store knows nothing of."""
+        with closing(read_alone_or_shared(self._file)) as connection, self._open_copy(connection) as other:
             known = {(each.id, each.version, each.updated_at, each.content) for each in self._all_versions(self._store)}
             found = [*other.all(), *(gone.memory for gone in other.deleted(-1)[0])]
             return sum((each.id, each.version, each.updated_at, each.content) not in known for each in found)
@@ -204,7 +204,7 @@ class MemoryCopy:
             yield from (version.memory for version in store.history(memory.id))
 
     @contextmanager
-    def _opened(self, connection: sqlite3.Connection) -> Iterator[MemoryStore]:
+    def _open_copy(self, connection: sqlite3.Connection) -> Iterator[MemoryStore]:
         """The memories that a connection reads, in a copy, because opening a file migrates it."""
         check_tables(connection)
         with tempfile.TemporaryDirectory(dir=self._own_file.parent) as folder:
@@ -219,7 +219,7 @@ class MemoryCopy:
             finally:
                 other.close()
 
-    def _noted(self) -> tuple[list[int], list[object]]:
+    def _read_note(self) -> tuple[list[int], list[object]]:
         try:
             stamp, newest = json.loads(self._store.note(self._key) or "[[], []]")
         except (ValueError, TypeError):
@@ -278,13 +278,13 @@ def _stamp(file: Path) -> list[int]:
 def _sync(place: Path) -> None:
     """Have the disk hold a file, or a folder's names."""
     try:
-        number = os.open(place, os.O_RDONLY)
+        descriptor = os.open(place, os.O_RDONLY)
     except OSError:
         # Windows opens no folders.
         return
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     except OSError as error:
         _log.info("%s was not synced: %s", place, error)
     finally:
-        os.close(number)
+        os.close(descriptor)

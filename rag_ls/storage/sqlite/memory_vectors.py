@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.errors import StoreError
 from rag_ls.model import MemoryFilters
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.memory_rows import FROM, condition
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, stacked
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, stack_vectors
+from rag_ls.storage.sqlite.vector_rows import CurrentIndex, VectorRows
 
 _log = logging.getLogger(__name__)
 
 # If filters admit at most this many vectors, all of them are compared; otherwise the nearest ones are filtered.
 _MAX_WANTED = 20_000
-_SPARE = 10
-_MAX_WANTED_PER_HIT = 10
+_SPARE_RATIO = 10
+_MAX_WANTED_RATIO = 10
 
 
 @guarded
@@ -37,14 +36,9 @@ class MemoryVectors:
     ) -> None:
         """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
-        self._folder = folder
-        self._hnsw = hnsw or Hnsw()
-        self._exact_limit = exact_limit
-        self._rows = MemoryVectorRows(database)
+        self._index = CurrentIndex(VectorRows(database, "vectors"), folder, hnsw, exact_limit, name="memory-vectors")
+        # The model that has embedded all memories, and the newest of them then.
         self._complete: tuple[str, int, str, int] | None = None
-        self._lock = threading.Lock()
-        self._index: VectorIndex | None = None
-        self._building: threading.Thread | None = None
 
     def add(self, memory_id: str, model: str, content_hash: str, parts: Vectors) -> None:
         """Store the vectors of a memory's parts, shape (parts, dimensions); of none that was changed meanwhile.
@@ -102,7 +96,7 @@ class MemoryVectors:
         return rows.fetchall()
 
     def missing_count(self, model: str) -> int:
-        """How many memories `model` has not embedded yet."""
+        """The number of memories that `model` has not embedded yet."""
         row = self._database.connection.execute(
             "SELECT count(*) FROM memories m WHERE NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash)",
@@ -117,7 +111,7 @@ class MemoryVectors:
             "WHERE m.id = ? AND v.model = ? AND v.content_hash = m.content_hash ORDER BY part",
             (memory_id, model),
         ).fetchall()
-        return stacked([row[0] for row in rows])
+        return stack_vectors([row[0] for row in rows])
 
     def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
         """The stored vectors of several memories: (id, model, shape (parts, dimensions)), sorted by id and model.
@@ -146,7 +140,7 @@ class MemoryVectors:
             return [], np.empty((0, 0), np.float32)
         ids = list(dict.fromkeys(row[0] for row in rows))
         places = {memory_id: number for number, memory_id in enumerate(ids)}
-        vectors = stacked([row[1] for row in rows])
+        vectors = stack_vectors([row[1] for row in rows])
         sums = np.zeros((len(ids), vectors.shape[1]), np.float32)
         np.add.at(sums, [places[row[0]] for row in rows], vectors)
         return ids, sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
@@ -155,9 +149,9 @@ class MemoryVectors:
         self, query: NDArray[np.float32], model: str, filters: MemoryFilters, count: int
     ) -> list[tuple[str, float]]:
         """The ids of the `count` memories closest to a unit vector, each with the cosine of its closest part, best first."""
-        only = self._admitted(model, filters) if filters.restricts else None
-        wanted = count if only is not None or not filters.restricts else count * _SPARE
-        index = self._current(model)
+        only = self._find_admitted(model, filters) if filters.restricts else None
+        wanted = count if only is not None or not filters.restricts else count * _SPARE_RATIO
+        index = self._index.of_model(model)
         index.refresh()
         while True:
             neighbours = index.search(query, wanted, only)
@@ -166,10 +160,10 @@ class MemoryVectors:
             # Several parts of one memory, deleted and outdated vectors use up results: widen the search if possible.
             if len(best) >= count or (only is not None and is_short) or wanted > max(_MAX_WANTED, 50 * count):
                 break
-            if only is None and (is_short or wanted > _MAX_WANTED_PER_HIT * count):
+            if only is None and (is_short or wanted > _MAX_WANTED_RATIO * count):
                 # A snapshot does not return deleted vectors, so a short result does not mean that there are no more.
                 # If few enough vectors exist, compare all of them.
-                only = self._admitted(model, filters)
+                only = self._find_admitted(model, filters)
             wanted *= 4
         return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:count]
 
@@ -181,62 +175,31 @@ class MemoryVectors:
             (json.dumps(list(ids)), model),
         ).fetchall()
         best: dict[str, float] = {}
-        for (memory_id, _), cosine in zip(rows, stacked([row[1] for row in rows]) @ query if rows else (), strict=True):
+        for (memory_id, _), cosine in zip(
+            rows, stack_vectors([row[1] for row in rows]) @ query if rows else (), strict=True
+        ):
             best[memory_id] = max(float(cosine), best.get(memory_id, -1.0))
         return best
 
     def maintain(self) -> None:
         """Make searching fast in the background, if it pays."""
-        with self._lock:
-            index = self._index
-            busy = self._building is not None and self._building.is_alive()
-            if index is None or busy or not index.tail_is_long:
-                return
-            self._building = threading.Thread(target=self._build, args=(index,), name="memory vectors", daemon=True)
-            self._building.start()
-
-    def _build(self, index: VectorIndex) -> None:
-        try:
-            index.build_snapshot()
-        except (StoreError, OSError) as error:
-            _log.info("no snapshot of the memories' vectors was made: %s", error)
+        self._index.build_if_long()
 
     def let_go(self) -> None:
         """Drop what was read into memory; the next search reads it again."""
-        with self._lock:
-            index = self._index
-            if index is None or (self._building is not None and self._building.is_alive()):
-                return
-            self._index = None
-        index.close()
+        self._index.let_go()
 
     def close(self) -> None:
         """Stop background work."""
-        with self._lock:
-            index = self._index
-        if index is not None:
-            index.close()
+        self._index.close()
 
     def optimise(self, model: str) -> None:
         """Make searching fast now."""
-        index = self._current(model)
+        index = self._index.of_model(model)
         index.refresh()
         index.build_snapshot()
 
-    def _current(self, model: str) -> VectorIndex:
-        with self._lock:
-            if self._index is None or self._index.model != model:
-                self._index = VectorIndex(
-                    self._rows,
-                    model,
-                    self._folder,
-                    exact_limit=self._exact_limit,
-                    hnsw=self._hnsw,
-                    name="memory-vectors",
-                )
-            return self._index
-
-    def _admitted(self, model: str, filters: MemoryFilters) -> list[int] | None:
+    def _find_admitted(self, model: str, filters: MemoryFilters) -> list[int] | None:
         """The ids of the vectors that the filters admit; None if they are too many to compare all."""
         where, values = condition(filters)
         rows = self._database.connection.execute(
@@ -256,45 +219,3 @@ class MemoryVectors:
         for number, memory_id in rows:
             best[memory_id] = max(similarities[number], best.get(memory_id, -1.0))
         return best
-
-
-@guarded
-class MemoryVectorRows:
-    """The source of a `VectorIndex` (see `VectorSource`)."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def index_id(self) -> str:
-        """An id that distinguishes these rows from former ones in the same place."""
-        return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
-
-    def last_id(self) -> int:
-        """The greatest id ever given."""
-        row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchone()
-        return int(row[0]) if row else 0
-
-    def count_after(self, model: str, after: int, most: int) -> int:
-        """How many of a model's vectors have an id above `after`, counted up to `most`."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE model = ? AND id > ? LIMIT ?)"
-        return int(self._database.connection.execute(query, (model, after, most)).fetchone()[0])
-
-    def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-        """A model's vectors with an id above `after`, ascending, in batches of (ids, vectors)."""
-        while True:
-            with self._database.in_use():
-                rows = self._database.connection.execute(
-                    "SELECT id, vector FROM vectors WHERE model = ? AND id > ? ORDER BY id LIMIT 4096", (model, after)
-                ).fetchall()
-            if not rows:
-                return
-            yield np.array([row[0] for row in rows], np.int64), stacked([row[1] for row in rows])
-            after = int(rows[-1][0])
-
-    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
-        """The vectors of `model` among these ids."""
-        rows = self._database.connection.execute(
-            "SELECT id, vector FROM vectors WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
-            (model, json.dumps(list(ids))),
-        ).fetchall()
-        return dict(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))

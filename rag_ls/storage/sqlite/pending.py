@@ -17,7 +17,7 @@ WAITING, EMBEDDED, REFUSED = 0, 1, 2
 # A chunk of a file, not of an editor's unsaved text.
 _SAVED = "document_id IN (SELECT id FROM documents WHERE session = '')"
 # Texts per query to the vector store.
-_ASKED_AT_ONCE = 2000
+_MAX_ASKED = 2000
 
 
 @guarded
@@ -38,7 +38,7 @@ class PendingEmbeddings:
         with self._database.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ACTIVE, model))
             connection.execute("UPDATE chunks SET embedded = ?", (WAITING,))
-            for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
+            for part in batches(self._hashes("1"), _MAX_ASKED):
                 self.note_embedded(set(part) - self._vectors.missing(model, part))
 
     def pending(
@@ -126,7 +126,7 @@ class PendingEmbeddings:
 
     def _missing(self, model: str, *, saved_only: bool) -> Iterator[list[bytes]]:
         """The hashes of texts without a vector of a model, in parts."""
-        for part in batches(self._hashes(_SAVED if saved_only else "1"), _ASKED_AT_ONCE):
+        for part in batches(self._hashes(_SAVED if saved_only else "1"), _MAX_ASKED):
             missing = self._vectors.missing(model, part)
             yield [text_hash for text_hash in part if text_hash in missing]
 

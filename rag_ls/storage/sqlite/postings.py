@@ -72,7 +72,7 @@ class LexicalIndex:
         return [Candidate(row, value) for row, value in rows]
 
     def frequency(self, term: str, most: int) -> int:
-        """How many chunks hold a term, counted up to `most`."""
+        """The number of chunks that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"
         return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
 

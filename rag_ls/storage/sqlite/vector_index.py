@@ -13,58 +13,40 @@ import json
 import re
 import threading
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.registry.seals import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.storage.sqlite.index_rows import batches
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 
+if TYPE_CHECKING:
+    from rag_ls.storage.sqlite.vector_rows import VectorRows
+
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000
 # At most this many times the exact limit of uncovered vectors are kept in memory; the others are read at each search
 # until a snapshot covers them.
-_LOADED = 2
+_MAX_LOADED_RATIO = 2
 # Small steps, so that closing can interrupt: a process must not end while usearch works in it.
-_ADDED_AT_ONCE = 512
+_MAX_ADDED = 512
 # Questions lie far from the texts that answer them, and a short walk through the graph misses some: a walk finds this
-# many vectors for each wanted one, and at least `_MIN_WALK`. They are rounded, so the first of them are measured exactly.
-_WALK, _MIN_WALK = 4, 320
-_MEASURED = 2
+# many vectors for each wanted one, and at least `_MIN_WALKED`. They are rounded, so the first of them are measured exactly.
+_WALKED_PER_HIT = 4
+_MIN_WALKED = 320
+_MEASURED_PER_HIT = 2
+_MAX_READ = 8192
 _SNAPSHOT = re.compile(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
-
-
-class VectorSource(Protocol):
-    """The rows behind an index. A vector never changes, and a new one gets a greater id than all before it."""
-
-    def index_id(self) -> str:
-        """An id that distinguishes these rows from former ones in the same place."""
-        ...
-
-    def last_id(self) -> int:
-        """The greatest id; 0 where there is no vector."""
-        ...
-
-    def count_after(self, model: str, after: int, most: int) -> int:
-        """How many vectors of a model have an id above `after`, counted up to `most`."""
-        ...
-
-    def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-        """Ids above `after` in ascending order, with their vectors, in batches."""
-        ...
-
-    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
-        """The vectors of `model` among these ids."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +73,7 @@ class VectorIndex:
 
     def __init__(
         self,
-        embeddings: VectorSource,
+        rows: VectorRows,
         model: str,
         folder: Path | None,
         *,
@@ -103,7 +85,7 @@ class VectorIndex:
         self.model = model
         self._hnsw = hnsw
         self._name = name
-        self._embeddings = embeddings
+        self._rows = rows
         self._folder = folder
         self._exact_limit = exact_limit
         self._lock = threading.Lock()
@@ -122,7 +104,7 @@ class VectorIndex:
     def snapshot_is_due(self) -> bool:
         """Whether a new snapshot would pay, counted in the database."""
         most = self._exact_limit + 1
-        return self._folder is not None and self._embeddings.count_after(self.model, self._snapshot_id, most) == most
+        return self._folder is not None and self._rows.count_after(self.model, self._snapshot_id, most) == most
 
     @property
     def tail_is_long(self) -> bool:
@@ -131,13 +113,13 @@ class VectorIndex:
 
     def refresh(self) -> None:
         """Load the vectors that any process committed since the last call."""
-        if self._embeddings.last_id() == self._seen_id:
+        if self._rows.last_id() == self._seen_id:
             return
         with self._lock:
-            seen = self._embeddings.last_id()
+            seen = self._rows.last_id()
             self._has_more = False
-            for ids, vectors in self._embeddings.newer_than(self.model, self._seen_id):
-                room = _LOADED * self._exact_limit - self._tail_count
+            for ids, vectors in self._rows.newer_than(self.model, self._seen_id):
+                room = _MAX_LOADED_RATIO * self._exact_limit - self._tail_count
                 self._append(ids[:room], vectors[:room])
                 if len(ids) > room and self._folder is not None:
                     self._has_more = True
@@ -161,13 +143,11 @@ class VectorIndex:
             snapshot, ids, vectors = self._snapshot, self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
             rest_after = self._seen_id if self._has_more else None
         found = _exact(query, ids, vectors, k)
-        for more, their_vectors in (
-            self._embeddings.newer_than(self.model, rest_after) if rest_after is not None else ()
-        ):
+        for more, their_vectors in self._rows.newer_than(self.model, rest_after) if rest_after is not None else ():
             found += _exact(query, more, their_vectors, k)
         if snapshot is not None:
-            matches = snapshot.search(query, max(_WALK * k, _MIN_WALK))
-            candidates = matches.keys[: max(_MEASURED * k, _MIN_WALK)].tolist()
+            matches = snapshot.search(query, max(_WALKED_PER_HIT * k, _MIN_WALKED))
+            candidates = matches.keys[: max(_MEASURED_PER_HIT * k, _MIN_WALKED)].tolist()
             found += self._search_only(query, len(candidates), candidates)
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
@@ -205,8 +185,8 @@ class VectorIndex:
 
     def _search_only(self, query: NDArray[np.float32], k: int, only: Collection[int]) -> list[NearId]:
         best: list[NearId] = []
-        for part in _batches(sorted(only), 8192):
-            vectors = self._embeddings.vectors(self.model, part)
+        for part in batches(sorted(only), _MAX_READ):
+            vectors = self._rows.vectors(self.model, part)
             if vectors:
                 ids = np.fromiter(vectors, np.int64, len(vectors))
                 best += _exact(query, ids, np.stack(list(vectors.values())), k)
@@ -250,7 +230,7 @@ class VectorIndex:
         try:
             info = _SnapshotInfo(**read_json(read_regular(self._info_file(self._folder), follow=False)))
             # A snapshot from before index.db was rebuilt speaks of other rows.
-            if (info.model, info.index_id) != (self.model, self._embeddings.index_id()):
+            if (info.model, info.index_id) != (self.model, self._rows.index_id()):
                 return None
             # The description is not believed yet, and may name any file.
             if not _SNAPSHOT.fullmatch(info.file) or not is_plain(self._folder / info.file):
@@ -263,7 +243,7 @@ class VectorIndex:
     def _write_snapshot(self, folder: Path) -> None:
         former = self._read_info()
         index, last_id = self._former_graph(folder, former)
-        for ids, vectors in self._embeddings.newer_than(self.model, last_id):
+        for ids, vectors in self._rows.newer_than(self.model, last_id):
             if index is None:
                 index = _index_class()(
                     ndim=vectors.shape[1],
@@ -272,10 +252,10 @@ class VectorIndex:
                     connectivity=self._hnsw.m,
                     expansion_add=self._hnsw.ef_construction,
                 )
-            for start in range(0, len(ids), _ADDED_AT_ONCE):
+            for start in range(0, len(ids), _MAX_ADDED):
                 if self._closed.is_set():
                     return
-                end = start + _ADDED_AT_ONCE
+                end = start + _MAX_ADDED
                 index.add(ids[start:end], vectors[start:end], threads=1)
             last_id = int(ids[-1])
         if index is None:
@@ -283,7 +263,7 @@ class VectorIndex:
         name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
         temporary = folder / f"{name}.{uuid.uuid4().hex}.tmp"
         index.save(str(temporary))
-        info = _SnapshotInfo(name, self.model, self._embeddings.index_id(), last_id, len(index), index.ndim, "")
+        info = _SnapshotInfo(name, self.model, self._rows.index_id(), last_id, len(index), index.ndim, "")
         info = replace(info, seal=file_seal(temporary, repr(info)))
         temporary.chmod(0o600)
         replace_file(temporary, folder / name)
@@ -319,7 +299,7 @@ def _index_class() -> Any:
     return Index
 
 
-def stacked(blobs: Sequence[bytes]) -> Vectors:
+def stack_vectors(blobs: Sequence[bytes]) -> Vectors:
     """Stored vectors, converted at once: shape (len(blobs), dimensions), or (0, 0) for none."""
     if not blobs:
         return np.empty((0, 0), np.float32)
@@ -333,11 +313,6 @@ def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors,
     count = min(k, len(ids))
     best = np.argpartition(-similarities, count - 1)[:count]
     return [NearId(int(ids[i]), float(similarities[i])) for i in best]
-
-
-def _batches(values: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
 
 
 def _digest(model: str) -> str:

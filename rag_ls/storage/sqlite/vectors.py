@@ -5,23 +5,23 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rag_ls.errors import StoreError, StoreUnavailable
+from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.nearest_of import MAX_SENT, chosen
+from rag_ls.storage.nearest_of import MAX_SENT, find_nearest_among
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, stacked
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, stack_vectors
+from rag_ls.storage.sqlite.vector_rows import CurrentIndex, VectorRows
 
 _log = logging.getLogger(__name__)
 
@@ -43,12 +43,8 @@ class SqliteVectors:
         """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
         self._folder = folder
-        self._hnsw = hnsw or Hnsw()
-        self._exact_limit = exact_limit
-        self._rows = VectorRows(database)
-        self._lock = threading.Lock()
-        self._index: VectorIndex | None = None
-        self._building: threading.Thread | None = None
+        self._texts = TextIds(database)
+        self._index = CurrentIndex(VectorRows(database, "embeddings"), folder, hnsw, exact_limit, name="vectors")
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `VectorStore`."""
@@ -68,8 +64,8 @@ class SqliteVectors:
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
         """See `VectorStore`."""
-        ids = self._rows.ids_by_hash(model, text_hashes)
-        similar = self._current(model).similarities(query, list(ids.values()))
+        ids = self._texts.ids_by_hash(model, text_hashes)
+        similar = self._index.of_model(model).similarities(query, list(ids.values()))
         return {text_hash: similar[number] for text_hash, number in ids.items() if number in similar}
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
@@ -83,15 +79,14 @@ class SqliteVectors:
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`."""
         if among is not None and len(among) > MAX_SENT:
-            found = chosen(lambda wanted: self.nearest(model, query, wanted), count, among)
+            found = find_nearest_among(lambda wanted: self.nearest(model, query, wanted), count, among)
             if len(found) == count:
                 return found
-        index = self._current(model)
+        index = self._index.of_model(model)
         index.refresh()
-        if index.tail_is_long:
-            self._build_in_background(index)
-        near = index.search(query, count, None if among is None else self._rows.ids_by_hash(model, among).values())
-        hashes = self._rows.hashes_of(model, [neighbour.id for neighbour in near])
+        self._index.build_if_long()
+        near = index.search(query, count, None if among is None else self._texts.ids_by_hash(model, among).values())
+        hashes = self._texts.hashes_of(model, [neighbour.id for neighbour in near])
         return [Neighbour(hashes[item.id], item.similarity) for item in near if item.id in hashes]
 
     def models(self) -> list[str]:
@@ -106,99 +101,34 @@ class SqliteVectors:
 
     def maintain(self) -> None:
         """Write a snapshot if it pays, even if there was no search yet."""
-        model = self._rows.newest_model()
-        if self._folder is not None and model and (index := self._current(model)).snapshot_is_due():
+        model = self._texts.newest_model()
+        if self._folder is not None and model and (index := self._index.of_model(model)).snapshot_is_due():
             index.build_snapshot()
 
     def let_go(self) -> None:
         """Drop what was read into memory; the next search reads it again."""
-        with self._lock:
-            index = self._index
-            if index is None or (self._building is not None and self._building.is_alive()):
-                return
-            self._index = None
-        self._rows.forget()
-        index.close()
-
-    def _build_in_background(self, index: VectorIndex) -> None:
-        with self._lock:
-            if self._folder is None or (self._building is not None and self._building.is_alive()):
-                return
-            self._building = threading.Thread(target=self._build, args=(index,), name="snapshot", daemon=True)
-            self._building.start()
-
-    def _build(self, index: VectorIndex) -> None:
-        try:
-            index.build_snapshot()
-        except (StoreError, OSError) as error:
-            _log.info("no snapshot of vectors was made: %s", error)
+        if self._index.let_go():
+            self._texts.forget()
 
     def close(self) -> None:
         """See `VectorStore`."""
-        with self._lock:
-            index = self._index
-        if index is not None:
-            index.close()
-
-    def _current(self, model: str) -> VectorIndex:
-        with self._lock:
-            if self._index is None or self._index.model != model:
-                self._index = VectorIndex(
-                    self._rows, model, self._folder, exact_limit=self._exact_limit, hnsw=self._hnsw
-                )
-            return self._index
+        self._index.close()
 
 
 @guarded
-class VectorRows:
-    """The source of a `VectorIndex` (see `VectorSource`).
+class TextIds:
+    """The ids of vectors by the hashes of their texts, and back.
 
     Where ids are given, `+model` keeps SQLite from reading all of the model's rows by the index on (model, text_hash).
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known = _KnownHashes()
+        self._part_known = _KnownHashes()
 
     def forget(self) -> None:
         """Drop the hashes and ids that were read."""
-        self._known = _KnownHashes()
-
-    def index_id(self) -> str:
-        """See `VectorSource`."""
-        return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
-
-    def last_id(self) -> int:
-        """See `VectorSource`. Cheap, because each search calls it to check for new vectors."""
-        row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'").fetchone()
-        return int(row[0]) if row else 0
-
-    def count_after(self, model: str, after: int, most: int) -> int:
-        """See `VectorSource`."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM embeddings WHERE +model = ? AND id > ? LIMIT ?)"
-        return int(self._database.connection.execute(query, (model, after, most)).fetchone()[0])
-
-    def newer_than(self, model: str, after: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-        """See `VectorSource`."""
-        while True:
-            with self._database.in_use():
-                rows = self._database.connection.execute(
-                    "SELECT id, vector FROM embeddings WHERE +model = ? AND id > ? ORDER BY id LIMIT ?",
-                    (model, after, batch),
-                ).fetchall()
-            if not rows:
-                return
-            ids = np.array([row[0] for row in rows], dtype=np.int64)
-            yield ids, stacked([row[1] for row in rows])
-            after = int(ids[-1])
-
-    def vectors(self, model: str, ids: Collection[int]) -> dict[int, Vector]:
-        """See `VectorSource`."""
-        rows = self._database.connection.execute(
-            "SELECT id, vector FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))",
-            (model, as_json(ids)),
-        ).fetchall()
-        return dict(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
+        self._part_known = _KnownHashes()
 
     def newest_model(self) -> str:
         """The model of the newest vector; empty if there is none."""
@@ -207,21 +137,21 @@ class VectorRows:
 
     def ids_by_hash(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
         """The id of the vector of each of these texts that has one."""
-        found, unknown = self._known.ids(model, text_hashes)
+        found, unknown = self._part_known.ids(model, text_hashes)
         for part in batches(unknown):
             query = f"SELECT text_hash, id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
             read = dict(self._database.connection.execute(query, (model, *part)))
-            self._known.add(model, read)
+            self._part_known.add(model, read)
             found |= read
         return found
 
     def hashes_of(self, model: str, ids: Sequence[int]) -> dict[int, bytes]:
         """The text hash of each of these vectors of a model, by id."""
-        found, unknown = self._known.hashes(model, ids)
+        found, unknown = self._part_known.hashes(model, ids)
         if unknown:
             query = "SELECT id, text_hash FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
             read = dict(self._database.connection.execute(query, (model, as_json(unknown))))
-            self._known.add(model, {text_hash: number for number, text_hash in read.items()})
+            self._part_known.add(model, {text_hash: number for number, text_hash in read.items()})
             found |= read
         return found
 
@@ -238,12 +168,12 @@ class _KnownHashes:
     def ids(self, model: str, text_hashes: Collection[bytes]) -> tuple[dict[bytes, int], list[bytes]]:
         """The known ids, and the hashes of which none is known."""
         with self._lock:
-            return _known(self._ids if model == self._model else {}, text_hashes)
+            return _part_known(self._ids if model == self._model else {}, text_hashes)
 
     def hashes(self, model: str, ids: Collection[int]) -> tuple[dict[int, bytes], list[int]]:
         """The known hashes, and the ids of which none is known."""
         with self._lock:
-            return _known(self._hashes if model == self._model else {}, ids)
+            return _part_known(self._hashes if model == self._model else {}, ids)
 
     def add(self, model: str, ids: Mapping[bytes, int]) -> None:
         """Keep these for later, in place of all former ones if they are of another model or too many."""
@@ -254,7 +184,7 @@ class _KnownHashes:
             self._hashes.update((number, text_hash) for text_hash, number in ids.items())
 
 
-def _known(kept: Mapping[K, V], wanted: Collection[K]) -> tuple[dict[K, V], list[K]]:
+def _part_known(kept: Mapping[K, V], wanted: Collection[K]) -> tuple[dict[K, V], list[K]]:
     found = {each: kept[each] for each in wanted if each in kept}
     return found, [each for each in wanted if each not in found]
 
@@ -285,5 +215,5 @@ def _vectors_of(connection: sqlite3.Connection, model: str, text_hashes: Collect
     for part in batches(list(text_hashes)):
         query = f"SELECT text_hash, vector FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
         rows = connection.execute(query, (model, *part)).fetchall()
-        found.update(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
+        found.update(zip((row[0] for row in rows), stack_vectors([row[1] for row in rows]), strict=True))
     return found

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memory_backups import kept_times
+from rag_ls.storage.sqlite.memory_backups import choose_kept_times
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 
@@ -162,7 +162,7 @@ def test_old_backups_make_way_for_new_ones(file: Path) -> None:
 def test_backups_are_spaced_by_their_age(minutes: list[int]) -> None:
     now = _DAY + timedelta(days=60)
     times = [now - timedelta(minutes=age) for age in minutes]
-    kept = kept_times(times, now)
+    kept = choose_kept_times(times, now)
     assert kept <= set(times)
     assert set(sorted(times)[-7:]) <= kept
     assert len(kept) <= 13 + 25 + 8 + 6 + 7
