@@ -1,4 +1,4 @@
-"""Makes answers lean for agents: what is as usual is left out, and an empty or partial answer says what to try."""
+"""Makes lean JSON of answers for agents: what is as usual is left out, and an empty or partial answer says what to try."""
 
 from __future__ import annotations
 
@@ -6,17 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_ls.operations import Json
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.lookup import SymbolRecord, TestRecord
+from rag_ls.operations.collections.texts import PushedResult
+from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
+from rag_ls.operations.stats import Stats
 
 FULL = "full"
 DETAIL = {"enum": [FULL]}
 """The schema of the argument that asks for all fields."""
 
-_SIGNATURE_CHARACTERS = 60
-_HIT_DROPS = ("kind", "node_type", "language", "matched_by", "scope")
-_MEMORY_DROPS = (
+_MAX_SIGNATURE_CHARACTERS = 60
+# Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
+_ANSWER_DETAILS = {"search_memory": ("query", "context")}
+_HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
+_MEMORY_DETAILS = (
     "kind", "matched_by", "created_at", "version", "uses", "used_at", "similarity", "content_hash", "source_memory_ids",
 )  # fmt: skip
-_STATS_DROPS = ("took_ms", "candidates")
+_STATS_DETAILS = ("took_ms", "candidates")
 _NOTHING = {
     "search_code": "nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     "find_related": "nothing is close: give a snippet, or ask search_code in words",
@@ -27,67 +35,74 @@ _NOTHING = {
 }
 
 
-def compact(tool: str, answer: Json, *, names_project: bool = False) -> Json:
-    """The lean form of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
-    lean = {name: value for name, value in answer.items() if name != "query"}
+def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
+    """The lean JSON of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
+    details = _ANSWER_DETAILS.get(tool, ("query",))
     if tool not in _LISTS:
-        return lean
+        return make_json(answer, details)
     key, shorten = _LISTS[tool]
-    records = answer[key]
-    lean[key] = [shorten(record) for record in records]
+    records = getattr(answer, key)
+    shown: Json = {key: [shorten(record) for record in records]}
     if key == "results" and (names_project or len(set(map(_root, records))) > 1):
-        for record, whole in zip(lean[key], records, strict=True):
-            if file := whole.get("file"):
-                record["path"] = file
-    if tool == "search_memory":
-        # It repeats the memories as one text, for prompts.
-        lean.pop("context", None)
-    if "stats" in lean:
-        lean["stats"] = _stats(lean["stats"])
+        for lean_record, record in zip(shown[key], records, strict=True):
+            if isinstance(record, CodeRecord) and record.file:
+                lean_record["path"] = record.file
+    if stats := getattr(answer, "stats", None):
+        shown["stats"] = _stats(stats)
+    lean = make_json(answer, details, shown)
     if not records and not _note(lean):
         lean["note"] = _NOTHING.get(tool, "nothing found")
     return lean
 
 
-def _root(record: Json) -> str:
+def _root(record: object) -> str:
     """The folder of the project that a hit is in."""
-    return str(record.get("file", "")).removesuffix(str(record.get("path", "")))
+    return record.file.removesuffix(record.path) if isinstance(record, CodeRecord) else ""
 
 
-def _hit(record: Json) -> Json:
+def _hit(record: CodeRecord | MemoryRecord) -> Json:
     """A chunk or a memory: a chunk's project path is enough for an agent that works in the project's folder."""
-    if record.get("kind") == "memory":
+    if isinstance(record, MemoryRecord):
         return _memory(record)
-    lean = _without(record, *_HIT_DROPS, "file")
-    if lean.get("freshness") == "disk":
-        del lean["freshness"]
-    return _short(lean)
+    is_usual = record.freshness == "disk"
+    return _short(make_json(record, (*_HIT_DETAILS, "freshness") if is_usual else _HIT_DETAILS))
 
 
-def _symbol(record: Json) -> str:
+def _symbol(record: SymbolRecord) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
-    symbol, signature = str(record["symbol"]), str(record.get("signature", ""))
-    name = symbol.rpartition(" > ")[2].rpartition(".")[2]
-    parameters = signature.partition(name)[2] if name else ""
-    if len(parameters) > _SIGNATURE_CHARACTERS:
-        parameters = parameters[: _SIGNATURE_CHARACTERS - 1] + "…"
+    name = record.symbol.rpartition(" > ")[2].rpartition(".")[2]
+    parameters = record.signature.partition(name)[2] if name else ""
+    if len(parameters) > _MAX_SIGNATURE_CHARACTERS:
+        parameters = parameters[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
     shown = parameters if parameters.startswith("(") else ""
-    return f"{record['path']}:{record['start_line']}-{record['end_line']} {record['kind']} {symbol}{shown}"
+    return f"{record.path}:{record.start_line}-{record.end_line} {record.kind} {record.symbol}{shown}"
 
 
-def _test(record: Json) -> Json:
-    return _without(record, "file", "mentioned_in")
+def _test(record: TestRecord) -> Json:
+    return make_json(record, ("file", "mentioned_in"))
 
 
-def _memory(record: Json) -> Json:
-    lean = _without(record, *_MEMORY_DROPS)
-    metadata = {key: value for key, value in lean.pop("metadata", {}).items() if not _is_usual(key, value)}
-    if metadata:
+def _memory(record: MemoryRecord) -> Json:
+    is_usual = record.memory_type == "semantic"
+    details = (*_MEMORY_DETAILS, "metadata", "memory_type") if is_usual else (*_MEMORY_DETAILS, "metadata")
+    lean = make_json(record, details, {"updated_at": record.updated_at[:10]})
+    if metadata := _metadata(record.metadata):
         lean["metadata"] = metadata
-    if lean.get("memory_type") == "semantic":
-        del lean["memory_type"]
-    lean["updated_at"] = str(lean.get("updated_at", ""))[:10]
     return _short(lean)
+
+
+def _metadata(record: MetadataRecord) -> Json:
+    """The facts that are not as usual; the anchor names the source file."""
+    found = make_json(record, ("source_file",))
+    return {
+        key: value
+        for key, value in found.items()
+        if value not in ("", None, [], {}) and (key, value) != ("importance_score", 0.5)
+    }
+
+
+def _pushed_text(record: PushedResult) -> Json:
+    return _short(make_json(record))
 
 
 def _short(record: Json) -> Json:
@@ -96,17 +111,10 @@ def _short(record: Json) -> Json:
     return {key: value for key, value in rounded.items() if value not in ("", None)}
 
 
-def _is_usual(key: str, value: object) -> bool:
-    # The anchor names the file.
-    return key == "source_file" or (key == "importance_score" and value == 0.5) or value in ("", None, [], {})
-
-
-def _stats(stats: Json) -> Json:
-    lean = _without(stats, *_STATS_DROPS)
-    for usual in ("complete", "dense"):
-        if lean.get(usual) is True:
-            del lean[usual]
-    if lean.get("complete") is False and not lean.get("note"):
+def _stats(stats: Stats) -> Json:
+    usual = [name for name in ("complete", "dense") if getattr(stats, name)]
+    lean = make_json(stats, (*_STATS_DETAILS, *usual))
+    if not stats.complete and not stats.note:
         lean["note"] = "the index is not complete: index_status with wait_s waits for it"
     return lean
 
@@ -115,20 +123,16 @@ def _note(answer: Json) -> object:
     return answer.get("note") or answer.get("hint") or (answer.get("stats") or {}).get("note")
 
 
-def _without(record: Json, *keys: str) -> Json:
-    return {key: value for key, value in record.items() if key not in keys}
-
-
 # The tools whose answers are lists of records, which they hold under this key, and what shortens one. Another tool may use
 # the same key for something else: its answer stays as it is.
-_LISTS: dict[str, tuple[str, Callable[[Json], Any]]] = {
+_LISTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "search_code": ("results", _hit),
     "find_related": ("results", _hit),
     "list_symbols": ("symbols", _symbol),
     "related_tests": ("tests", _test),
     "search_memory": ("results", _hit),
     "list_memories": ("memories", _memory),
-    "search_collection": ("results", _short),
+    "search_collection": ("results", _pushed_text),
 }
 
 

@@ -10,7 +10,7 @@ import mcp_types as types
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.quoting import fence
 
-_BUDGET = 1500
+_BUDGET_TOKENS = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def prompt_list() -> types.ListPromptsResult:
     )
 
 
-def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[PromptSpec, str]:
+def find_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[PromptSpec, str]:
     """The prompt with this name, and the value of its argument. Raises `NotFound` and `InvalidRequest`."""
     spec = next((spec for spec in PROMPTS if spec.name == name), None)
     if spec is None:
@@ -79,10 +79,10 @@ def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[Promp
 
 def question_of(argument: str) -> dict[str, object]:
     """The arguments of search_memory that find a prompt's memories."""
-    return {"query": argument, "budget_tokens": _BUDGET}
+    return {"query": argument, "budget_tokens": _BUDGET_TOKENS}
 
 
-def filled(spec: PromptSpec, argument: str, context: str = "") -> types.GetPromptResult:
+def fill_prompt(spec: PromptSpec, argument: str, context: str = "") -> types.GetPromptResult:
     """The prompt's message."""
     known = fence(context) if context else "(nothing was remembered about this)"
     # Not with `format`: both texts may contain braces, even `{context}`.

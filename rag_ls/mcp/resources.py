@@ -13,8 +13,8 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.quoting import quote
 
 _JSON = "application/json"
-_PAGE = 50
-_TITLE = 80
+_MAX_PAGE_MEMORIES = 50
+_MAX_TITLE = 80
 
 RESOURCES = (
     types.Resource(
@@ -64,14 +64,14 @@ def _number(key: str, text: str) -> int:
 
 def page_arguments(cursor: str | None) -> dict[str, Any]:
     """The arguments of list_memories for a page of resources. Raises `InvalidRequest` for a foreign cursor."""
-    return {"limit": _PAGE, "offset": _number("cursor", cursor) if cursor else 0}
+    return {"limit": _MAX_PAGE_MEMORIES, "offset": _number("cursor", cursor) if cursor else 0}
 
 
-def listed(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.ListResourcesResult:
+def list_page(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.ListResourcesResult:
     """A page of memories as resources, after the `fixed` ones of the first page."""
     found = [
         types.Resource(
-            name=item["id"], title=f"Memory: {quote(item['content'], _TITLE)}", uri=f"memory://{item['id']}", mime_type=_JSON,
+            name=item["id"], title=f"Memory: {quote(item['content'], _MAX_TITLE)}", uri=f"memory://{item['id']}", mime_type=_JSON,
             description=f"{item['scope']} memory, {item['updated_at'][:10]}",
         )
         for item in answer["memories"]
@@ -82,7 +82,7 @@ def listed(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.Lis
     )
 
 
-def contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
+def make_contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
     """The content of a resource."""
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -27,8 +28,10 @@ from rag_ls.indexing import Progress
 from rag_ls.mcp import collection_resources, prompts, resources
 from rag_ls.mcp.compact import asks_for_all, compact
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
-from rag_ls.mcp.tools import offered, tool_of
+from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.operations import Render
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
@@ -48,10 +51,10 @@ def create_server(
     slot: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
 ) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
-    tools = offered(toolsets, table)
+    tools = offer_tools(toolsets, table)
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool_of(operation, name) for name, operation in tools.items()])
+        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
@@ -59,9 +62,10 @@ def create_server(
             near = nearest_text(nearest(params.name, tools))
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
+        render: Render = make_json if is_full else partial(compact, operation.name, names_project="project" in given)
         try:
             async with slot():
-                result = await _result(await operations(), operation, given, context)
+                result = await _result(await operations(), operation, given, context, render)
         except RagLsError as error:
             return _failure(in_words_of_agents(str(error)))
         except Exception as error:
@@ -69,8 +73,6 @@ def create_server(
             return _failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
-        if not is_full:
-            result = compact(operation.name, result, names_project="project" in given)
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 
@@ -95,16 +97,16 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
         *(collection_resources.TEMPLATES if has_collections else ()),
     ]
 
-    async def asked(name: str, arguments: dict[str, Any]) -> Json:
+    async def ask(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
         if not has_memories:
             return types.ListResourcesResult(resources=list(fixed))
-        with _told():
-            answer = await asked("list_memories", resources.page_arguments(cursor))
-        return resources.listed(answer, () if cursor else (*resources.RESOURCES, *fixed))
+        with _as_mcp_errors():
+            answer = await ask("list_memories", resources.page_arguments(cursor))
+        return resources.list_page(answer, () if cursor else (*resources.RESOURCES, *fixed))
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=templates)
@@ -112,19 +114,19 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
     async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         kind = collection_resources if uri.startswith(collection_resources.SCHEME) else resources
-        with _told(uri, context.protocol_version):
-            return resources.contents(uri, await asked(*kind.operation_of(uri)))
+        with _as_mcp_errors(uri, context.protocol_version):
+            return resources.make_contents(uri, await ask(*kind.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
         return prompts.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
 
     async def get_prompt(_: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        with _told():
-            spec, given = prompts.wanted_prompt(params.name, params.arguments)
+        with _as_mcp_errors():
+            spec, given = prompts.find_prompt(params.name, params.arguments)
             if not spec.recalls:
-                return prompts.filled(spec, given)
-            answer = await asked("search_memory", prompts.question_of(given))
-            return prompts.filled(spec, given, answer["context"])
+                return prompts.fill_prompt(spec, given)
+            answer = await ask("search_memory", prompts.question_of(given))
+            return prompts.fill_prompt(spec, given, answer["context"])
 
     return {
         "on_list_resources": list_resources,
@@ -136,7 +138,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
 
 
 @contextlib.contextmanager
-def _told(uri: str = "", version: str = "") -> Iterator[None]:
+def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
     """Turn our errors into MCP errors; requests other than tool calls cannot report them otherwise."""
     try:
         yield
@@ -147,9 +149,11 @@ def _told(uri: str = "", version: str = "") -> Iterator[None]:
         raise MCPError(code=code, message=str(error), data={"uri": uri} if uri else None) from error
 
 
-async def _result(ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any) -> Json:
+async def _result(
+    ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any, render: Render
+) -> Json:
     if not operation.waits:
-        return await asyncio.wrap_future(ready.submit(operation.name, arguments))
+        return await asyncio.wrap_future(ready.submit(operation.name, arguments, render))
     # Only operations that wait for an index take long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
@@ -159,7 +163,8 @@ async def _result(ready: Operations, operation: Operation, arguments: dict[str, 
         anyio.from_thread.run(context.session.report_progress, next(steps), None, f"{project}: {progress}")
 
     try:
-        return await anyio.to_thread.run_sync(ready.run, operation.name, arguments, report, abandon_on_cancel=True)
+        run = partial(ready.run, operation.name, arguments, report, render)
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
     finally:
         left.set()
 

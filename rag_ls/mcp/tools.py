@@ -13,7 +13,7 @@ from rag_ls.operations.schema import input_schema, output_schema
 TOOLSETS = tuple(dict.fromkeys(operation.tool.toolset for operation in OPERATIONS if operation.tool))
 
 
-def offered(toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS) -> dict[str, Operation]:
+def offer_tools(toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS) -> dict[str, Operation]:
     """The operations of some toolsets, by the names of their tools."""
     return {
         name: item
@@ -23,7 +23,7 @@ def offered(toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS) 
     }
 
 
-def tool_of(operation: Operation, name: str = "") -> types.Tool:
+def make_tool(operation: Operation, name: str = "") -> types.Tool:
     """An operation as MCP describes it, under its own name or another."""
     tool, effects = operation.tool, operation.effects
     assert tool is not None

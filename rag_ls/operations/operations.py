@@ -24,6 +24,8 @@ _MAX_WAIT_IN_THREAD_S = 1.0
 
 Guard = Callable[[Operation, object], None]
 """Called with an operation and its parsed request; raises if the client may not have that done."""
+Render = Callable[[object], Json]
+"""Makes JSON of an answer, as a surface shows it."""
 
 
 def _ignore_progress(project: str, progress: Progress) -> None:
@@ -76,14 +78,18 @@ class Operations:
             budget_tokens=budget_tokens,
         )
 
-    def submit(self, name: str, arguments: object) -> Future[Json]:
-        """Run an operation in the engine's threads; its answer as JSON. `arguments` may be what `prepare` returned."""
+    def submit(self, name: str, arguments: object, render: Render = make_json) -> Future[Json]:
+        """Run an operation in the engine's threads; its answer as JSON. `arguments` may be the request from `prepare`."""
         operation = self._table[name]
         if isinstance(arguments, operation.request):
-            return self._client.submit(name, partial(self._answer, operation, arguments))
-        return self._client.submit(name, lambda: self._answer(operation, self._read_request(operation, arguments)))
+            return self._client.submit(name, partial(self._answer, operation, arguments, render))
+        return self._client.submit(
+            name, lambda: self._answer(operation, self._read_request(operation, arguments), render)
+        )
 
-    def run(self, name: str, arguments: object = None, report: Report = _ignore_progress) -> Json:
+    def run(
+        self, name: str, arguments: object = None, report: Report = _ignore_progress, render: Render = make_json
+    ) -> Json:
         """Run an operation and wait for it; `report` gets the progress of its preparation.
 
         The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
@@ -92,7 +98,7 @@ class Operations:
         operation = self._table[name]
         request = self._read_request(operation, arguments)
         self._prepare(operation, request, report)
-        return self._client.submit(name, partial(self._answer, operation, request)).result()
+        return self._client.submit(name, partial(self._answer, operation, request, render)).result()
 
     def prepare(self, name: str, arguments: object = None) -> object:
         """Prepare an operation as `run` does; returns the request, for `submit`."""
@@ -105,15 +111,15 @@ class Operations:
         if (prepare := operation.prepare) is not None:
             self._client.run_mending(lambda: prepare(self._caller, request, report))
 
-    def _answer(self, operation: Operation, request: object) -> Json:
+    def _answer(self, operation: Operation, request: object, render: Render) -> Json:
         answer = operation.run(self._caller, request)
         if operation.changes is None:
-            return make_json(answer)
+            return render(answer)
         assert isinstance(answer, Changed)
         memory_id = getattr(answer.answer, "id", "")
         for root in answer.roots:
             self._tell(MemoryChanged(operation.changes, str(self._client.about), root, memory_id))
-        return make_json(answer.answer)
+        return render(answer.answer)
 
     def _read_request(self, operation: Operation, arguments: object) -> object:
         request: object = parse_request(operation.name, operation.request, arguments)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.mcp.tools import offered
+from rag_ls.mcp.tools import offer_tools
 from tests.e2e.clients import agent, eventually
 
 pytestmark = pytest.mark.shared_engine
@@ -75,7 +75,7 @@ async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) 
 async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
     async with agent(project) as ag:
         tools = (await ag.session.list_tools()).tools
-    assert [tool.name for tool in tools] == list(offered(("code", "memory", "rules")))
+    assert [tool.name for tool in tools] == list(offer_tools(("code", "memory", "rules")))
     for tool in tools:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is not None

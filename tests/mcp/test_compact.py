@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from rag_ls.mcp.compact import asks_for_all, compact
+from rag_ls.operations.code import lookup
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
+from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
+from rag_ls.operations.memories.listing import MemoryPage
+from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
+from rag_ls.operations.memories.recalling import MemoryAnswer
+from rag_ls.operations.stats import Stats
 
-_HIT: dict[str, Any] = {
-    "kind": "chunk", "id": "a1", "path": "src/cart.py", "start_line": 1, "end_line": 3, "language": "python", "symbol": "total",
-    "node_type": "function_definition", "score": 0.73951, "matched_by": ["dense"], "freshness": "disk",
-    "file": "/work/shop/src/cart.py", "text": "def total(): ...",
-}  # fmt: skip
-_STATS = {"took_ms": 1.0, "dense": True, "candidates": 3, "complete": True}
-_MEMORY: dict[str, Any] = {
-    "kind": "memory", "id": "m1", "content": "Net of tax", "scope": "project", "memory_type": "semantic", "version": 3,
-    "metadata": {"tags": [], "source_file": "src/cart.py", "importance_score": 0.5}, "created_at": "2026-01-01T00:00:00Z",
-    "updated_at": "2026-01-02T00:00:00Z", "anchor": {"path": "src/cart.py", "state": "fresh"}, "score": 0.9, "matched_by": [],
-}  # fmt: skip
+_HIT = CodeRecord(
+    kind="chunk", id="a1", path="src/cart.py", start_line=1, end_line=3, language="python", symbol="total",
+    node_type="function_definition", score=0.73951, matched_by=("dense",), freshness="disk",
+    file="/work/shop/src/cart.py", text="def total(): ...",
+)  # fmt: skip
+_STATS = Stats(took_ms=1.0, dense=True, candidates=3, complete=True)
+_MEMORY = MemoryRecord(
+    kind="memory", id="m1", content="Net of tax", scope="project", memory_type="semantic", version=3,
+    metadata=MetadataRecord(source_file="src/cart.py", importance_score=0.5), created_at="2026-01-01T00:00:00Z",
+    updated_at="2026-01-02T00:00:00Z", anchor=AnchorRecord("src/cart.py", "fresh"), score=0.9,
+)  # fmt: skip
 
 
-def _hits(*hits: dict[str, Any]) -> dict[str, Any]:
-    return {"query": "q", "results": list(hits), "stats": _STATS}
+def _hits(*hits: CodeRecord, stats: Stats = _STATS) -> CodeAnswer:
+    return CodeAnswer("q", hits, stats)
+
+
+def _remembered(*memories: MemoryRecord, stats: Stats = _STATS) -> MemoryAnswer:
+    return MemoryAnswer("q", memories, stats, "Net of tax")
 
 
 def test_a_hit_is_its_place_its_symbol_and_its_text() -> None:
@@ -36,8 +47,8 @@ def test_a_hit_is_its_place_its_symbol_and_its_text() -> None:
 
 
 def test_what_is_not_as_usual_is_told() -> None:
-    stats = {**_STATS, "complete": False, "dense": False, "pending_documents": 2}
-    answer = compact("search_code", {"results": [{**_HIT, "freshness": "buffer", "truncated": True}], "stats": stats})
+    stats = replace(_STATS, complete=False, dense=False, pending_documents=2)
+    answer = compact("search_code", _hits(replace(_HIT, freshness="buffer", truncated=True), stats=stats))
     assert (answer["results"][0]["freshness"], answer["results"][0]["truncated"]) == ("buffer", True)
     assert answer["stats"]["complete"] is False
     assert answer["stats"]["pending_documents"] == 2
@@ -45,7 +56,7 @@ def test_what_is_not_as_usual_is_told() -> None:
 
 
 def test_hits_of_other_projects_have_their_whole_paths() -> None:
-    other = {**_HIT, "path": "main.go", "file": "/work/api/main.go"}
+    other = replace(_HIT, path="main.go", file="/work/api/main.go")
     assert [hit["path"] for hit in compact("search_code", _hits(_HIT, other))["results"]] == [
         "/work/shop/src/cart.py",
         "/work/api/main.go",
@@ -55,52 +66,52 @@ def test_hits_of_other_projects_have_their_whole_paths() -> None:
 
 
 def test_a_memory_is_what_it_says_where_and_since_when() -> None:
-    answer = compact("search_memory", {"query": "q", "results": [_MEMORY], "stats": _STATS, "context": "Net of tax"})
+    answer = compact("search_memory", _remembered(_MEMORY))
     assert answer["results"] == [
         {"id": "m1", "content": "Net of tax", "scope": "project", "updated_at": "2026-01-02", "score": 0.9,
          "anchor": {"path": "src/cart.py", "state": "fresh"}}
     ]  # fmt: skip
     assert "context" not in answer
-    tagged = {**_MEMORY, "metadata": {"tags": ["tax"], "importance_score": 0.9}, "memory_type": "procedural"}
-    (memory,) = compact("list_memories", {"memories": [tagged], "total": 1})["memories"]
+    metadata = MetadataRecord(tags=("tax",), importance_score=0.9)
+    tagged = replace(_MEMORY, metadata=metadata, memory_type="procedural")
+    (memory,) = compact("list_memories", MemoryPage((tagged,), total=1, limit=50, offset=0))["memories"]
     assert (memory["metadata"], memory["memory_type"]) == ({"tags": ["tax"], "importance_score": 0.9}, "procedural")
 
 
 def test_a_declaration_is_one_line() -> None:
-    symbol = {
-        "path": "a.py",
-        "symbol": "Cart.total",
-        "kind": "function",
-        "start_line": 2,
-        "end_line": 9,
-        "exported": True,
-    }
-    listed = [
-        {**symbol, "signature": "def total(self, rate) -> float"},
-        {**symbol, "symbol": "RATE", "kind": "value", "signature": "RATE = 1"},
-        {**symbol, "path": "a.md", "symbol": "Set-up > Install it.", "kind": "section", "signature": "## Install it."},
-    ]
-    assert compact("list_symbols", {"symbols": listed, "total": 3})["symbols"] == [
+    symbol = SymbolRecord(
+        path="a.py", symbol="Cart.total", kind="function", start_line=2, end_line=9,
+        signature="def total(self, rate) -> float", exported=True,
+    )  # fmt: skip
+    listed = (
+        symbol,
+        replace(symbol, symbol="RATE", kind="value", signature="RATE = 1"),
+        replace(symbol, path="a.md", symbol="Set-up > Install it.", kind="section", signature="## Install it."),
+    )
+    assert compact("list_symbols", SymbolsAnswer(listed, 3))["symbols"] == [
         "a.py:2-9 function Cart.total(self, rate) -> float",
         "a.py:2-9 value RATE",
         "a.md:2-9 section Set-up > Install it.",
     ]
 
 
+_NOTED = replace(_STATS, note="a filter matches nothing")
+
+
 @pytest.mark.parametrize(
-    ("tool", "key", "hint"),
+    ("tool", "empty", "noted", "hint"),
     [
-        ("search_code", "results", "list_symbols"),
-        ("search_memory", "results", "list_memories"),
-        ("list_memories", "memories", "store_memory"),
-        ("related_tests", "tests", "search_code"),
-        ("list_symbols", "symbols", "search_code"),
-        ("find_related", "results", "snippet"),
+        ("search_code", _hits(), _hits(stats=_NOTED), "list_symbols"),
+        ("search_memory", _remembered(), _remembered(stats=_NOTED), "list_memories"),
+        ("list_memories", MemoryPage((), 0, 50, 0), MemoryPage((), 0, 50, 0, hint="a wider scope"), "store_memory"),
+        ("related_tests", lookup.TestsAnswer(()), lookup.TestsAnswer((), "none is near"), "search_code"),
+        ("list_symbols", SymbolsAnswer((), 0), SymbolsAnswer((), 0, "none is called so"), "search_code"),
+        ("find_related", _hits(), _hits(stats=_NOTED), "snippet"),
     ],
 )
-def test_an_empty_answer_says_what_to_try(tool: str, key: str, hint: str) -> None:
-    assert hint in compact(tool, {key: [], "stats": _STATS})["note"]
-    assert "note" not in compact(tool, {key: [], "stats": {**_STATS, "note": "a filter matches nothing"}})
+def test_an_empty_answer_says_what_to_try(tool: str, empty: object, noted: object, hint: str) -> None:
+    assert hint in compact(tool, empty)["note"]
+    assert hint not in compact(tool, noted).get("note", "")
 
 
 def test_all_fields_are_there_for_whoever_asks() -> None:

@@ -32,7 +32,7 @@ from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
-from rag_ls.mcp.tools import TOOLSETS, offered, tool_of
+from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations, operation_named
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.schema import answer_schema
@@ -105,12 +105,11 @@ class Answering:
 
     def __init__(self) -> None:
         self.operation = ""
-        self.answer: Json = {}
+        self.answer: object = None
 
-    def __call__(self, operation: str) -> Json:
-        if operation == self.operation:
-            return copy.deepcopy(self.answer)
-        return make_json(every_answer(operation_named(operation).answer)[0])
+    def __call__(self, operation: str, render: Callable[[object], Json] = make_json) -> Json:
+        is_told = operation == self.operation
+        return render(self.answer if is_told else every_answer(operation_named(operation).answer)[0])
 
 
 @pytest.fixture
@@ -119,7 +118,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     told = Answering()
     monkeypatch.setattr(Operations, "_read_request", lambda self, operation, arguments: None)
     monkeypatch.setattr(Operations, "_prepare", lambda self, operation, request, report: None)
-    monkeypatch.setattr(Operations, "_answer", lambda self, operation, request: told(operation.name))
+    monkeypatch.setattr(Operations, "_answer", lambda self, operation, request, render: told(operation.name, render))
     monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
     monkeypatch.setattr(backend, "_alone", lambda operation, *rest: told(operation))
     return told
@@ -127,9 +126,8 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
 
 def _answers(told: Answering, operation: Operation) -> Iterator[Json]:
     told.operation = operation.name
-    for answer in every_answer(operation.answer):
-        told.answer = make_json(answer)
-        yield told.answer
+    for told.answer in every_answer(operation.answer):
+        yield make_json(told.answer)
 
 
 def _named(test: Callable[[Operation], bool]) -> Any:
@@ -147,16 +145,16 @@ def test_an_answer_is_what_its_schema_says(operation: Operation, answering: Answ
         assert [error.message for error in validator.iter_errors(answer)] == []
 
 
-@pytest.mark.parametrize("name", offered(TOOLSETS))
-def test_every_answer_is_made_lean_and_stays_what_the_tool_declares(name: str, answering: Answering) -> None:
-    operation = offered(TOOLSETS)[name]
-    validator = jsonschema.Draft202012Validator(tool_of(operation, name).output_schema)
-    for answer in _answers(answering, operation):
-        before = copy.deepcopy(answer)
+@pytest.mark.parametrize("name", offer_tools(TOOLSETS))
+def test_every_answer_is_made_lean_and_stays_what_the_tool_declares(name: str) -> None:
+    operation = offer_tools(TOOLSETS)[name]
+    validator = jsonschema.Draft202012Validator(make_tool(operation, name).output_schema)
+    for answer in every_answer(operation.answer):
+        before = make_json(answer)
         for elsewhere in (False, True):
             lean = compact(operation.name, answer, names_project=elsewhere)
             validator.validate(json.loads(json.dumps(lean)))
-        assert answer == before, "the full answer is left as it is"
+        assert make_json(answer) == before, "the full answer is left as it is"
 
 
 async def test_agents_get_each_operations_answers(client: Client, answering: Answering) -> None:
@@ -166,8 +164,8 @@ async def test_agents_get_each_operations_answers(client: Client, answering: Ans
         return session.operations
 
     async with McpClient(create_server(operations, TOOLSETS)) as agent:
-        for name, operation in offered(TOOLSETS).items():
-            schema = tool_of(operation, name).output_schema
+        for name, operation in offer_tools(TOOLSETS).items():
+            schema = make_tool(operation, name).output_schema
             for answer in itertools.islice(_answers(answering, operation), _SOME):
                 for given in ({"detail": "full"}, {}, {"project": ["shop"]}):
                     told = await agent.call_tool(name, given)

@@ -20,7 +20,7 @@ from rag_ls.cli.verbs import VERBS
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
-from rag_ls.mcp.tools import offered, tool_of
+from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Operation, Operations
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import Caller
@@ -94,7 +94,7 @@ def test_the_table_holds_every_handler_that_is_declared() -> None:
 
 
 def test_agents_are_offered_it_with_its_schema() -> None:
-    tool = tool_of(offered(("code",), TABLE)["greet"])
+    tool = make_tool(offer_tools(("code",), TABLE)["greet"])
     assert tool.input_schema == {
         "type": "object",
         "properties": {"name": {"type": "string"}, "times": {"type": "integer", "default": 2}},
@@ -132,8 +132,8 @@ def test_names_are_given_once_and_what_is_shown_is_there() -> None:
         [operation.verb.name for operation in OPERATIONS if operation.verb],
     ):
         assert len(names) == len(set(names))
-    for operation in offered(("code", "memory")).values():
-        tool_of(operation)
+    for operation in offer_tools(("code", "memory")).values():
+        make_tool(operation)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
