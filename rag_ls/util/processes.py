@@ -31,6 +31,7 @@ def end_with(process_id: Callable[[], int | None]) -> None:
 
     def watch() -> None:
         while (number := process_id()) is None or is_alive(number):
+            # Polled: another process ends without a word to this one, which is not its parent.
             time.sleep(_LOOK_S)
         os._exit(1)
 
