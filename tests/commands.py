@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -48,7 +48,7 @@ def run_command(
 
 def start_command(
     *arguments: str | os.PathLike[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> subprocess.Popen[str] | Copy:
+) -> subprocess.Popen[str] | Command:
     """Start one command of rag-ls, with pipes as its standard streams."""
     words = [os.fspath(word) for word in arguments]
     variables = dict(os.environ if environment is None else environment)
@@ -57,7 +57,7 @@ def start_command(
         return subprocess.Popen(
             [RAG_LS, *words], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=variables
         )
-    return Copy(words, str(folder or Path.cwd()), variables)
+    return Command(words, str(folder or Path.cwd()), variables)
 
 
 def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
@@ -67,35 +67,46 @@ def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
 class Copy:
     """A copy that runs one command; what tests use of `subprocess.Popen`."""
 
-    def __init__(self, words: list[str], folder: str, variables: dict[str, str]) -> None:
+    def __init__(
+        self,
+        address: str,
+        words: Sequence[str],
+        folder: str,
+        variables: Mapping[str, str],
+        streams: Sequence[int],
+        *,
+        in_session: bool = False,
+    ) -> None:
         self._words = words
-        self._readers: list[_Reader] = []
-        self.returncode: int | None = None
-        pipes = [os.pipe() for _ in range(3)]
-        theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
-        self.stdin, self.stdout, self.stderr = (
-            os.fdopen(end, mode) for end, mode in ((pipes[0][1], "w"), (pipes[1][0], "r"), (pipes[2][0], "r"))
-        )
+        self._waiting = threading.Lock()
         self._connection = socket.socket(socket.AF_UNIX)
-        try:
-            self._connection.connect(_address())
-            request = {"arguments": words, "folder": folder, "environment": variables, "umask": _umask()}
-            body = json.dumps(request).encode()
-            socket.send_fds(self._connection, [FRAME.pack(len(body))], theirs)
-            self._connection.sendall(body)
-        finally:
-            for each in theirs:
-                os.close(each)
+        self._connection.connect(address)
+        request = {
+            "arguments": words, "folder": folder, "environment": variables, "umask": _umask(), "in_session": in_session,
+        }  # fmt: skip
+        body = json.dumps(request).encode()
+        socket.send_fds(self._connection, [FRAME.pack(len(body))], streams)
+        self._connection.sendall(body)
         self.pid = FRAME.unpack(self._connection.recv(FRAME.size, socket.MSG_WAITALL))[0]
+        self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Its exit code, if it has ended; negative where a signal ended it."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.wait(0.0)
+        if self._waiting.acquire(blocking=False):
+            try:
+                self._wait(0.0)
+            except subprocess.TimeoutExpired:
+                pass
+            finally:
+                self._waiting.release()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, once it has ended. Raises `subprocess.TimeoutExpired`."""
+        with self._waiting:
+            return self._wait(timeout)
+
+    def _wait(self, timeout: float | None) -> int:
         if self.returncode is None:
             self._connection.settimeout(timeout)
             try:
@@ -114,6 +125,23 @@ class Copy:
     def kill(self) -> None:
         """End it at once."""
         self.send_signal(signal.SIGKILL)
+
+
+class Command(Copy):
+    """A copy with pipes as its standard streams."""
+
+    def __init__(self, words: Sequence[str], folder: str, variables: Mapping[str, str]) -> None:
+        pipes = [os.pipe() for _ in range(3)]
+        theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
+        self.stdin, self.stdout, self.stderr = (
+            os.fdopen(end, mode) for end, mode in ((pipes[0][1], "w"), (pipes[1][0], "r"), (pipes[2][0], "r"))
+        )
+        self._readers: list[_Reader] = []
+        try:
+            super().__init__(_address(), words, folder, variables, theirs)
+        finally:
+            for each in theirs:
+                os.close(each)
 
     def communicate(self, typed: str = "", timeout: float | None = None) -> tuple[str, str]:
         """What it printed, once its output and it have ended. Raises `subprocess.TimeoutExpired`."""
@@ -159,10 +187,11 @@ def _address() -> str:
     address = f"{folder.name}/socket"
     # No setting of a test, nor of the shell, is to be in what all share.
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_LS_", "GIT_"))}
+    root = Path(__file__).parents[1]
     # Pipes, as its copies have: Python treats a stream for good as what it was at the start.
     process = subprocess.Popen(
-        [sys.executable, "-P", str(Path(__file__).with_name("forking.py")), address],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables,
+        [sys.executable, "-P", "-m", "tests.forking", address],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**variables, "PYTHONPATH": str(root)},
     )  # fmt: skip
 
     def end() -> None:

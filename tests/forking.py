@@ -1,6 +1,6 @@
 """A process that has imported rag-ls, and runs each command in a copy of itself: importing is most of what a command costs.
 
-`python tests/forking.py SOCKET` listens there. A request is a JSON object with the standard streams beside it; its answers are the copy's
+`python -m tests.forking SOCKET` listens there. A request is a JSON object with the standard streams beside it; its answers are the copy's
 process id and, at its end, its exit code. The copy then does what `.venv/bin/rag-ls` does, to the end of the interpreter.
 """
 
@@ -16,6 +16,7 @@ import selectors
 import signal
 import socket
 import struct
+import subprocess
 import sys
 from typing import Any
 
@@ -34,13 +35,33 @@ def main() -> None:
     for room in _ROOMS:
         package = importlib.import_module(f"rag_ls.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"rag_ls.{room}."):
-            importlib.import_module(module.name)
+            # Some need an extra, which is not always there.
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
     # What is imported is no garbage: no copy is to look through it, neither at work nor at its end.
     gc.freeze()
     request = _Copies(sys.argv[1]).serve()
     if request is not None:
-        sys.argv = ["rag-ls", *request["arguments"]]
+        sys.argv, address = ["rag-ls", *request["arguments"]], sys.argv[1]
+        _copy_engines(address)
         importlib.import_module("rag_ls.cli.main").main()
+
+
+def _copy_engines(address: str) -> None:
+    """Have the engine that a command starts in the background be a copy, too."""
+    from tests.commands import Copy
+
+    start = subprocess.Popen
+    begin = [sys.executable, "-P", "-m", "rag_ls.cli.main"]
+
+    def start_or_copy(command: Any, *more: Any, **options: Any) -> Any:
+        if command[: len(begin)] != begin:
+            return start(command, *more, **options)
+        with open(os.devnull, "r+b") as nothing:
+            streams = [nothing.fileno()] * 3
+            return Copy(address, command[len(begin) :], options["cwd"], options["env"], streams, in_session=True)
+
+    subprocess.Popen = start_or_copy  # type: ignore[assignment, misc]
 
 
 class _Copies:
@@ -84,11 +105,13 @@ class _Copies:
         connection, _ = self._listener.accept()
         head, streams, _, _ = socket.recv_fds(connection, FRAME.size, 3)
         body = b""
-        while len(body) < FRAME.unpack(head)[0]:
-            body += connection.recv(1 << 16)
-        if pid := os.fork():
-            self._running[pid] = connection
-            connection.sendall(FRAME.pack(pid))
+        while len(head) == FRAME.size and len(body) < FRAME.unpack(head)[0] and (part := connection.recv(1 << 16)):
+            body += part
+        if not body or (pid := os.fork()):
+            if body:
+                self._running[pid] = connection
+                with contextlib.suppress(OSError):
+                    connection.sendall(FRAME.pack(pid))
             for stream in streams:
                 os.close(stream)
             return None
@@ -103,6 +126,8 @@ class _Copies:
 
 
 def _become(request: dict[str, Any], streams: list[int]) -> None:
+    if request["in_session"]:
+        os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

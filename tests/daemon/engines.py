@@ -16,7 +16,7 @@ import httpx2 as httpx
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import PROTOCOL, Channel
 from rag_ls.daemon.paths import engine_paths
-from tests.commands import Copy, run_command, start_command
+from tests.commands import Command, run_command, start_command
 from tests.support import PATIENCE_S, engine_pid, until
 
 
@@ -33,7 +33,7 @@ def answer(*arguments: str, folder: Path | None = None) -> Any:
 
 
 @contextlib.contextmanager
-def engine(**environment: str) -> Iterator[subprocess.Popen[str] | Copy]:
+def engine(**environment: str) -> Iterator[subprocess.Popen[str] | Command]:
     """A running `rag-ls serve`, which takes clients."""
     process = start_command("serve", environment={**os.environ, **environment})
     try:
