@@ -86,8 +86,8 @@ def _is_slow(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def times(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """How often a test repeats what it could repeat for hours: a tenth as often, but with `--long`."""
-    return lambda count: count if request.config.getoption("--long") else -(-count // 10)
+    """How often a test repeats what it could repeat for hours: a quarter as often, but with `--long`."""
+    return lambda count: count if request.config.getoption("--long") else -(-count // 4)
 
 
 @pytest.fixture(autouse=True)
