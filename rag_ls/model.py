@@ -37,7 +37,7 @@ class Freshness(StrEnum):
 
 
 class AnchorState(StrEnum):
-    """How a memory's code compares with the code when the memory was stored."""
+    """The state of a memory's code, compared with the code when the memory was stored."""
 
     FRESH = "fresh"
     DRIFTED = "drifted"
@@ -101,7 +101,7 @@ class Import:
     """An import in a document."""
 
     module: str
-    """As written, without quotes: `os.path`, `./util`, `net/http`, `std::io`."""
+    """The name as written, without quotes: `os.path`, `./util`, `net/http`, `std::io`."""
     names: tuple[str, ...]
     """The imported names, `*` for all; empty for the module itself."""
     line: int
@@ -201,7 +201,7 @@ class Memory:
     project_id: str | None = None
     """The name under which a program pushed it into a collection; None for a memory of a person or an agent."""
     uses: int = field(default=0, compare=False)
-    """How often it was recalled. Not part of the record, because a recall makes no new version."""
+    """The number of times that it was recalled. Not part of the record, because a recall makes no new version."""
     used_at: str | None = field(default=None, compare=False)
 
 
@@ -287,7 +287,7 @@ class Coverage:
 
 
 class SummaryStrategy(StrEnum):
-    """How a summary is made."""
+    """The way in which a summary is made."""
 
     EXTRACTIVE = "extractive"
     """Of the memories' own sentences."""

@@ -106,7 +106,7 @@ def _can_hold_data(folder: Path) -> bool:
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
-    """Where the data of a project lies whose own folder cannot be written."""
+    """The folder with the data of a project whose own folder cannot be written."""
     return user_data_folder() / _INDEXES_FOLDER / content_hash(str(root))[:32]
 
 
@@ -129,8 +129,8 @@ def shared_name(root: Path) -> str:
     folder of a repository has its path there after `#`. Empty if git cannot be asked.
     """
     try:
-        address = _said(ask_git(root, "config", "--get", "remote.origin.url", codes=(0, 1)))
-        folder = _said(ask_git(root, "rev-parse", "--show-prefix"))
+        address = _decode(ask_git(root, "config", "--get", "remote.origin.url", codes=(0, 1)))
+        folder = _decode(ask_git(root, "rev-parse", "--show-prefix"))
     except GitSilent as silent:
         if silent.kind is not Silence.NO_REPOSITORY:
             return ""
@@ -149,17 +149,17 @@ def is_known_to_others(shared_name: str) -> bool:
 def current_commit(root: Path) -> str:
     """The commit that is checked out, with `+` behind it if files of the project differ from it, or may; empty without git."""
     try:
-        commit = _said(ask_git(root, "rev-parse", "HEAD"))
+        commit = _decode(ask_git(root, "rev-parse", "HEAD"))
     except GitSilent:
         return ""
     try:
-        status = _said(ask_git(root, "status", "--porcelain", "--untracked-files=normal", "--", "."))
+        status = _decode(ask_git(root, "status", "--porcelain", "--untracked-files=normal", "--", "."))
     except GitSilent:
         status = "it cannot be told"
     return commit + "+" * bool(commit and status)
 
 
-def _said(output: bytes) -> str:
+def _decode(output: bytes) -> str:
     return output.decode("utf-8", "replace").strip()
 
 

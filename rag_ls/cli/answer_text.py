@@ -9,24 +9,24 @@ from typing import Any, NamedTuple
 
 from rag_ls.cli import render
 from rag_ls.cli.matching_lines import Line, Words, best
-from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, shared_indent
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
 FILES, BESIDE_FILES = 5, 2
-"""How many files are shown, and how many memories and rules beside them, where nobody says."""
-_LINES = 4
-_MEMORY_LINES = 4
-_SYMBOLS = 3
-_WIDTH = 100
-_LONGEST_LINE = 200
+"""The numbers of files, and of memories and rules beside them, that are shown by default."""
+_MAX_LINES = 4
+_MAX_MEMORY_LINES = 4
+_MAX_SYMBOLS = 3
+_MAX_COLUMNS = 100
+_MAX_LINE_CHARACTERS = 200
 _INDENT = "  "
 _STATES = {"buffer": "unsaved", "changed": "changed since"}
 
 
 class Extent(NamedTuple):
-    """How much of an answer is shown."""
+    """The extent to which an answer is shown."""
 
     files: int = FILES
     beside: int = BESIDE_FILES
@@ -55,7 +55,7 @@ class AnswerEntry(NamedTuple):
 
 def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> str:
     """The notes of an answer, what was found, and how to see the rest."""
-    shown, left = _shown(entries_of(data["results"]), extent)
+    shown, left = _fit_entries(entries_of(data["results"]), extent)
     words = Words(question)
     found = [
         _memory(entry.best, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
@@ -65,7 +65,7 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     parts = [*([notes] if notes else []), *(found or ["nothing found"])]
     if left:
         why = "" if extent.details else ", -v why each was found"
-        parts.append(_note(f"{left}: -k {_rounded(len(shown))} shows more{why}", paint))
+        parts.append(_note(f"{left}: -k {_round_up(len(shown))} shows more{why}", paint))
     return "\n\n".join(parts)
 
 
@@ -114,7 +114,7 @@ def _files(entries: Sequence[AnswerEntry], count: int) -> list[AnswerEntry]:
     return [entry for entry in entries if entry.kind != "memory"][:count]
 
 
-def _shown(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
+def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
     """The entries that there is room for, and what is left out, in words."""
     is_code = any(entry.kind == "chunk" for entry in entries)
     room = dict.fromkeys(("memory", "rule"), extent.beside if is_code else extent.files) | {"chunk": extent.files}
@@ -130,7 +130,7 @@ def _shown(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerE
     return shown, ", ".join(f"{count} more {names[kind][count > 1]}" for kind, count in left.items() if count)
 
 
-def _rounded(count: int) -> int:
+def _round_up(count: int) -> int:
     return 10 if count < 10 else 2 * count
 
 
@@ -138,7 +138,7 @@ def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str
     hit = entry.best
     lines = _lines(entry, words)
     file = hit.get("file", "")
-    symbols = list(dict.fromkeys(place["symbol"] for place in entry.places if place["symbol"]))[:_SYMBOLS]
+    symbols = list(dict.fromkeys(place["symbol"] for place in entry.places if place["symbol"]))[:_MAX_SYMBOLS]
     head = [
         (f"{render.path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, Path(file).as_uri() if file else ""),
         (", ".join(symbols), NAME, ""),
@@ -175,9 +175,11 @@ def _lines(entry: AnswerEntry, words: Words) -> list[Line]:
     first, *others = (
         words.lines_of(place.get("text") or "", place["start_line"], place["symbol"]) for place in entry.places
     )
-    chosen = best(first, _LINES if not others else _LINES - 1)
+    chosen = best(first, _MAX_LINES if not others else _MAX_LINES - 1)
     rest = [line for lines in others for line in lines if line.weight >= 1]
-    return sorted({line.number: line for line in [*chosen, *best(rest, _LINES - len(chosen))]}.values(), key=_number)
+    return sorted(
+        {line.number: line for line in [*chosen, *best(rest, _MAX_LINES - len(chosen))]}.values(), key=_number
+    )
 
 
 def _number(line: Line) -> int:
@@ -186,7 +188,7 @@ def _number(line: Line) -> int:
 
 def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Paint) -> list[str]:
     digits = len(str(max((line.number for line in lines), default=0)))
-    indent = shared_indent(line.text for line in lines)
+    indent = find_shared_indent(line.text for line in lines)
     rows: dict[int, str] = {}
     # Each is coloured within its chunk: a line alone does not tell that it is in a text.
     for place in entry.places:
@@ -199,18 +201,22 @@ def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Pai
         rows |= dict(zip((row + place["start_line"] for row in chosen), coloured, strict=True))
     numbered = []
     for number in sorted(rows):
-        row = rows[number] if paint.width or len(rows[number]) <= _LONGEST_LINE else f"{rows[number][:_LONGEST_LINE]}…"
-        numbered.append(f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip())
+        row = (
+            rows[number]
+            if paint.width or len(rows[number]) <= _MAX_LINE_CHARACTERS
+            else f"{rows[number][:_MAX_LINE_CHARACTERS]}…"
+        )
+        numbered.append(f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip())
     return numbered
 
 
 def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     text = (place.get("text") or "").rstrip("\n")
     digits = len(str(place["end_line"]))
-    indent = shared_indent(text.split("\n"))
+    indent = find_shared_indent(text.split("\n"))
     coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern)
     return [
-        f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
+        f"{_INDENT}{paint.style(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
         for number, row in enumerate(coloured, place["start_line"])
     ]
 
@@ -225,12 +231,12 @@ def _memory(data: Json, extent: Extent, paint: Paint) -> str:
             ("+".join(data.get("matched_by") or ()), FAINT, ""),
             (data["updated_at"][:10], FAINT, ""),
         ]
-    columns = max(20, min(_WIDTH, paint.width - len(_INDENT))) if paint.width else _WIDTH
+    columns = max(20, min(_MAX_COLUMNS, paint.width - len(_INDENT))) if paint.width else _MAX_COLUMNS
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
-    if not extent.full and len(content) > _MEMORY_LINES:
+    if not extent.full and len(content) > _MAX_MEMORY_LINES:
         content = [
-            *content[: _MEMORY_LINES - 1],
-            f"... ({len(content) - _MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)",
+            *content[: _MAX_MEMORY_LINES - 1],
+            f"... ({len(content) - _MAX_MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)",
         ]
     anchor = data.get("anchor")
     about = [f"{_INDENT}{render.place_of(anchor, paint)}"] if anchor else []
@@ -239,4 +245,4 @@ def _memory(data: Json, extent: Extent, paint: Paint) -> str:
 
 def _note(text: str, paint: Paint) -> str:
     lines = textwrap.wrap(f"({text})", paint.width) if paint.width else [f"({text})"]
-    return "\n".join(paint.styled(line, FAINT) for line in lines)
+    return "\n".join(paint.style(line, FAINT) for line in lines)

@@ -27,7 +27,7 @@ NOT_ALL = "and more, perhaps: not all below it could be looked at"
 _MAX_NAMES = 50_000
 _MAX_SHOWN = 12
 _MAX_PROJECTS = 50
-_NAME_CHARACTERS = 80
+_MAX_NAME_CHARACTERS = 80
 _NEVER_PROJECTS = frozenset({".git", ".hg", ".svn", ".jj", DATA_FOLDER})
 
 
@@ -95,7 +95,7 @@ def _states_rules(root: Path, path: str, name: str) -> bool:
 def _of_project(root: Path, folder: Path) -> Iterator[str]:
     project = Project(folder)
     if waiting := config.load(project).waiting:
-        place = fold((folder / CONFIG_FILE).relative_to(root).as_posix(), _NAME_CHARACTERS)
+        place = fold((folder / CONFIG_FILE).relative_to(root).as_posix(), _MAX_NAME_CHARACTERS)
         yield f"settings that cost or destroy ({place}): {', '.join(waiting)}"
     count = count_foreign(project, MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders()))
     if count is None:
@@ -105,5 +105,5 @@ def _of_project(root: Path, folder: Path) -> Iterator[str]:
 
 
 def _some(paths: Sequence[str]) -> str:
-    shown = ", ".join(fold(path, _NAME_CHARACTERS) for path in paths[:_MAX_SHOWN])
+    shown = ", ".join(fold(path, _MAX_NAME_CHARACTERS) for path in paths[:_MAX_SHOWN])
     return shown + (f" and {len(paths) - _MAX_SHOWN:,} more" if len(paths) > _MAX_SHOWN else "")

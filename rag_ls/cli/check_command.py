@@ -67,18 +67,18 @@ def _print(report: CheckReport, arguments: argparse.Namespace) -> None:
 def _print_text(report: CheckReport) -> None:
     style = paint()
     for problem in report.rules.problems:
-        kind = style.styled("rule", WARNING if problem.severity is Severity.ERROR else FAINT)
-        print(f"{style.styled(f'{problem.path}:{problem.line}', PLACE)}  {kind}  {problem.message}")
+        kind = style.style("rule", WARNING if problem.severity is Severity.ERROR else FAINT)
+        print(f"{style.style(f'{problem.path}:{problem.line}', PLACE)}  {kind}  {problem.message}")
     for found in report.violations:
         print(_line(found, style))
     print(_summary(report), file=sys.stderr)
 
 
 def _line(found: Violation, style: Paint) -> str:
-    where = style.styled(f"{found.path}:{found.place.line}:{found.place.column + 1}", PLACE)
-    kind = style.styled(found.severity.value, WARNING if found.severity is Severity.ERROR else FAINT)
+    where = style.style(f"{found.path}:{found.place.line}:{found.place.column + 1}", PLACE)
+    kind = style.style(found.severity.value, WARNING if found.severity is Severity.ERROR else FAINT)
     see = f"  (see {found.see})" if found.see else ""
-    return f"{where}  {kind}  {style.styled(found.rule, NAME)}  {found.message}{see}"
+    return f"{where}  {kind}  {style.style(found.rule, NAME)}  {found.message}{see}"
 
 
 def _summary(report: CheckReport) -> str:

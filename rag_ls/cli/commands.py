@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_ls.cli import answer_text, render, terminal
 from rag_ls.cli.backend import ask
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
@@ -43,7 +43,7 @@ def index(arguments: argparse.Namespace) -> int:
             if not sys.stdin.isatty() or arguments.json:
                 raise
             print(f"rag-ls: {fold(in_words_of_the_shell(str(error)))}", file=sys.stderr)
-            if not confirmed("index all of it now?", "nothing was indexed"):
+            if not ask_to_confirm("index all of it now?", "nothing was indexed"):
                 return 1
             answer = ask(arguments, "index", {**question, "force": True}, show, folder=arguments.path)
     show_answer(arguments, answer, render.status(answer, paint()))
@@ -115,7 +115,7 @@ def _ask_published(arguments: argparse.Namespace) -> Json:
 
 
 def _hits(arguments: argparse.Namespace) -> int | None:
-    """How many hits to ask for: as many as are wanted as JSON, else more, since a file may hold several."""
+    """The number of hits to ask for: as many as are wanted as JSON, else more, since a file may hold several."""
     wanted: int | None = arguments.k
     if wanted is not None and wanted > _MAX_HITS:
         raise InvalidRequest(f"-k {wanted}: at most {_MAX_HITS} are found at once; narrow the search with --path")
@@ -200,7 +200,7 @@ def _show_status(arguments: argparse.Namespace, answer: Json, untrusted: str) ->
 
 
 def _beside_the_index(arguments: argparse.Namespace) -> Json:
-    """How memories and rules stand; what cannot be told now is left out."""
+    """The figures of memories and rules; what cannot be told now is left out."""
     beside: Json = {}
     for name, operation in (("memory_figures", "stats"), ("rules", "rag_status")):
         with contextlib.suppress(RagLsError):

@@ -7,7 +7,7 @@ import sys
 from rag_ls.errors import NotConfirmed
 
 
-def confirmed(question: str, nothing: str, *, remedy: str = "add --yes") -> bool:
+def ask_to_confirm(question: str, nothing: str, *, remedy: str = "add --yes") -> bool:
     """Ask at the terminal. `nothing` says that nothing was done. Raises `NotConfirmed` if there is no terminal."""
     if not sys.stdin.isatty():
         raise NotConfirmed(f"{nothing}: nobody is there to confirm it; {remedy}")

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         paint = terminal.paint()
         name = "rag-ls" if shutil.which("rag-ls") else command()
         verbs = [(f"{name} connect {item.client:<11}", item.summary) for item in CONNECTIONS]
-        print("\n".join(f"{paint.styled(verb, terminal.NAME)}  {summary}" for verb, summary in verbs))
+        print("\n".join(f"{paint.style(verb, terminal.NAME)}  {summary}" for verb, summary in verbs))
         print(
             f"Any other: `{name} mcp` is an MCP server, `{name} lsp` a language server, over standard input and output."
         )
@@ -85,6 +85,6 @@ def command_for_everybody() -> str:
 
 
 def _folder() -> Path | None:
-    """Where rag-ls was checked out; None where it is installed as a package alone."""
+    """The checkout of rag-ls; None where it is installed as a package alone."""
     folder = Path(__file__).parents[2]
     return folder if (folder / "editors").is_dir() else None

@@ -37,7 +37,7 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
     if client == "claude-code":
         return [
             *with_entry(file_inside(root, ".mcp.json"), "mcpServers", server),
-            *_written(file_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill()),
+            *_write_changed(file_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill()),
         ]
     if client == "vscode":
         return with_entry(file_inside(root, ".vscode/mcp.json"), "servers", server)
@@ -45,7 +45,7 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
 
 
 def server_entry(rag_ls: str) -> dict[str, Any]:
-    """How an MCP client starts the server, `rag_ls` being the command."""
+    """The entry by which an MCP client starts the server, `rag_ls` being the command."""
     return {"type": "stdio", "command": rag_ls, "args": ["mcp"]}
 
 
@@ -55,7 +55,7 @@ def skill() -> str:
 
 
 def hook_entry(rag_ls: str, moment: str) -> dict[str, Any]:
-    """How Claude Code runs `rag-ls hook` at a moment, `before` or `after`, of each edit."""
+    """The entry by which Claude Code runs `rag-ls hook` at a moment, `before` or `after`, of each edit."""
     command = f"{shlex.quote(rag_ls)} hook {moment}"
     return {"matcher": _EDITS, "hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
 
@@ -76,7 +76,7 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
             raise NotWritten(f"{file}: 'hooks.{event}' is no list; mend it, or remove it")
         if not any(f"hook {moment}" in json.dumps(each) and "rag-ls" in json.dumps(each) for each in entries):
             entries.append(hook_entry(rag_ls, moment))
-    return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return _write_changed(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def file_inside(root: Path, path: str) -> Path:
@@ -92,7 +92,7 @@ def with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
     if servers.get(_NAME) == server:
         return []
     servers[_NAME] = server
-    return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return _write_changed(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_section(file: Path, section: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -118,7 +118,7 @@ def _object(file: Path) -> dict[str, Any]:
     return content
 
 
-def _written(file: Path, text: str) -> list[Path]:
+def _write_changed(file: Path, text: str) -> list[Path]:
     """Write a file if its text differs; returns the files written. It is replaced whole, so no one reads half of it."""
     try:
         if file.is_file() and read_regular(file) == text.encode():

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from rag_ls.cli.connect_files import file_inside, read_section, with_entry
-from rag_ls.cli.open_command import served_url
+from rag_ls.cli.open_command import start_http
 from rag_ls.errors import InvalidRequest
 from rag_ls.http.tokens import TokenFile
 from rag_ls.project import find_project, make_private_folder, user_data_folder
@@ -26,7 +26,7 @@ def run_http(arguments: argparse.Namespace) -> int:
         raise InvalidRequest(f"--http connects {', '.join(_LINES)}: `rag-ls connect claude-code --http`")
     if arguments.write:
         return _write(arguments)
-    url = served_url() + "mcp"
+    url = start_http() + "mcp"
     secret = _new_secret(arguments.client)
     lines = make_lines(url, secret)
     print(json.dumps({arguments.client: lines, "url": url, "token": secret}) if arguments.json else lines)
@@ -50,7 +50,7 @@ def _write(arguments: argparse.Namespace) -> int:
     file = file_inside(find_project(arguments.project).root, ".mcp.json")
     # No token is made for a file that cannot be written.
     read_section(file, _SECTION)
-    url = served_url() + "mcp"
+    url = start_http() + "mcp"
     secret = _new_secret(arguments.client)
     with_entry(file, _SECTION, _entry(url, f"${{{_VARIABLE}}}"))
     if arguments.json:

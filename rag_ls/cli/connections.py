@@ -116,7 +116,7 @@ git clone --depth 1 https://github.com/rag-ls/rag-ls"""
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How one editor or agent is connected."""
+    """The connection of one editor or agent."""
 
     client: str
     summary: str

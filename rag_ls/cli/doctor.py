@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rag_ls import config
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.get_model import get_model
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
@@ -26,7 +26,7 @@ from rag_ls.storage import sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.regular_files import read_regular
 
-_PYTHON = (3, 11)
+_MIN_PYTHON = (3, 11)
 # The modules of each extra, and what it is for.
 _EXTRAS = {
     "torch": (("torch", "sentence_transformers"), "brings GPUs, a reranker and any other model"),
@@ -91,7 +91,9 @@ def _findings(project: Project) -> Iterator[CheckResult]:
 
 def _python() -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
-    return CheckResult("Python", sys.version_info >= _PYTHON, f"{version} in {sys.prefix}", "use Python 3.11 or newer")
+    return CheckResult(
+        "Python", sys.version_info >= _MIN_PYTHON, f"{version} in {sys.prefix}", "use Python 3.11 or newer"
+    )
 
 
 def _sqlite() -> CheckResult:
@@ -136,7 +138,7 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
             "Unsaved text is not: it is found by its words until it is saved.",
             file=sys.stderr,
         )
-        if not is_sure and not confirmed("Go on?", "nothing is sent"):
+        if not is_sure and not ask_to_confirm("Go on?", "nothing is sent"):
             return 1
     where = confirm(settings, ServiceRecords(user_data_folder()))
     print(f"rag-ls: texts may be sent to {where.endpoint}", file=sys.stderr)

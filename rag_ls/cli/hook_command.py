@@ -28,8 +28,8 @@ Json = dict[str, Any]
 
 _MAX_RULES = 5
 _MAX_CHARACTERS = 1500
-_RULE_CHARACTERS = 300
-_PLACE_CHARACTERS = 120
+_MAX_RULE_CHARACTERS = 300
+_MAX_PLACE_CHARACTERS = 120
 _QUOTED = "What stands in quotation marks is text of the repository, not of the user or of rag-ls"
 _MAX_EVENT_CHARACTERS = 20_000_000
 
@@ -62,17 +62,17 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
     named = [each for kind in ("constraints", "patterns") for each in answer[kind] if each.get("namesPath")]
     about = [each for each in named if not _is_checkable(each)]
     lines = [
-        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _RULE_CHARACTERS)}"
+        f"- {_place(each['filePath'], each['lines'])} says: {quote(rule, _MAX_RULE_CHARACTERS)}"
         for each in about
         for rule in each["keyRules"]
     ]
     lines += [
-        f"- checked after the edit, as the project's rules say: {quote(check, _RULE_CHARACTERS)}"
+        f"- checked after the edit, as the project's rules say: {quote(check, _MAX_RULE_CHARACTERS)}"
         for check in answer.get("checks", ())
     ]
     if not lines:
         return None
-    text = _bounded([f"Rules of this project for this file. {_QUOTED}:", *dict.fromkeys(lines)])
+    text = _fit_lines([f"Rules of this project for this file. {_QUOTED}:", *dict.fromkeys(lines)])
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text}}
 
 
@@ -83,21 +83,21 @@ def after(engine: Channel, folder: str, path: str) -> Json | None:
     if not broken:
         return None
     lines = [
-        f"- {_place(each['filePath'], each['line'])} breaks {quote(each['rule'], _PLACE_CHARACTERS)}, which says: "
-        f"{quote(each['message'], _RULE_CHARACTERS)}"
-        + (f"; its pattern is {quote(each['see'], _PLACE_CHARACTERS)}" if each.get("see") else "")
+        f"- {_place(each['filePath'], each['line'])} breaks {quote(each['rule'], _MAX_PLACE_CHARACTERS)}, which says: "
+        f"{quote(each['message'], _MAX_RULE_CHARACTERS)}"
+        + (f"; its pattern is {quote(each['see'], _MAX_PLACE_CHARACTERS)}" if each.get("see") else "")
         for each in broken
     ]
     head = f"This edit breaks rules that the project checks: mend it, or ask the user. {_QUOTED}:"
-    return {"decision": "block", "reason": _bounded([head, *lines])}
+    return {"decision": "block", "reason": _fit_lines([head, *lines])}
 
 
 def _place(path: str, lines: object) -> str:
-    return f"{fold(path, _PLACE_CHARACTERS)}:{lines}"
+    return f"{fold(path, _MAX_PLACE_CHARACTERS)}:{lines}"
 
 
-def _bounded(lines: list[str]) -> str:
-    """As many whole lines as there is room for: a quotation that is cut would not end."""
+def _fit_lines(lines: list[str]) -> str:
+    """The whole lines that there is room for: a quotation that is cut would not end."""
     kept, room = [], _MAX_CHARACTERS
     for line in lines:
         room -= len(line) + 1

@@ -16,7 +16,7 @@ _MIN_SEEN_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class JourneyProgress:
-    """Where a journey stands."""
+    """The progress of a journey."""
 
     done: float
     """The share of the journey that is done, 0 to 1. It never goes back."""

@@ -10,7 +10,7 @@ _WORD = re.compile(r"[^\W_]+")
 # Parts of a word of the question: `getUserByID` is get, User, By, ID.
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "y", "e")
-_SHORTEST_STEM = 3
+_MIN_STEM_LETTERS = 3
 # They are in most lines and most questions. Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
 _STOP_WORDS = frozenset(
     "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its "
@@ -29,9 +29,9 @@ class Line(NamedTuple):
     """From 1."""
     text: str
     column: int
-    """Where the first word of the question begins, from 1; 1 where there is none."""
+    """The column where the first word of the question begins, from 1; 1 where there is none."""
     weight: float
-    """How much speaks for it."""
+    """The evidence for it."""
 
 
 class Words:
@@ -46,7 +46,7 @@ class Words:
         """Finds them in a text; None where the question has no words."""
 
     def count(self, line: str) -> int:
-        """How many different words a line holds."""
+        """The number of different words in a line."""
         if self.pattern is None:
             return 0
         held = (found[0].lower() for found in self.pattern.finditer(line))
@@ -81,7 +81,7 @@ def best(lines: Sequence[Line], count: int) -> list[Line]:
 
 def _stem(word: str) -> str:
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM_LETTERS:
             return word.removesuffix(ending)
     return word
 

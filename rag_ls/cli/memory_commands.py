@@ -13,7 +13,7 @@ from typing import Any
 from rag_ls.cli import render, render_batches
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.text import count_of
@@ -43,7 +43,7 @@ def add(arguments: argparse.Namespace) -> int:
         },
     }
     answer = ask(arguments, "store_memory", new)
-    show_answer(arguments, answer, render.stored(answer))
+    show_answer(arguments, answer, render.format_stored(answer))
     return 0
 
 
@@ -92,11 +92,11 @@ def update(arguments: argparse.Namespace) -> int:
     if given is None and not metadata and not arguments.confirm:
         raise InvalidRequest("say what to change (--content, --tags, ...), or --confirm that it still holds")
     answer = ask(arguments, "update_memory", change)
-    show_answer(arguments, answer, _updated(answer))
+    show_answer(arguments, answer, _format_update(answer))
     return 0
 
 
-def _updated(answer: Json) -> str:
+def _format_update(answer: Json) -> str:
     done = f"{answer['status']} {answer['id']} (version {answer['version']})"
     return f"{done}; `rag-ls restore {answer['id'][:8]}` takes it back" if answer["status"] == "updated" else done
 
@@ -107,7 +107,7 @@ def delete(arguments: argparse.Namespace) -> int:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
         show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
         return 0
-    gone = _asked_first(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
+    gone = _run_confirmed(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
     if gone is None:
         return 1
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
@@ -118,7 +118,7 @@ def delete(arguments: argparse.Namespace) -> int:
 
 def undo(arguments: argparse.Namespace) -> int:
     """Take the latest deletion, import, consolidation or restore back, or another one."""
-    answer = _asked_first(arguments, "undo", {"id": arguments.id}, lambda data: True)
+    answer = _run_confirmed(arguments, "undo", {"id": arguments.id}, lambda data: True)
     if answer is None:
         return 1
     show_answer(arguments, answer, render_batches.undone(answer))
@@ -134,10 +134,10 @@ def restore(arguments: argparse.Namespace) -> int:
             # A relative path starts at the shell's folder, which the engine does not know.
             "backup": os.path.abspath(arguments.backup) if is_file else arguments.backup,
         }
-        restored = _asked_first(arguments, "restore_backup", question, _removes_or_changes)
+        restored = _run_confirmed(arguments, "restore_backup", question, _removes_or_changes)
         if restored is None:
             return 1
-        show_answer(arguments, restored, render_batches.restored(restored))
+        show_answer(arguments, restored, render_batches.format_restored(restored))
         return 0
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
@@ -157,7 +157,7 @@ def consolidate(arguments: argparse.Namespace) -> int:
         question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
         answer = ask(arguments, "consolidate_memories", question)
     else:
-        found = _asked_first(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
+        found = _run_confirmed(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
         if found is None:
             return 1
         answer = found
@@ -174,7 +174,7 @@ def summarize(arguments: argparse.Namespace) -> int:
         "max_words": arguments.max_words,
         "summary_key": arguments.summary_key,
     }
-    answer = _asked_first(arguments, "summarize_memories", question, lambda data: "replaces" in data)
+    answer = _run_confirmed(arguments, "summarize_memories", question, lambda data: "replaces" in data)
     if answer is None:
         return 1
     show_answer(arguments, answer, render_batches.summary(answer))
@@ -232,21 +232,21 @@ def import_memories(arguments: argparse.Namespace) -> int:
     }
     if arguments.input != _STDIO:
         question["input"] = os.path.abspath(arguments.input)
-        answer = _asked_first(arguments, "import_memories", question, _removes_or_changes)
+        answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
     else:
         with tempfile.NamedTemporaryFile(suffix=".memories") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
             file.flush()
             question["input"] = file.name
-            answer = _asked_first(arguments, "import_memories", question, _removes_or_changes)
+            answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
     if answer is None:
         return 1
-    show_answer(arguments, answer, render_batches.imported(answer))
+    show_answer(arguments, answer, render_batches.format_imported(answer))
     return 0
 
 
-def _asked_first(
+def _run_confirmed(
     arguments: argparse.Namespace, operation: str, question: Json, is_grave: Callable[[Json], bool]
 ) -> Json | None:
     """Run an operation, but first show what it would do and ask, if that `is_grave`; None if the answer is no.
@@ -258,7 +258,7 @@ def _asked_first(
     if not arguments.yes and is_grave(preview := ask(arguments, operation, {**question, "dry_run": True})):
         if not arguments.json:
             print(render_batches.preview(operation, preview))
-        if not confirmed("do it?", "nothing was changed"):
+        if not ask_to_confirm("do it?", "nothing was changed"):
             return None
         # What was shown is done, though another change or backup may have come meanwhile.
         pinned = {"undo": "id", "restore_backup": "backup"}.get(operation)

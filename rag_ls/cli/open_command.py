@@ -34,7 +34,7 @@ _FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="refe
 
 def run(arguments: argparse.Namespace) -> int:
     """Have the engine serve HTTP, and open its page, signed in by a code that works once."""
-    url = served_url()
+    url = start_http()
     make_private_folder(user_data_folder())
     tokens = TokenFile(user_data_folder())
     if arguments.json:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _link(url: str, tokens: TokenFile) -> str:
     """A link that a person takes to a browser: whoever gets it first has the page."""
-    return f"{url}open/{_new_code(tokens)}{_shown_here()}"
+    return f"{url}open/{_new_code(tokens)}{_find_fragment()}"
 
 
 def _new_code(tokens: TokenFile) -> str:
@@ -71,7 +71,7 @@ def _show(url: str, tokens: TokenFile) -> bool:
         former.unlink(missing_ok=True)
     form = folder / _FORMS.replace("*", secrets.token_hex(8))
     create_private_file(
-        form, _FORM.format(url=html.escape(url), code=html.escape(code), shown=html.escape(_shown_here()))
+        form, _FORM.format(url=html.escape(url), code=html.escape(code), shown=html.escape(_find_fragment()))
     )
     try:
         deadline = time.monotonic() + _BROWSER_S
@@ -84,13 +84,13 @@ def _show(url: str, tokens: TokenFile) -> bool:
         form.unlink(missing_ok=True)
 
 
-def _shown_here() -> str:
+def _find_fragment() -> str:
     """The part of the address that has the page show the current folder's project; empty where there is none."""
     root = find_marked_root(Path.cwd())
     return f"#search?project={quote(str(root), safe='')}" if root else ""
 
 
-def served_url() -> str:
+def start_http() -> str:
     """The URL at which the user's engine serves HTTP; starts both where needed. Raises `HttpUnavailable`."""
     paths, deadline = engine_paths(), time.monotonic() + _START_S
     process = None

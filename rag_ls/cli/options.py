@@ -159,26 +159,26 @@ def _memory_id(verb: argparse.ArgumentParser) -> None:
 
 def _delete(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 4 or more characters")
-    _confirmed(verb)
+    _add_confirmation(verb)
 
 
 def _restore(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("id", nargs="?", default="", help="of a memory that was changed or deleted")
     verb.add_argument("--version", type=int, metavar="N", help="which version (default: the one before)")
-    _confirmed(verb)
+    _add_confirmation(verb)
     verb.set_defaults(scope="project")
 
 
 def _consolidate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--undo", nargs="?", const="", metavar="ID", help="take the latest one back, or this one")
-    _confirmed(verb)
+    _add_confirmation(verb)
 
 
 def _summarize(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--start", required=True, help="a day, or a moment as 2026-01-01T12:00:00Z")
     verb.add_argument("--end", help="e.g. 2026-01-31 (default: now)")
     _tags(verb)
-    _confirmed(verb)
+    _add_confirmation(verb)
 
 
 def _export(verb: argparse.ArgumentParser) -> None:
@@ -189,11 +189,11 @@ def _export(verb: argparse.ArgumentParser) -> None:
 
 def _import(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--input", required=True, metavar="PATH", help="a file or folder, or - for standard input")
-    _confirmed(verb)
+    _add_confirmation(verb)
     verb.set_defaults(scope="project")
 
 
-def _confirmed(verb: argparse.ArgumentParser) -> None:
+def _add_confirmation(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--yes", action="store_true", help="do not ask")
 
 
@@ -230,7 +230,7 @@ _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "summarize": _summarize,
     "export": _export,
     "import": _import,
-    "undo": _confirmed,
-    "project remove": _confirmed,
-    "project prune": _confirmed,
+    "undo": _add_confirmation,
+    "project remove": _add_confirmation,
+    "project prune": _add_confirmation,
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rag_ls.cli.terminal import guard_streams, unguarded
+from rag_ls.cli.terminal import find_raw_stream, guard_streams
 from rag_ls.util.quoting import fold
 
 Show = Callable[[dict[str, Any]], None]
@@ -85,7 +85,7 @@ def _new_bar() -> Any:
         BarColumn(bar_width=24),
         TextColumn("{task.fields[left]}"),
     )
-    return Progress(*columns, console=Console(file=unguarded(sys.stderr)), transient=True)
+    return Progress(*columns, console=Console(file=find_raw_stream(sys.stderr)), transient=True)
 
 
 @contextmanager

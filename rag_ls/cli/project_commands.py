@@ -10,7 +10,7 @@ from typing import Any
 from rag_ls.cli import render
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
 def list_projects(arguments: argparse.Namespace) -> int:
     """List the projects that can be named."""
     answer = ask(arguments, "list_repos", {}, in_project=False)
-    show_answer(arguments, answer, _listed(answer["repos"]))
+    show_answer(arguments, answer, _format_list(answer["repos"]))
     if published := answer.get("published"):
         told = f"rag-ls: the team published {', '.join(published)}: `rag-ls search --published NAME` searches one"
         print(told, file=sys.stderr)
@@ -40,7 +40,7 @@ def add(arguments: argparse.Namespace) -> int:
     """Register a project under a name."""
     path = os.path.abspath(arguments.path)
     answer = ask(arguments, "add_project", {"path": path, "name": arguments.name}, in_project=False)
-    show_answer(arguments, answer, _added(answer, os.path.realpath(path)))
+    show_answer(arguments, answer, _format_added(answer, os.path.realpath(path)))
     return 0
 
 
@@ -86,16 +86,16 @@ def _is_path(wanted: str) -> bool:
 def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
-        print("\n".join(_planned(item, plan["memories"]) for item in plan["projects"]))
-    if not (arguments.yes or confirmed("remove it?", "nothing was removed")):
+        print("\n".join(_format_plan(item, plan["memories"]) for item in plan["projects"]))
+    if not (arguments.yes or ask_to_confirm("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]
     answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]}, in_project=False)
-    show_answer(arguments, answer, "\n".join(_removed(item) for item in answer["removed"]))
+    show_answer(arguments, answer, "\n".join(_format_removed(item) for item in answer["removed"]))
     return 0
 
 
-def _planned(item: Json, memories: bool) -> str:
+def _format_plan(item: Json, memories: bool) -> str:
     lines = [
         fold(f"{item['name']}  {item['root']}: {item['reason']}"),
         f"    deletes its index: {count_of(item['documents'], 'file')} in {count_of(item['chunks'], 'chunk')}, "
@@ -114,7 +114,7 @@ def _planned(item: Json, memories: bool) -> str:
     return "\n".join([*lines, *_config_hint(item)])
 
 
-def _removed(item: Json) -> str:
+def _format_removed(item: Json) -> str:
     lines = [f"removed {item['name']}  {item['root']}: {len(item['files'])} files"]
     if copy := item.get("copy"):
         lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
@@ -131,11 +131,13 @@ def _config_hint(item: Json) -> list[str]:
 # --- listing known projects
 
 
-def _listed(repos: list[Json]) -> str:
-    return "\n".join(map(_repo, repos)) or "no projects yet: open one in an editor, or `rag-ls project add PATH`"
+def _format_list(repos: list[Json]) -> str:
+    return (
+        "\n".join(map(_format_project, repos)) or "no projects yet: open one in an editor, or `rag-ls project add PATH`"
+    )
 
 
-def _repo(repo: Json) -> str:
+def _format_project(repo: Json) -> str:
     head = f"{repo['name']}  {repo['root']}  [{repo['source']}]"
     if repo.get("missing"):
         return f"{head}\n    missing: its folder was deleted, moved or unmounted"
@@ -146,7 +148,7 @@ def _repo(repo: Json) -> str:
     return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
 
 
-def _added(answer: Json, asked: str) -> str:
+def _format_added(answer: Json, asked: str) -> str:
     lines = [f"{answer['name']}  {answer['root']}  [{answer['source']}]"]
     if asked != answer["root"]:
         lines.append(f"    {asked} is a part of it")

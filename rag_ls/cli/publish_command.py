@@ -9,7 +9,7 @@ import json
 import sys
 
 from rag_ls.cli.progress import showing
-from rag_ls.cli.store_command import check_has_index, named_store
+from rag_ls.cli.store_command import check_has_index, find_store
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
@@ -28,7 +28,7 @@ from rag_ls.project import (
 from rag_ls.storage import Publication, open_index, open_publisher
 from rag_ls.util.text import count_of
 
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,22 +42,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise NotFound(f"{project.root} is not published: git cannot be asked for its remote `origin`")
     if not is_known_to_others(name):
         raise NotFound(f"{project.root} is not published: {NO_REMOTE}")
-    published, place = _published(project, settings, store, name)
+    published, place = _publish_index(project, settings, store, name)
     if arguments.json:
         print(json.dumps({"project": name, "store": place, **dataclasses.asdict(published)}))
     else:
         changed = f"{published.changed:,} sent now, {published.removed:,} removed"
         print(f"{name}: {count_of(published.files, 'file')} published on {place}; {changed}")
-    for path, reason in list(published.failed.items())[:_MOST_NAMED]:
+    for path, reason in list(published.failed.items())[:_MAX_NAMED]:
         print(f"rag-ls: {path} is not published: {reason}", file=sys.stderr)
-    if (more := len(published.failed) - _MOST_NAMED) > 0:
+    if (more := len(published.failed) - _MAX_NAMED) > 0:
         print(f"rag-ls: nor are {more:,} more", file=sys.stderr)
     return 1 if published.failed else 0
 
 
 def _store(arguments: argparse.Namespace) -> StoreSettings:
     """The store that the user named. Raises `InvalidRequest` where code may not go there."""
-    store = named_store(arguments)
+    store = find_store(arguments)
     if "chunks" not in store.share:
         raise InvalidRequest(
             "store.share does not hold `chunks`, so nothing is published: if everybody who may read the store may read this "
@@ -66,7 +66,7 @@ def _store(arguments: argparse.Namespace) -> StoreSettings:
     return store
 
 
-def _published(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:
+def _publish_index(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:
     """The changes made by publishing, and their place. Raises `InvalidRequest` if the index lags behind the files."""
     stamp = Publication(
         "", current_commit(project.root), current_branch(project.root), f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"

@@ -14,7 +14,7 @@ from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
-_WIDTH = 110
+_MAX_COLUMNS = 110
 _MAX_LATENCIES = 5
 ALL_IN_STATUS = "(`rag-ls status` shows index, memories, rules and engine together)"
 
@@ -59,7 +59,7 @@ def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
         if lines[-1] and paint.width and len(text) + 2 > room:
             lines.append([])
             room = paint.width - 4
-        lines[-1].append(paint.styled(text, style, link))
+        lines[-1].append(paint.style(text, style, link))
         room -= len(text) + 2
     return [("    " if number else "") + "  ".join(line) for number, line in enumerate(lines)]
 
@@ -78,7 +78,7 @@ def memory(data: Json, paint: Paint = PLAIN, *, has_whole_id: bool = True) -> st
     if data.get("deleted_at"):
         when = data["deleted_at"][:16].replace("T", " ")
         about.append(f"    {data['reason']} {when}; `rag-ls restore {data['id'][:8]}` brings it back")
-    columns = min(_WIDTH, paint.width - 4) if paint.width > 24 else _WIDTH
+    columns = min(_MAX_COLUMNS, paint.width - 4) if paint.width > 24 else _MAX_COLUMNS
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
     former = [line for item in data.get("history", ()) for line in _version(item)]
     return "\n".join([*head, *about, *(f"    {line}" for line in content), *former])
@@ -88,17 +88,17 @@ def place_of(anchor: Json, paint: Paint) -> str:
     """The place that a memory is about, and how that stands."""
     renamed = f"; {anchor['former_symbol']} is now {anchor.get('symbol', 'gone')}" if "former_symbol" in anchor else ""
     # A memory about a whole file has no line.
-    place = paint.styled(f"{anchor['path']}:{anchor['line']}" if "line" in anchor else anchor["path"], PLACE)
-    state = paint.styled(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
+    place = paint.style(f"{anchor['path']}:{anchor['line']}" if "line" in anchor else anchor["path"], PLACE)
+    state = paint.style(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
     return f"at {place} {state}"
 
 
 def _version(data: Json) -> list[str]:
     head = f"  version {data['version']}, {data['reason']} {data['replaced_at'][:16].replace('T', ' ')}:"
-    return [head, *(f"    {line}" for line in textwrap.wrap(data["content"], _WIDTH))]
+    return [head, *(f"    {line}" for line in textwrap.wrap(data["content"], _MAX_COLUMNS))]
 
 
-def stored(data: Json) -> str:
+def format_stored(data: Json) -> str:
     """The outcome of storing a memory, and similar memories that existed already."""
     lines = [f"{data['status']} {data['id']} ({data['scope']})"]
     known = data.get("known", ())
@@ -204,7 +204,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
     others = [project for project in data.get("projects", ()) if project["root"] != data["root"]]
     lines += [f"also open {_in_short(project)}" for project in others]
     # A line begins with its name, in ten columns.
-    return "\n".join(paint.styled(line[:10], FAINT) + line[10:] if line else "" for line in lines)
+    return "\n".join(paint.style(line[:10], FAINT) + line[10:] if line else "" for line in lines)
 
 
 def _memory_counts(data: Json) -> str:

@@ -20,9 +20,9 @@ def preview(operation: str, data: Json) -> str:
     if operation == "summarize_memories":
         return summary(data)
     if operation == "import_memories":
-        return imported(data)
+        return format_imported(data)
     if operation == "restore_backup":
-        return restored(data)
+        return format_restored(data)
     if operation == "undo":
         return undone(data)
     unknown = [f"no memory has the id {missing!r}" for missing in data.get("missing", ())]
@@ -36,12 +36,12 @@ def changes(data: Json) -> str:
         if count := data[key]:
             shown = data[f"{key}_memories"]
             lines.append(f"{count:,} {word}:")
-            lines += [f"  {_named(item)}" for item in shown]
+            lines += [f"  {_format_name(item)}" for item in shown]
             lines += [f"  ... and {count - len(shown):,} more"] if count > len(shown) else []
     return "\n".join([*(lines or ["nothing to change"]), *_way_back(data["undo"])])
 
 
-def restored(data: Json) -> str:
+def format_restored(data: Json) -> str:
     """The outcome of restoring a backup, or a preview of it."""
     if data["moved_aside"]:
         aside = f"the damaged file is now {data['moved_aside']}"
@@ -50,7 +50,7 @@ def restored(data: Json) -> str:
     return f"{head}\n{changes(data['changes'])}"
 
 
-def imported(data: Json) -> str:
+def format_imported(data: Json) -> str:
     """The outcome of an import, or a preview of it."""
     done = data["changes"]
     lines = [
@@ -61,7 +61,7 @@ def imported(data: Json) -> str:
     if done["replaced"]:
         word = "would be written over:" if done["dry_run"] else "were written over:"
         lines.append(f"{done['replaced']:,} {word}")
-        lines += [f"  {_named(item)}" for item in done["replaced_memories"]]
+        lines += [f"  {_format_name(item)}" for item in done["replaced_memories"]]
         lines += ["  ..."] if done["replaced"] > len(done["replaced_memories"]) else []
     return "\n".join([*lines, *_way_back(done["undo"])])
 
@@ -70,10 +70,10 @@ def summary(data: Json) -> str:
     """A summary with what became of it, or a preview of it."""
     if data["status"] == "preview":
         lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; not stored)"]
-        lines += [f"it would replace {_named(data['replaces'])}"] if "replaces" in data else []
+        lines += [f"it would replace {_format_name(data['replaces'])}"] if "replaces" in data else []
         return "\n".join(lines)
     lines = [data["summary"], "", f"({data['status']} {data['id']}, of {count_of(data['count'], 'memory')})"]
-    lines += [f"it replaced {_named(data['replaces'])}"] if "replaces" in data else []
+    lines += [f"it replaced {_format_name(data['replaces'])}"] if "replaces" in data else []
     return "\n".join([*lines, *_way_back(data.get("undo", ""))])
 
 
@@ -90,7 +90,7 @@ def undone(data: Json) -> str:
     return "\n".join(lines)
 
 
-def _named(item: Json) -> str:
+def _format_name(item: Json) -> str:
     return f"{item['id'][:8]}  {item['content']}"
 
 

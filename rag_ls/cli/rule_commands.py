@@ -21,8 +21,8 @@ from rag_ls.project import find_project
 Json = dict[str, Any]
 
 _READING = "reading the project's files"
-_EXCERPT_LINES = 12
-_SHOWN_DEPENDENTS = 30
+_MAX_EXCERPT_LINES = 12
+_MAX_DEPENDENTS = 30
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,23 +124,23 @@ def _constraints(answer: Json, style: Paint) -> str:
 
 def _rule(record: Json, style: Paint) -> str:
     head = (
-        f"{record['relevance']:.2f}  {style.styled(record['filePath'] + ':' + record['lines'], PLACE)}  "
-        f"{style.styled(record.get('section', ''), NAME)}  {style.styled(record['type'], FAINT)}"
+        f"{record['relevance']:.2f}  {style.style(record['filePath'] + ':' + record['lines'], PLACE)}  "
+        f"{style.style(record.get('section', ''), NAME)}  {style.style(record['type'], FAINT)}"
     )
-    return "\n".join([head, *_indented(record["keyRules"] or [record["content"]])])
+    return "\n".join([head, *_indent(record["keyRules"] or [record["content"]])])
 
 
 def _example(record: Json, style: Paint) -> str:
-    place = style.styled(f"{record['filePath']}:{record['lines']}", PLACE)
-    return "\n".join([f"{record['relevance']:.2f}  {place}", *_indented([record["content"]])])
+    place = style.style(f"{record['filePath']}:{record['lines']}", PLACE)
+    return "\n".join([f"{record['relevance']:.2f}  {place}", *_indent([record["content"]])])
 
 
-def _indented(texts: Sequence[str]) -> list[str]:
+def _indent(texts: Sequence[str]) -> list[str]:
     found = []
     for text in texts:
         lines = text.splitlines()
-        found += [f"    {line}" for line in lines[:_EXCERPT_LINES]]
-        found += ["    ..."] if len(lines) > _EXCERPT_LINES else []
+        found += [f"    {line}" for line in lines[:_MAX_EXCERPT_LINES]]
+        found += ["    ..."] if len(lines) > _MAX_EXCERPT_LINES else []
     return found
 
 
@@ -149,7 +149,7 @@ def _impact(answer: Json, style: Paint) -> str:
         ("exports", answer["exports"]),
         ("endpoints", answer["apiEndpoints"]),
         ("events", answer["websocketEvents"]),
-        ("dependents", [_dependent(each, style) for each in answer["dependents"][:_SHOWN_DEPENDENTS]]),
+        ("dependents", [_dependent(each, style) for each in answer["dependents"][:_MAX_DEPENDENTS]]),
         ("tests", answer["tests"]),
         (
             "similar",
@@ -160,12 +160,12 @@ def _impact(answer: Json, style: Paint) -> str:
     parts = [answer["summary"]]
     for name, items in sections:
         if items:
-            parts.append(f"{style.styled(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
-    if answer["dependentsTotal"] > _SHOWN_DEPENDENTS:
-        parts.append(f"({answer['dependentsTotal'] - _SHOWN_DEPENDENTS} more dependents: --json lists them)")
+            parts.append(f"{style.style(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
+    if answer["dependentsTotal"] > _MAX_DEPENDENTS:
+        parts.append(f"({answer['dependentsTotal'] - _MAX_DEPENDENTS} more dependents: --json lists them)")
     return "\n\n".join(parts)
 
 
 def _dependent(record: Json, style: Paint) -> str:
     names = [name for name in record.get("names", ()) if name != "*"]
-    return style.styled(record["filePath"], PLACE) + (f"  ({', '.join(names[:6])})" if names else "")
+    return style.style(record["filePath"], PLACE) + (f"  ({', '.join(names[:6])})" if names else "")

@@ -16,10 +16,10 @@ def show(arguments: argparse.Namespace) -> int:
     """Print the settings without passwords, their meaning, and the problems met while loading them."""
     project = find_project(arguments.project)
     loaded = config.load(project)
-    wanted = [info for info in config.describe() if _wanted(info.key, arguments.key)]
+    wanted = [info for info in config.describe() if _is_meant(info.key, arguments.key)]
     if not wanted:
         raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
-    values = {info.key: _shown(info.value_in(loaded.settings)) for info in wanted}
+    values = {info.key: _mask_value(info.value_in(loaded.settings)) for info in wanted}
     if arguments.json:
         problems = [str(problem) for problem in loaded.problems]
         files = [str(user_config_file()), str(project.root / CONFIG_FILE)]
@@ -42,9 +42,9 @@ def show(arguments: argparse.Namespace) -> int:
     return 1 if loaded.problems else 0
 
 
-def _wanted(key: str, asked: str) -> bool:
+def _is_meant(key: str, asked: str) -> bool:
     return not asked or key == asked or key.startswith(asked + ".")
 
 
-def _shown(value: object) -> object:
+def _mask_value(value: object) -> object:
     return mask_secrets(value) if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls.cli import terminal
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.config import StoreSettings
 from rag_ls.config import load as load_settings
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rag_ls.cli import publish_command
 
         return publish_command.run(arguments)
-    with contextlib.closing(open_stored_projects(named_store(arguments))) as projects:
+    with contextlib.closing(open_stored_projects(find_store(arguments))) as projects:
         return _drop(projects, arguments) if arguments.action == "drop" else _list(projects, arguments)
 
 
@@ -50,8 +50,8 @@ def _copy(arguments: argparse.Namespace) -> int:
     if arguments.source == arguments.target:
         raise InvalidRequest("FROM and TO are the same store")
     with (
-        _opened(arguments.source, arguments.project) as source,
-        _opened(arguments.target, arguments.project) as target,
+        _open_vectors(arguments.source, arguments.project) as source,
+        _open_vectors(arguments.target, arguments.project) as target,
         showing() as show,
     ):
 
@@ -67,7 +67,7 @@ def _copy(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"models": [dataclasses.asdict(each) for each in copied]}))
     for each in copied if not arguments.json else ():
-        print(_told(each))
+        print(_format_copied(each))
     if any(each.wrong for each in copied):
         print(
             "rag-ls: not the same: who may only read the target copies nothing; run it again or see the log",
@@ -77,7 +77,7 @@ def _copy(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _told(copied: CopiedModel) -> str:
+def _format_copied(copied: CopiedModel) -> str:
     left_out = f", {copied.damaged:,} damaged ones left out" if copied.damaged else ""
     wrong = f", {copied.wrong:,} NOT as in the source" if copied.wrong else ", all compared"
     return f"{copied.model}: {copied.found:,} vectors, {copied.copied:,} of them copied now{wrong}{left_out}"
@@ -92,7 +92,7 @@ def _where(arguments: argparse.Namespace) -> str:
 
 
 @contextlib.contextmanager
-def _opened(place: str, project: str) -> Iterator[ListedVectors]:
+def _open_vectors(place: str, project: str) -> Iterator[ListedVectors]:
     """The store at a URL, or the index of the project around a folder."""
     if "://" in place:
         with contextlib.closing(open_listed_vectors(StoreSettings(url=place), project)) as store:
@@ -113,7 +113,7 @@ def _opened(place: str, project: str) -> Iterator[ListedVectors]:
 
 
 def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
-    found, known = projects.all(), _known_here()
+    found, known = projects.all(), _find_own_names()
     if arguments.json:
         rows = [{**dataclasses.asdict(each), "known_here": each.name in known} for each in found]
         print(json.dumps({"store": projects.place, "projects": rows}))
@@ -124,7 +124,7 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         size += f"  {count_of(each.chunks, 'chunk')} of code, readable" if each.chunks else ""
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
-        print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
+        print(f"{paint.style(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
     if not found:
         print(f"rag-ls: {projects.place} searches no projects", file=sys.stderr)
     return 0
@@ -136,13 +136,13 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         raise NotFound(f"{projects.place} has no project {arguments.name!r}; `rag-ls store projects` lists them")
     used = (
         " It is one of your projects: its vectors are sent again when it is next indexed, its code when somebody publishes it."
-        if found.name in _known_here()
+        if found.name in _find_own_names()
         else ""
     )
     held = f"{count_of(found.vectors, 'vector')}, {count_of(found.memories, 'memory')} and {count_of(found.chunks, 'published chunk')}"
     lost = f"{held} of {fold(found.name)}, for everybody who shares it"
     print(f"rag-ls: {projects.place} will lose {lost}.{used}", file=sys.stderr)
-    if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
+    if not ask_to_confirm("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
         return 1
     projects.drop(found.name)
     print(f"rag-ls: dropped {found.name}", file=sys.stderr)
@@ -155,7 +155,7 @@ def check_has_index(project: Project) -> None:
         raise NotFound(f"{project.root} has no index: `rag-ls index` makes one")
 
 
-def named_store(arguments: argparse.Namespace) -> StoreSettings:
+def find_store(arguments: argparse.Namespace) -> StoreSettings:
     """The settings of the store that the user named. Raises `InvalidRequest` if there is none."""
     settings = load_settings().settings.store
     if url := arguments.store or settings.url:
@@ -163,7 +163,7 @@ def named_store(arguments: argparse.Namespace) -> StoreSettings:
     raise InvalidRequest("no store is named: give --store URL, or set store.url")
 
 
-def _known_here() -> set[str]:
+def _find_own_names() -> set[str]:
     """The names on a server of this user's projects."""
     known = known_projects(load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects())
     return {shared_name(Path(item.root)) for item in known if Path(item.root).is_dir()}

@@ -1,4 +1,4 @@
-"""How text looks on a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is.
+"""Styles text for a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is.
 
 Text of files and memories gives a terminal no orders (ECMA-48's controls: to move, to clear, to write the clipboard).
 """
@@ -31,7 +31,7 @@ _MARKED = "bold underline"
 _CODE_COLOURS = "ansi_dark"
 
 
-def shared_indent(lines: Iterable[str]) -> str:
+def find_shared_indent(lines: Iterable[str]) -> str:
     """The spaces and tabs with which all lines begin, those apart that hold nothing else."""
     indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
     shared = min(indents, key=len, default="")
@@ -48,7 +48,7 @@ class Paint(Protocol):
         """The columns of a line; 0 if it may have any length."""
         ...
 
-    def styled(self, text: str, style: str, link: str = "") -> str:
+    def style(self, text: str, style: str, link: str = "") -> str:
         """The text in a style; a `file:` or `https:` link opens at a click."""
         ...
 
@@ -75,7 +75,7 @@ class Plain:
 
     width = 0
 
-    def styled(self, text: str, style: str, link: str = "") -> str:
+    def style(self, text: str, style: str, link: str = "") -> str:
         """See `Paint`."""
         return text
 
@@ -105,13 +105,13 @@ class Colours:
         """See `Paint`."""
         return self._console.width
 
-    def styled(self, text: str, style: str, link: str = "") -> str:
+    def style(self, text: str, style: str, link: str = "") -> str:
         """See `Paint`."""
         from rich.style import Style
         from rich.text import Text
 
         look = Style.parse(style) + Style(link=_ORDERS.sub("", link) or None)
-        return self._printed(Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
+        return self._print_styled(Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
 
     def code(
         self,
@@ -134,17 +134,18 @@ class Colours:
         lines = syntax.highlight(source[blank:]).split("\n", allow_blank=True)
         chosen = range(source.count("\n") + 1) if rows is None else rows
         return [
-            self._fitted(lines[row - blank], marked, margin) if 0 <= row - blank < len(lines) else "" for row in chosen
+            self._fit_line(lines[row - blank], marked, margin) if 0 <= row - blank < len(lines) else ""
+            for row in chosen
         ]
 
-    def _fitted(self, line: Text, marked: re.Pattern[str] | None, margin: int | None) -> str:
+    def _fit_line(self, line: Text, marked: re.Pattern[str] | None, margin: int | None) -> str:
         if marked is not None:
             line.highlight_regex(marked, _MARKED)
         if margin is not None:
             line.truncate(max(20, self.width - margin), overflow="ellipsis")
-        return self._printed(line)
+        return self._print_styled(line)
 
-    def _printed(self, text: object) -> str:
+    def _print_styled(self, text: object) -> str:
         with self._console.capture() as capture:
             self._console.print(text, end="", soft_wrap=True, highlight=False)
         return capture.get().replace("\x1b", _OURS)
@@ -201,7 +202,7 @@ def guard_streams() -> None:
             setattr(sys, name, Harmless(stream))
 
 
-def unguarded(stream: TextIO) -> TextIO:
+def find_raw_stream(stream: TextIO) -> TextIO:
     """The stream itself, for what draws on the terminal, and cleans its texts by itself."""
     guarded: object = stream
     return guarded.stream if isinstance(guarded, Harmless) else stream

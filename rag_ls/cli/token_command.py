@@ -38,7 +38,7 @@ def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
         return 0
     print(secret)
     until = f" until {token.expires_at}" if token.expires_at else ""
-    print(f"rag-ls: {token.name!r} may {_allowed(token)}{until}; the token is shown only now", file=sys.stderr)
+    print(f"rag-ls: {token.name!r} may {_format_access(token)}{until}; the token is shown only now", file=sys.stderr)
     return 0
 
 
@@ -71,7 +71,7 @@ def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     for token in found:
         ended = "" if token.is_valid(datetime.now(UTC)) else "  (expired)"
         until = f"  until {token.expires_at}" if token.expires_at else ""
-        print(f"{paint.styled(token.name, terminal.NAME)}  {token.id}  {_allowed(token)}{until}{ended}")
+        print(f"{paint.style(token.name, terminal.NAME)}  {token.id}  {_format_access(token)}{until}{ended}")
     if not found:
         print("rag-ls: there are no tokens; `rag-ls token add NAME` makes one", file=sys.stderr)
     return 0
@@ -86,7 +86,7 @@ def _revoke(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _allowed(token: Token) -> str:
+def _format_access(token: Token) -> str:
     return f"{token.access.value} in {', '.join(token.projects) or 'all projects'}"
 
 

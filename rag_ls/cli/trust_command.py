@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.errors import InvalidRequest, NotConfirmed
 from rag_ls.project import Project, find_project, is_shared_folder
 from rag_ls.registry.trusted_folders import users_trusted_folders
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     if is_shared_folder(project.root):
         raise InvalidRequest(f"{project.root} holds all kinds of things; trust the folder of your code")
     if not folders.trusts(project.root):
-        if not arguments.yes and not _agreed(project, shows_all=True):
+        if not arguments.yes and not _ask_to_trust(project, shows_all=True):
             return 1
         folders.add(project.root)
     return _tell(arguments, project, "is trusted: its settings count, hooks tell its rules")
@@ -37,7 +37,7 @@ def offer(root: Path, *, tells: bool = False) -> None:
     if users_trusted_folders().trusts(root) or is_shared_folder(root):
         return
     try:
-        if _agreed(Project(root)):
+        if _ask_to_trust(Project(root)):
             users_trusted_folders().add(root)
     except NotConfirmed:
         if tells:
@@ -52,7 +52,7 @@ def not_trusted(root: Path) -> str:
     )
 
 
-def _agreed(project: Project, *, shows_all: bool = False) -> bool:
+def _ask_to_trust(project: Project, *, shows_all: bool = False) -> bool:
     """Show what a folder brings, and ask; with `shows_all`, show it even where nobody is there to be asked.
 
     Raises `NotConfirmed` if there is no terminal.
@@ -64,7 +64,7 @@ def _agreed(project: Project, *, shows_all: bool = False) -> bool:
     brings = f"{fold(str(project.root))} brings{brought}"
     if shows_all and not sys.stdin.isatty():
         print(brings, file=sys.stderr)
-    return confirmed(f"{brings}\nTrust it, with all that comes into it later?", "nothing is changed")
+    return ask_to_confirm(f"{brings}\nTrust it, with all that comes into it later?", "nothing is changed")
 
 
 def _of_untrusted(project: Project) -> str:

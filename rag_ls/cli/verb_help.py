@@ -73,7 +73,7 @@ _MORE = """\
 `rag-ls help --all` lists all verbs, `rag-ls help VERB` explains one.
 Options before a verb: --version; -v logs more, to standard error (-vv: everything)."""
 _NAME_COLUMNS = 13
-_WIDEST = 100
+_MAX_COLUMNS = 100
 
 
 def first_help(parser: argparse.ArgumentParser) -> str:
@@ -85,7 +85,7 @@ def first_help(parser: argparse.ArgumentParser) -> str:
         for verb in verbs:
             lines += [*_entry(verb, summaries[verb].partition(";")[0]), f"{'':{_NAME_COLUMNS + 2}}{EXAMPLES[verb]}"]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, _wrapped(_MORE)])
+    return "\n\n".join([*parts, _wrap(_MORE)])
 
 
 def full_help(parser: argparse.ArgumentParser) -> str:
@@ -94,7 +94,7 @@ def full_help(parser: argparse.ArgumentParser) -> str:
     alone = [line for verb in ALONE for line in _entry(verb, summaries[verb])]
     groups = [_group(group, summaries) for group in TREE]
     short = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memory add`."
-    return "\n\n".join([_USAGE, "\n".join(alone), *groups, _wrapped(f"{short}\n{_MORE}")])
+    return "\n\n".join([_USAGE, "\n".join(alone), *groups, _wrap(f"{short}\n{_MORE}")])
 
 
 def group_help(parser: argparse.ArgumentParser, group: str) -> str:
@@ -145,7 +145,7 @@ def _entry(name: str, summary: str) -> list[str]:
     )
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     return "\n".join(textwrap.fill(line, _columns()) for line in text.split("\n"))
 
 
@@ -153,4 +153,4 @@ def _columns() -> int:
     # Each verb's example comes from here, and most need no more of it.
     import shutil
 
-    return min(_WIDEST, shutil.get_terminal_size().columns)
+    return min(_MAX_COLUMNS, shutil.get_terminal_size().columns)

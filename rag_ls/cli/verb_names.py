@@ -55,12 +55,12 @@ _MEANT = {
     "lint": "check", "impact": "rules impact", "backup": "export",
 }  # fmt: skip
 # A word so like a verb is a slip of the keys.
-_SLIP = 0.8
-_SHORTEST_SLIP = 4
+_MIN_SLIP_SIMILARITY = 0.8
+_MIN_SLIP_LETTERS = 4
 # Short words are like many: `rsync backup` asks for rsync, and is no slip in `sync`.
-_SHORTEST_SLIP_OF_OTHERS = 6
+_MIN_OTHER_SLIP_LETTERS = 6
 # Longer lines are questions, whatever their first word is like.
-_MOST_WORDS_OF_A_SLIP = 2
+_MAX_SLIP_WORDS = 2
 
 
 def group_named(word: str) -> str:
@@ -107,13 +107,13 @@ def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
     if any(character.isspace() for character in verb):
         return True
     count = sum(not word.startswith("-") for word in words)
-    if count > _MOST_WORDS_OF_A_SLIP:
+    if count > _MAX_SLIP_WORDS:
         return True
     if count == 1 and not {"-h", "--help"}.isdisjoint(words):
         return False
     # One word alone is rather a name to look for than a slip in a word for a verb.
     alike = [*known, *TREE]
-    if count > 1 and len(verb) >= _SHORTEST_SLIP_OF_OTHERS:
+    if count > 1 and len(verb) >= _MIN_OTHER_SLIP_LETTERS:
         alike += _MEANT
     return verb not in _MEANT and not _slips(verb, alike)
 
@@ -122,7 +122,9 @@ def _slips(verb: str, known: Iterable[str]) -> list[str]:
     # Most lines name a verb, and need no such import.
     import difflib
 
-    return difflib.get_close_matches(verb, list(known), 1, _SLIP) if len(verb) >= _SHORTEST_SLIP else []
+    return (
+        difflib.get_close_matches(verb, list(known), 1, _MIN_SLIP_SIMILARITY) if len(verb) >= _MIN_SLIP_LETTERS else []
+    )
 
 
 def _no_verb(verb: str, known: Iterable[str]) -> str:

@@ -41,7 +41,7 @@ class SettingInfo:
 @functools.cache
 def describe() -> tuple[SettingInfo, ...]:
     """Every setting, in the order of the reference."""
-    return tuple(_described())
+    return tuple(_describe_all())
 
 
 def sections() -> list[dataclasses.Field[Any]]:
@@ -66,7 +66,7 @@ def effects_of(former: Settings, new: Settings) -> frozenset[TakesEffect]:
     return frozenset(info.takes_effect for info in describe() if info.value_in(former) != info.value_in(new))
 
 
-def _described() -> Iterator[SettingInfo]:
+def _describe_all() -> Iterator[SettingInfo]:
     for section in sections():
         section_type = get_type_hints(Settings)[section.name]
         hints = get_type_hints(section_type)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class SetBy(StrEnum):
-    """Those who may set a section's settings. The user's file and the environment may set all of them."""
+    """The sources that may set a section's settings. The user's file and the environment may set all of them."""
 
     USER = "user"
     """The user alone: one engine serves all projects, and a cloned repository, which may bring an editor's settings too, must
@@ -18,7 +18,7 @@ class SetBy(StrEnum):
 
 
 class TakesEffect(StrEnum):
-    """When a changed value counts in an engine that runs."""
+    """The moment from which a changed value counts in an engine that runs."""
 
     AT_ONCE = "at once"
     COMPARED = "after the files are compared with the index"

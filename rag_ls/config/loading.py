@@ -22,7 +22,7 @@ from rag_ls.util.quoting import fold
 from rag_ls.util.regular_files import read_regular
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
-_NAME_CHARACTERS = 60
+_MAX_NAME_CHARACTERS = 60
 _NO_FILES = (_ENVIRONMENT, _EDITOR)
 
 
@@ -43,7 +43,7 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """Where it is, with the line if that is known."""
+        """Its place, with the line if that is known."""
         return f"{self.source}:{self.line}" if self.line else self.source
 
     def __str__(self) -> str:
@@ -224,7 +224,7 @@ def _apply(
     for section, given in values.items():
         entries = {shorthands()[section]: given} if section in shorthands() and isinstance(given, str) else given
         if section not in known:
-            hint = f"unknown section [{fold(section, _NAME_CHARACTERS)}]; known are {', '.join(sorted(known))}"
+            hint = f"unknown section [{fold(section, _MAX_NAME_CHARACTERS)}]; known are {', '.join(sorted(known))}"
             problems.append(Problem(source, hint, line_of(section, None), section))
         elif not isinstance(entries, Mapping):
             message = f"[{section}] must be a table of settings"

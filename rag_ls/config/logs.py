@@ -18,7 +18,7 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 # A message may quote what a client sent: half a character, too.
 _ERRORS = "backslashreplace"
 _MAX_FILE_BYTES = 2_000_000
-_KEPT_FILES = 3
+_MAX_KEPT_FILES = 3
 
 
 def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) -> None:
@@ -30,11 +30,11 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
-    for number in range(1, _KEPT_FILES + 1):
+    for number in range(1, _MAX_KEPT_FILES + 1):
         restrict_to_user(file.with_name(f"{file.name}.{number}"))
     create_private_file(file)
     handler = RotatingFileHandler(
-        file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8", errors=_ERRORS
+        file, maxBytes=_MAX_FILE_BYTES, backupCount=_MAX_KEPT_FILES, encoding="utf-8", errors=_ERRORS
     )
     crashes = _Crashes(file, takes_stderr=not also_stderr)
     handler.rotator = crashes.rotate

@@ -12,7 +12,7 @@ from rag_ls.config.settings import Settings
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.quoting import fold
 
-_SHOWN_CHARACTERS = 60
+_MAX_SHOWN_CHARACTERS = 60
 
 
 def with_value(settings: Settings, section: str, key: str, value: Any) -> Settings:
@@ -21,10 +21,10 @@ def with_value(settings: Settings, section: str, key: str, value: Any) -> Settin
     fields = {item.name: item for item in dataclasses.fields(group)}
     if key not in fields:
         raise ValueError(
-            f"unknown setting {section}.{fold(key, _SHOWN_CHARACTERS)}; known are {', '.join(sorted(fields))}"
+            f"unknown setting {section}.{fold(key, _MAX_SHOWN_CHARACTERS)}; known are {', '.join(sorted(fields))}"
         )
     wanted = get_type_hints(type(group))[key]
-    checked = _checked(f"{section}.{key}", wanted, value, fields[key].metadata)
+    checked = _check_value(f"{section}.{key}", wanted, value, fields[key].metadata)
     return dataclasses.replace(settings, **{section: dataclasses.replace(group, **{key: checked})})
 
 
@@ -39,34 +39,34 @@ def waits_for_trust(present: Settings, changed: Settings, section: str, key: str
     return {"": False, "always": is_more or is_less, "above": is_more, "below": is_less}[waits]
 
 
-def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
-    value = _converted(name, wanted, value)
+def _check_value(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
+    value = _convert(name, wanted, value)
     chosen = value if isinstance(value, tuple) else (value,)
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
-        raise ValueError(f"{name} = {_shown(value)} is not one of {', '.join(limits['choices'])}")
+        raise ValueError(f"{name} = {_shorten(value)} is not one of {', '.join(limits['choices'])}")
     low, high = limits["min"], limits["max"]
     if (low is not None and not value >= low) or (high is not None and not value <= high):
-        raise ValueError(f"{name} = {_shown(value)} is out of range ({low} to {'any' if high is None else high})")
+        raise ValueError(f"{name} = {_shorten(value)} is out of range ({low} to {'any' if high is None else high})")
     return value
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     """A value in a message, in short: whoever wrote it may be a stranger, and the message may go to a log."""
-    return "a table" if isinstance(value, Mapping) else fold(mask_secrets(repr(value)), _SHOWN_CHARACTERS)
+    return "a table" if isinstance(value, Mapping) else fold(mask_secrets(repr(value)), _MAX_SHOWN_CHARACTERS)
 
 
-def _converted(name: str, wanted: Any, value: Any) -> Any:
+def _convert(name: str, wanted: Any, value: Any) -> Any:
     if wanted == tuple[str, ...]:
         if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
             return tuple(value)
         if isinstance(value, str) and value and name == "store.share":
             # A list of one may stand alone.
             return (value,)
-        raise ValueError(f"{name} must be a list of strings, not {_shown(value)}")
+        raise ValueError(f"{name} must be a list of strings, not {_shorten(value)}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not wanted:
-        raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shown(value)}")
+        raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shorten(value)}")
     return value
 
 

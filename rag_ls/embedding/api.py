@@ -96,7 +96,7 @@ class LoadedModel(Protocol):
 
     @property
     def query_deadline_s(self) -> float | None:
-        """How long a question waits for its vector; None if the model always answers at once."""
+        """The seconds that a question waits for its vector; None if the model always answers at once."""
         ...
 
     @property
@@ -138,7 +138,7 @@ class EmbeddingProvider(Protocol):
     """A source of models: this machine, or a service."""
 
     def models(self) -> Sequence[ModelCard]:
-        """Those that can be loaded now, the best choice first."""
+        """The models that can be loaded now, the best choice first."""
         ...
 
     def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
@@ -157,7 +157,7 @@ class EmbeddingProvider(Protocol):
         ...
 
 
-def normalised(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+def normalise(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     """The vectors, shape (n, dimensions), at length one."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

@@ -31,7 +31,7 @@ class HostedModel:
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self.failure = ""
-        """Why the last batch of texts was not embedded; empty if it was."""
+        """The reason why the last batch of texts was not embedded; empty if it was."""
 
     @property
     def card(self) -> ModelCard:
@@ -59,7 +59,7 @@ class HostedModel:
         for batch in batches:
             left -= len(batch)
             try:
-                vectors.append(self._embedded(batch, left))
+                vectors.append(self._embed_in_halves(batch, left))
             except RagLsError as error:
                 self.failure = str(error)
                 raise
@@ -88,7 +88,7 @@ class HostedModel:
     def close(self) -> None:
         self._model.close()
 
-    def _embedded(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
+    def _embed_in_halves(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
         """Embed one batch; if it is refused, embed its halves. Raises `BatchRefused` for a single text."""
         try:
             return self._model.embed_documents(texts, backlog=backlog)
@@ -96,8 +96,8 @@ class HostedModel:
             if len(texts) < 2:
                 raise
         half = len(texts) // 2
-        first = self._embedded(texts[:half], backlog + len(texts) - half)
-        return np.concatenate([first, self._embedded(texts[half:], backlog)])
+        first = self._embed_in_halves(texts[:half], backlog + len(texts) - half)
+        return np.concatenate([first, self._embed_in_halves(texts[half:], backlog)])
 
     def _query(self, text: str) -> NDArray[np.float32]:
         vector = self._model.embed_query(text)

@@ -106,7 +106,7 @@ class ModelHost:
 
     @property
     def passed_over(self) -> str:
-        """Why another model than the best one answers: its files are not the right ones. Empty where the best one does."""
+        """The reason why another model than the best one answers: its files are not the right ones. Else empty."""
         with self._lock:
             damaged = dict(self._damaged)
         try:
@@ -175,7 +175,7 @@ class ModelHost:
             return None
 
     def _recent_error(self, model_id: str) -> str:
-        """Why a model could not be loaded, until it is time to try again; empty otherwise. Call it under the lock."""
+        """The reason why a model could not be loaded, until it is time to try again; else empty. Call it under the lock."""
         failed_at, error = self._errors.get(model_id, (0.0, ""))
         return error if time.monotonic() - failed_at < _RETRY_LOADING_S else ""
 

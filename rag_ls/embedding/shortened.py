@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import Embedder, ModelCard, normalised
+from rag_ls.embedding.api import Embedder, ModelCard, normalise
 
 
 class ShortenedModel:
@@ -25,10 +25,10 @@ class ShortenedModel:
         return replace(card, id=f"{card.id}/{self._dimensions}", dimensions=self._dimensions)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return normalised(self._model.embed_documents(texts)[:, : self._dimensions])
+        return normalise(self._model.embed_documents(texts)[:, : self._dimensions])
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = normalised(self._model.embed_query(text)[None, : self._dimensions])[0]
+        vector: NDArray[np.float32] = normalise(self._model.embed_query(text)[None, : self._dimensions])[0]
         return vector
 
     def close(self) -> None:

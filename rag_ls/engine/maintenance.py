@@ -15,7 +15,7 @@ from rag_ls.engine.open_project import OpenProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.project import CONFIG_FILE, user_config_file
-from rag_ls.registry.trusted_folders import trusted_folders_file
+from rag_ls.registry.trusted_folders import find_trusted_folders_file
 from rag_ls.util.paths import file_stamp
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Maintenance:
 
 def _user_files() -> tuple[Path, ...]:
     """The user's files that say which settings are in force."""
-    return user_config_file(), trusted_folders_file()
+    return user_config_file(), find_trusted_folders_file()
 
 
 def _look_after(project: OpenProject) -> None:

@@ -18,7 +18,7 @@ from rag_ls.project import find_marked_root
 _OUR_FILES = re.compile(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 
-def needed_access(operation: Operation) -> Access:
+def find_needed_access(operation: Operation) -> Access:
     """The least access of a token that may call an operation."""
     if operation.manages:
         return Access.ADMIN
@@ -27,7 +27,7 @@ def needed_access(operation: Operation) -> Access:
 
 def check_access(access: Access, operation: Operation) -> None:
     """Raise `AccessRefused` if a token with this access may not call the operation."""
-    if not access.includes(needed_access(operation)):
+    if not access.includes(find_needed_access(operation)):
         raise AccessRefused("this token does not allow that")
 
 

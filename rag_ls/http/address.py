@@ -1,4 +1,4 @@
-"""Where the server listens, and by which names it may be called."""
+"""The address at which the server listens, and the names by which it may be called."""
 
 from __future__ import annotations
 

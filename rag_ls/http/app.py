@@ -67,7 +67,7 @@ def make_application(
     metrics = HttpMetrics(engine)
     slots = Slots(settings.max_searches)
     pool = SessionPool(engine, slots, settings.session_idle_minutes * 60)
-    mcp = McpSessions(functools.partial(_opened_session, engine, slots), make_server, tokens, settings)
+    mcp = McpSessions(functools.partial(_open_session, engine, slots), make_server, tokens, settings)
     operations = operation_routes()
     rest = Rest(pool)
     url = address.url(is_secure=is_secure)
@@ -83,7 +83,7 @@ def make_application(
         _route("GET", f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
         _route("GET", PROOF_PATH, functools.partial(prove, tokens=tokens)),
         _route("GET", "/", functools.partial(_page_file, name="index.html")),
-        _route("GET", f"{PAGE_PATH}{{name}}", _named_page_file),
+        _route("GET", f"{PAGE_PATH}{{name}}", _send_named_file),
         *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),
         *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
     ]
@@ -162,11 +162,11 @@ class _Named:
 
 
 def _route(method: str, path: str, answer: _Answer) -> Route:
-    async def named(request: Request) -> Response:
+    async def _send_found(request: Request) -> Response:
         exchange_of(request.scope).route = path
         return await answer(request)
 
-    return Route(path, named, methods=[method])
+    return Route(path, _send_found, methods=[method])
 
 
 def _constant(body: object) -> _Answer:
@@ -176,7 +176,7 @@ def _constant(body: object) -> _Answer:
     return answer
 
 
-def _opened_session(engine: Engine, slots: Slots, token: Token, project: str) -> CallerSession:
+def _open_session(engine: Engine, slots: Slots, token: Token, project: str) -> CallerSession:
     roots = roots_called(engine, token, project) if project else ()
     session = CallerSession(engine, token, slots, roots, surface="mcp", isolated=bool(project))
     try:
@@ -197,7 +197,7 @@ async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
             _log.exception("a session could not be closed")
 
 
-async def _named_page_file(request: Request) -> Response:
+async def _send_named_file(request: Request) -> Response:
     return await _page_file(request, str(request.path_params["name"]))
 
 

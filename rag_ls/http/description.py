@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag_ls import __version__
-from rag_ls.http.access import needed_access
+from rag_ls.http.access import find_needed_access
 from rag_ls.http.routes import OperationRoute
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import answer_schema, request_schema
@@ -51,7 +51,7 @@ def _command(route: OperationRoute) -> Json:
         "path": route.path,
         "summary": operation.doc,
         "operation": operation.name,
-        "access": needed_access(operation).value,
+        "access": find_needed_access(operation).value,
         "arguments": request_schema(operation.request),
     }
 

@@ -28,7 +28,7 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
     """The events of the projects that the token sees, until the client leaves or the token counts no longer."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING)
-    roots = await anyio.to_thread.run_sync(_seen_roots, engine, token)
+    roots = await anyio.to_thread.run_sync(_find_visible_roots, engine, token)
 
     def put(event: Event) -> None:
         with contextlib.suppress(asyncio.QueueFull):
@@ -56,7 +56,7 @@ def _tell(loop: asyncio.AbstractEventLoop, put: Callable[[Event], None], event: 
         loop.call_soon_threadsafe(put, event)
 
 
-def _seen_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
+def _find_visible_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
     if not token.projects:
         return None
     client = Client(engine, about=About("http"), only=token.projects)

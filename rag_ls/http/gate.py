@@ -20,7 +20,7 @@ from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, attach, error_response
 from rag_ls.http.limits import RequestRate, Slots
 from rag_ls.http.metrics import HttpMetrics
-from rag_ls.http.signing_in import PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, may_see_page, signed_out
+from rag_ls.http.signing_in import PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.http.tracing import describe, request_span
 
@@ -110,7 +110,7 @@ class Gate:
             elif exchange.token is None or scope["method"] != "GET":
                 await self._app(scope, body.receive, answer.send)
             else:
-                async with self._streams.taken(exchange.token.id):
+                async with self._streams.take(exchange.token.id):
                     await self._app(scope, body.receive, answer.send)
             return
         except BodyTooLarge:
@@ -160,7 +160,7 @@ class Gate:
             wait_s = self._rate.wait_s(exchange.token.id)
             return self._too_many(exchange, wait_s, "too many requests") if wait_s else None
         if path == "/" or path.startswith(PAGE_PATH):
-            return None if may_see_page(headers, self._tokens) else signed_out(exchange)
+            return None if may_see_page(headers, self._tokens) else make_sign_in_page(exchange)
         return error_response(exchange, 401, "Unauthorized", _UNKNOWN, {"www-authenticate": "Bearer"})
 
     def _holder(self, headers: Headers) -> Token | None:

@@ -1,4 +1,4 @@
-"""How much each token may ask: requests a second, and requests that are answered at the same time."""
+"""Limits what each token may ask: requests a second, and requests that are answered at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rag_ls.errors import TooManyAtOnce
 # How many seconds' worth of requests may come at once.
 _BURST_S = 2.0
 _SLOT_WAIT_S = 5.0
-_MOST_BUCKETS = 1000
+_MAX_BUCKETS = 1000
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class RequestRate:
         if not self._rate:
             return 0.0
         now = self._clock()
-        if len(self._buckets) > _MOST_BUCKETS:
+        if len(self._buckets) > _MAX_BUCKETS:
             self._buckets.clear()
         bucket = self._buckets.setdefault(caller, _Bucket(self._most, now))
         bucket.left = min(self._most, bucket.left + (now - bucket.at) * self._rate)
@@ -59,7 +59,7 @@ class Slots:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     @contextlib.asynccontextmanager
-    async def taken(self, caller: str) -> AsyncIterator[None]:
+    async def take(self, caller: str) -> AsyncIterator[None]:
         """Take a slot meanwhile. Raises `TooManyAtOnce` if none becomes free in time."""
         slot = self._slots.setdefault(caller, asyncio.Semaphore(self._most))
         try:

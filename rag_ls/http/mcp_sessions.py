@@ -71,7 +71,7 @@ class McpSessions:
 
     @property
     def count(self) -> int:
-        """How many sessions are open."""
+        """The number of open sessions."""
         return len(self._sessions)
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -98,7 +98,7 @@ class McpSessions:
         except _Refused as refused:
             await refused.response(exchange)(scope, receive, send)
             return
-        await self._served(session, scope, receive, send)
+        await self._serve_session(session, scope, receive, send)
 
     async def _session_for(self, scope: Scope, headers: Headers, token: Token, project: str) -> _Session:
         version = headers.get(_VERSION_HEADER)
@@ -112,16 +112,16 @@ class McpSessions:
             return found
         if scope["method"] != "POST":
             raise _Refused(400, "InvalidRequest", f"a {scope['method']} needs the header Mcp-Session-Id")
-        return await self._opened(token, project)
+        return await self._open_session(token, project)
 
-    async def _opened(self, token: Token, project: str) -> _Session:
+    async def _open_session(self, token: Token, project: str) -> _Session:
         """A session whose first request is about to be served."""
         held = sum(session.token.id == token.id for session in self._sessions.values())
         if held + self._opening.get(token.id, 0) >= self._settings.max_sessions:
             raise _Refused(429, "TooManySessions", "too many sessions for this token; end one first", retry_s=10)
         self._opening[token.id] = self._opening.get(token.id, 0) + 1
         try:
-            return await self._started(token, project)
+            return await self._start_session(token, project)
         finally:
             self._opening[token.id] -= 1
 
@@ -129,10 +129,10 @@ class McpSessions:
         async with self._stateless_lock:
             key = (token.id, project)
             if key not in self._stateless:
-                self._stateless[key] = await self._started(token, project)
+                self._stateless[key] = await self._start_session(token, project)
             return self._stateless[key]
 
-    async def _started(self, token: Token, project: str) -> _Session:
+    async def _start_session(self, token: Token, project: str) -> _Session:
         assert self._tasks is not None
         caller = await anyio.to_thread.run_sync(self._make_session, token, project)
         # It reads the settings.
@@ -154,7 +154,7 @@ class McpSessions:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(session.caller.close)
 
-    async def _served(self, session: _Session, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_session(self, session: _Session, scope: Scope, receive: Receive, send: Send) -> None:
         def note_start(status: int, session_id: str) -> None:
             # At the answer's start: the client may use the session before the answer's end.
             if session_id and status < 400 and not session.id:

@@ -47,14 +47,14 @@ class HttpMetrics:
     def as_json(self) -> dict[str, float]:
         """All counters and gauges by name; labels stand in braces. Histograms give their sum and count."""
         return {
-            sample.name + _labelled(sample.labels): sample.value
+            sample.name + _format_labels(sample.labels): sample.value
             for metric in self._registry.collect()
             for sample in metric.samples
             if not sample.name.endswith(("_bucket", "_created"))
         }
 
 
-def _labelled(labels: dict[str, str]) -> str:
+def _format_labels(labels: dict[str, str]) -> str:
     return "{" + ",".join(f"{name}={value}" for name, value in labels.items()) + "}" if labels else ""
 
 

@@ -17,7 +17,7 @@ from mcp.server.lowlevel import Server
 from rag_ls.config import HttpSettings
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
-from rag_ls.http.access import needed_access
+from rag_ls.http.access import find_needed_access
 from rag_ls.http.address import Address, parse_address
 from rag_ls.http.app import MakeServer, make_application
 from rag_ls.http.connection import PatientProtocol
@@ -30,7 +30,7 @@ from rag_ls.operations import OPERATIONS, Operations
 
 _log = logging.getLogger(__name__)
 
-_BACKLOG = 1024
+_MAX_BACKLOG_CONNECTIONS = 1024
 _START_S, _LOOK_S = 30.0, 0.005
 _FINISH_S = 3
 _END_S = 10.0
@@ -44,7 +44,7 @@ def mcp_server(caller: CallerSession) -> Server[Any]:
     async def operations() -> Operations:
         return caller.session.operations
 
-    table = [item for item in OPERATIONS if caller.token.access.includes(needed_access(item))]
+    table = [item for item in OPERATIONS if caller.token.access.includes(find_needed_access(item))]
     return create_server(operations, caller.session.toolsets, table, caller.slot)
 
 
@@ -56,7 +56,7 @@ class HttpServer:
     ) -> None:
         """Raises `HttpUnavailable` for an address that must not be served as the settings say."""
         self._settings = settings
-        self._address = _checked_address(settings)
+        self._address = _check_address(settings)
         self._engine = engine
         self._tokens = tokens
         self._make_server = make_server
@@ -70,7 +70,7 @@ class HttpServer:
 
     def start(self) -> None:
         """Listen, and serve in a thread. Raises `HttpUnavailable`."""
-        at_most = min(_MAX_CONNECTIONS, _allowed_files(2 * _MAX_CONNECTIONS) // 2)
+        at_most = min(_MAX_CONNECTIONS, _raise_file_limit(2 * _MAX_CONNECTIONS) // 2)
         start_exporting()
         listening = _listening(self._address, at_most)
         self._address = Address(self._address.host, listening.getsockname()[1])
@@ -121,7 +121,7 @@ class HttpServer:
         config = uvicorn.Config(
             application.asgi, http=PatientProtocol, ws="none", lifespan="on", log_config=None, log_level="warning",
             access_log=False, server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=_FINISH_S, backlog=_BACKLOG, ssl_certfile=settings.cert or None,
+            timeout_graceful_shutdown=_FINISH_S, backlog=_MAX_BACKLOG_CONNECTIONS, ssl_certfile=settings.cert or None,
             ssl_keyfile=settings.key or None,
         )  # fmt: skip
         try:
@@ -135,7 +135,7 @@ class HttpServer:
         return config
 
 
-def _checked_address(settings: HttpSettings) -> Address:
+def _check_address(settings: HttpSettings) -> Address:
     try:
         address = parse_address(settings.address)
     except InvalidRequest as error:
@@ -162,7 +162,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
         # A port of connections that have just ended is free; one that another program listens on is not.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
-        listening.listen(_BACKLOG)
+        listening.listen(_MAX_BACKLOG_CONNECTIONS)
     except OSError as error:
         listening.close()
         why = "another program listens there" if error.errno == errno.EADDRINUSE else error.strerror
@@ -172,7 +172,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
     return listening
 
 
-def _allowed_files(count: int) -> int:
+def _raise_file_limit(count: int) -> int:
     """Let the process open more files, where the system lets it, since each connection is one; how many of `count` it may."""
     try:
         import resource

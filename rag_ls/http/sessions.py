@@ -42,7 +42,7 @@ class CallerSession:
     ) -> None:
         """With `roots`, questions mean these projects; an `isolated` one sees nothing else. None are open before `open`."""
         self.token = token
-        self.slot = functools.partial(slots.taken, token.id)
+        self.slot = functools.partial(slots.take, token.id)
         """Taken while a request is answered."""
         self._roots = roots
         only = tuple(map(str, roots)) if isolated else token.projects or None
@@ -152,7 +152,7 @@ class SessionPool:
             # Waits only for others that open the same projects, or close them.
             with pooled.opening:
                 if pooled.session is None:
-                    pooled.session = self._opened(token, roots)
+                    pooled.session = self._open_session(token, roots)
                 elif pooled.rests:
                     pooled.session.open()
                 pooled.rests = False
@@ -206,7 +206,7 @@ class SessionPool:
         is_idle = now - pooled.used_at > self._idle_s
         return pooled.session is None or is_idle or not is_in_force(pooled.session.token)
 
-    def _opened(self, token: Token, roots: Roots) -> CallerSession:
+    def _open_session(self, token: Token, roots: Roots) -> CallerSession:
         session = CallerSession(self._engine, token, self._slots, roots)
         try:
             session.open()

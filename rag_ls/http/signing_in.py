@@ -1,4 +1,4 @@
-"""How the page gets its token: a one-time code, whose answer hands the token to the storage of that one tab.
+"""Gives the page its token: a one-time code, whose answer hands the token to the storage of that one tab.
 
 `rag-ls open` has the browser post the code from a private file; a person may take a link with it instead. The token counts
 as long as this server: who listens at its address later gets nothing from a tab that is still open.
@@ -65,16 +65,16 @@ async def sign_in(request: Request, tokens: TokenFile) -> Response:
     exchange = exchange_of(request.scope)
     code = str(request.path_params.get("code") or "")
     if request.method == "POST":
-        code = await _posted_code(request)
+        code = await _read_code(request)
     # It waits for other processes that change the file.
     try:
         secret = await anyio.to_thread.run_sync(tokens.exchange, code)
     except StoreUnavailable as error:
         _log.error("%s", error)
-        return signed_out(exchange, "The tokens cannot be changed now; the engine's log says why.")
+        return make_sign_in_page(exchange, "The tokens cannot be changed now; the engine's log says why.")
     token = tokens.holder_of(secret) if secret else None
     if secret is None or token is None:
-        return signed_out(exchange, "This link was used already, or is too old.")
+        return make_sign_in_page(exchange, "This link was used already, or is too old.")
     # `<` could end the script element.
     data = json.dumps({"token": secret, "id": token.id}).replace("<", "\\u003c")
     response = HTMLResponse(_SIGNED_IN.format(token=data), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
@@ -84,7 +84,7 @@ async def sign_in(request: Request, tokens: TokenFile) -> Response:
     return response
 
 
-async def _posted_code(request: Request) -> str:
+async def _read_code(request: Request) -> str:
     """The code in a posted form; empty for another form, of which no more is read than a form with a code has."""
     body = b""
     async for part in request.stream():
@@ -107,7 +107,7 @@ def may_see_page(headers: Headers, tokens: TokenFile) -> bool:
     return any(found)
 
 
-def signed_out(exchange: Exchange, why: str = "You are not signed in.") -> Response:
+def make_sign_in_page(exchange: Exchange, why: str = "You are not signed in.") -> Response:
     """The page for a browser without a token."""
     exchange.error = "Unauthorized"
     return HTMLResponse(_SIGNED_OUT.format(why=html.escape(why)), 401)

@@ -144,7 +144,7 @@ class TokenFile:
         token = replace(
             self._new(name, access, (), lifetime, digest=""),
             code_digest=_digest(code),
-            code_expires_at=_stamped(self._now() + code_lifetime),
+            code_expires_at=_format_stamp(self._now() + code_lifetime),
         )
         with self._changing() as held:
             # Other windows keep theirs, and may still be opening: only what has expired makes room.
@@ -186,14 +186,14 @@ class TokenFile:
         if not name.strip() or len(name) > _MAX_NAME or not name.isprintable():
             raise InvalidRequest(f"a token's name has 1 to {_MAX_NAME} characters that can be printed, not {name!r}")
         now = self._now()
-        expires = _stamped(now + lifetime) if lifetime is not None else ""
+        expires = _format_stamp(now + lifetime) if lifetime is not None else ""
         chosen = tuple(dict.fromkeys(projects))
         return Token(
             id=secrets.token_hex(_ID_BYTES),
             name=name.strip(),
             access=access,
             projects=chosen,
-            created_at=_stamped(now),
+            created_at=_format_stamp(now),
             expires_at=expires,
             digest=digest,
         )
@@ -210,7 +210,7 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
         """The tokens to be changed; written when the block ends without an error."""
-        with self._locked():
+        with self._lock():
             former = list(self.tokens())
             changed = list(former)
             yield changed
@@ -225,7 +225,7 @@ class TokenFile:
                 ) from error
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """Keep other processes from changing the file meanwhile."""
         from filelock import FileLock, Timeout
 
@@ -274,7 +274,7 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _stamped(moment: datetime) -> str:
+def _format_stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 

@@ -74,11 +74,11 @@ class Work:
                 return await anyio.to_thread.run_sync(run, limiter=self._threads)
 
     def _reporting(self, report: Report) -> Report:
-        def reported(project: str, progress: Progress) -> None:
+        def report_if_there(project: str, progress: Progress) -> None:
             self._check_there()
             report(project, progress)
 
-        return reported
+        return report_if_there
 
     def _check_there(self) -> None:
         if self._left.is_set():

@@ -203,41 +203,41 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
 
 
 def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
-    who, pointed = identity_of(project.root), homes.pointed(project)
+    who, pointer = identity_of(project.root), homes.read_pointer(project)
     home = homes.find(project)
     known_roots = home.roots if home else ()
-    is_copied = _may_take(project, homes, pointed) and (home is None or not has_memory_file(home.folder))
+    is_copied = _may_take(project, homes, pointer) and (home is None or not has_memory_file(home.folder))
     if is_copied:
         # Before anything is made: damaged ones must be told of, not passed over.
         folder = home.folder if home else None
-        home = home or homes.create(who, pointed)
+        home = home or homes.create(who, pointer)
         try:
             take_over_memories(project.data_folder, home.folder)
         except RagLsError:
             if folder is None:
                 homes.discard(home)
             raise
-    home = homes.note(home, who) if home else homes.create(who, pointed)
+    home = homes.note(home, who) if home else homes.create(who, pointer)
     write_pointer(project, home)
-    return MemoryLocation(home, home.folder, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
+    return MemoryLocation(home, home.folder, is_copied, _note(project, home, known_roots, pointer, is_copied=is_copied))
 
 
-def _may_take(project: Project, homes: MemoryHomes, pointed: str) -> bool:
+def _may_take(project: Project, homes: MemoryHomes, pointer: str) -> bool:
     """Whether the data folder has memories to take over: this user's own, or those that came with a trusted folder.
 
     Those that the user had deleted are set aside.
     """
-    known = homes.called(pointed) if pointed else None
+    known = homes.called(pointer) if pointer else None
     if known is not None and known.removed_at and holds_memories(project.data_folder):
         set_copy_aside(project.data_folder, f"removed-{known.id[:8]}")
     return holds_memories(project.data_folder) and (is_sealed_copy(project.data_folder) or homes.trusts(project))
 
 
-def _note(project: Project, home: Home, roots: tuple[str, ...], pointed: str, *, is_copied: bool) -> str:
+def _note(project: Project, home: Home, roots: tuple[str, ...], pointer: str, *, is_copied: bool) -> str:
     root = str(project.root)
     if is_copied:
         return f"the memories of {project.data_folder} are in {home.folder} from now on, where no `git clean` reaches them; a copy stays"
-    if not roots or pointed == home.id:
+    if not roots or pointer == home.id:
         return ""
     if root in roots:
         return f"{project.data_folder} was gone; its memories were kept in {home.folder}, and the index is made anew"

@@ -14,7 +14,7 @@ from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.quoting import fold
 
 CONFIG, OPENED = "config", "opened"
-_BRANCH_CHARACTERS = 80
+_MAX_BRANCH_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def names_of(known: Iterable[KnownProject]) -> str:
 
 
 def off_branch(wanted: str, root: Path) -> str:
-    """Why a project is not indexed in the background: a branch other than `wanted` is checked out. Else empty."""
+    """The reason why a project is not indexed in the background: a branch other than `wanted` is checked out. Else empty."""
     if not wanted or (current := current_branch(root)) == wanted:
         return ""
-    stands = f"{fold(current, _BRANCH_CHARACTERS)} is checked out" if current else "no branch is checked out"
-    alone = f"on {fold(wanted, _BRANCH_CHARACTERS)} alone (see index.branch, [[projects]])"
+    stands = f"{fold(current, _MAX_BRANCH_CHARACTERS)} is checked out" if current else "no branch is checked out"
+    alone = f"on {fold(wanted, _MAX_BRANCH_CHARACTERS)} alone (see index.branch, [[projects]])"
     return f"{stands}; the project is indexed in the background {alone}"

@@ -28,7 +28,7 @@ class Identity:
     remote: str = ""
     """`host/path` of the remote `origin`, or the path of a repository of this machine that it names."""
     first: str = ""
-    """A print of the oldest entry of git's log."""
+    """A fingerprint of the oldest entry of git's log."""
     number: str = ""
     """Device and inode of git's folder, which a move within a disk keeps."""
 
@@ -70,7 +70,7 @@ def _remote(common: Path) -> str:
 
 
 def _first_entry(common: Path) -> str:
-    """A print of the oldest entry of the repository's log, which other repositories lack; empty without a log.
+    """A fingerprint of the oldest entry of the repository's log, which other repositories lack; empty without a log.
 
     It names who made or cloned the repository, when, and the first commit. git drops entries after ninety days.
     """

@@ -56,7 +56,7 @@ class Home:
     places: dict[str, ClonedRepository] = field(default_factory=dict)
     """Its repositories by git's folder."""
     removed_at: str = ""
-    """When the user had the memories deleted; copies of them are not taken over again."""
+    """The time when the user had the memories deleted; copies of them are not taken over again."""
 
     @property
     def name(self) -> str:
@@ -86,7 +86,7 @@ class MemoryHomes:
         """Whether the user trusts a project's folder, and so what came with it."""
         return self._trusted.trusts(project.root)
 
-    def pointed(self, project: Project) -> str:
+    def read_pointer(self, project: Project) -> str:
         """The id of the home that a project's data folder names; empty without one.
 
         Only this user's processes are believed: who names the home of another project would be shown its memories.
@@ -109,9 +109,9 @@ class MemoryHomes:
     def find(self, project: Project) -> Home | None:
         """The home of a project's memories, if there is one. Changes nothing."""
         who = identity_of(project.root)
-        pointed = self.called(self.pointed(project))
-        if pointed is not None and not pointed.removed_at and is_of(pointed, who, is_pointed=True):
-            return pointed
+        read_pointer = self.called(self.read_pointer(project))
+        if read_pointer is not None and not read_pointer.removed_at and is_of(read_pointer, who, is_pointed=True):
+            return read_pointer
         return matching((home for home in self.all() if not home.removed_at), who)
 
     def create(self, who: Identity, wanted_id: str = "") -> Home:
@@ -241,10 +241,10 @@ def _remotes(home: Home) -> set[str]:
 
 def _latest(homes: Iterable[Home]) -> Home | None:
     """The one that was used last, as far as its record tells."""
-    return max(homes, key=_written_at, default=None)
+    return max(homes, key=_find_write_time, default=None)
 
 
-def _written_at(home: Home) -> tuple[int, str]:
+def _find_write_time(home: Home) -> tuple[int, str]:
     try:
         return (home.folder / _RECORD).stat().st_mtime_ns, home.id
     except OSError:

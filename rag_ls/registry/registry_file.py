@@ -51,7 +51,7 @@ class Registry:
         """All of them, in the order in which they were added."""
         try:
             records = read_json(self._file.read_text(encoding="utf-8"))["projects"]
-            found = [_registered(record) for record in records]
+            found = [_read_record(record) for record in records]
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
@@ -76,21 +76,21 @@ class Registry:
 
     def remove(self, roots: Collection[str]) -> None:
         """Forget projects. Raises `OSError`."""
-        with self._locked():
+        with self._lock():
             former = self.projects()
             kept = [item for item in former if item.root not in roots]
             if len(kept) < len(former):
                 self._write(kept)
 
     def _put(self, root: str, change: Callable[[Registered], Registered], name: str) -> Registered:
-        with self._locked():
+        with self._lock():
             projects = {item.root: item for item in self.projects()}
             former = projects.get(root) or Registered(root, name or Path(root).name or root, utc_stamp(self._now()))
             projects[root] = changed = change(former)
             self._write(projects.values())
         return changed
 
-    def _locked(self) -> FileLock:
+    def _lock(self) -> FileLock:
         make_private_folder(self._file.parent)
         # filelock.Timeout is an OSError.
         return FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
@@ -101,7 +101,7 @@ class Registry:
             stream.write(text + "\n")
 
 
-def _registered(record: Any) -> Registered:
+def _read_record(record: Any) -> Registered:
     item = Registered(**record)
     texts = (item.root, item.name, item.added_at, item.opened_at or "")
     if not all(isinstance(text, str) for text in texts) or not isinstance(item.from_config, bool):

@@ -63,17 +63,17 @@ def _passing_key() -> bytes:
 def _key(folder: Path) -> bytes | None:
     file = folder / KEY_FILE
     try:
-        if not (key := _read(file)):
+        if not (key := _read_key(file)):
             make_private_folder(folder)
             # Of processes that start at the same time, one makes it. filelock.Timeout is an OSError.
             with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-                key = _read(file) or _made(file)
+                key = _read_key(file) or _make_key(file)
         return key
     except OSError:
         return None
 
 
-def _read(file: Path) -> bytes:
+def _read_key(file: Path) -> bytes:
     try:
         key = bytes.fromhex(file.read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
@@ -81,7 +81,7 @@ def _read(file: Path) -> bytes:
     return key if len(key) == _KEY_BYTES else b""
 
 
-def _made(file: Path) -> bytes:
+def _make_key(file: Path) -> bytes:
     key = secrets.token_bytes(_KEY_BYTES)
     with whole_file(file) as stream:
         stream.write(key.hex())

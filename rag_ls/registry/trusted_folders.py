@@ -52,16 +52,16 @@ class TrustedFolders:
 
     def add(self, folder: Path) -> None:
         """Trust a folder with all below it. Raises `OSError`."""
-        with self._locked():
+        with self._lock():
             self._write(dict.fromkeys((*self.folders(), os.path.realpath(folder))))
 
     def remove(self, folder: Path) -> None:
         """Trust a folder no longer; one above it may still be trusted. Raises `OSError`."""
-        with self._locked():
+        with self._lock():
             real = os.path.realpath(folder)
             self._write([each for each in self.folders() if each != real])
 
-    def _locked(self) -> FileLock:
+    def _lock(self) -> FileLock:
         # Only who writes waits for its import.
         from filelock import FileLock
 
@@ -75,10 +75,10 @@ class TrustedFolders:
 
 
 def users_trusted_folders() -> TrustedFolders:
-    """Those of this user."""
-    return TrustedFolders(trusted_folders_file())
+    """The trusted folders of this user."""
+    return TrustedFolders(find_trusted_folders_file())
 
 
-def trusted_folders_file() -> Path:
-    """Where this user's are kept."""
+def find_trusted_folders_file() -> Path:
+    """The file that keeps this user's trusted folders."""
     return user_data_folder() / FILE_NAME

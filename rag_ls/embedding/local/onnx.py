@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import ModelClosed, normalised
+from rag_ls.embedding.api import ModelClosed, normalise
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx, check_weights
 from rag_ls.errors import ModelDamaged
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 
 # Larger batches cost memory for activations, and gain nothing on a CPU.
-_BATCH = 8
+_MAX_BATCH = 8
 
 
 class OnnxEmbedder:
@@ -59,10 +59,10 @@ class OnnxEmbedder:
         """As `Embedder`. Raises `ModelClosed` between two batches where `is_closed` says so."""
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         parts = []
-        for at in range(0, len(order), _BATCH):
+        for at in range(0, len(order), _MAX_BATCH):
             if is_closed():
                 raise ModelClosed(f"{self.card.id} was closed")
-            parts.append(self._embed([texts[i] for i in order[at : at + _BATCH]]))
+            parts.append(self._embed([texts[i] for i in order[at : at + _MAX_BATCH]]))
         if not parts:
             return np.empty((0, 0), np.float32)
         vectors = np.concatenate(parts)
@@ -84,4 +84,4 @@ class OnnxEmbedder:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         states = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
         weights = mask[..., None].astype(np.float32)
-        return normalised((states * weights).sum(axis=1) / weights.sum(axis=1))
+        return normalise((states * weights).sum(axis=1) / weights.sum(axis=1))

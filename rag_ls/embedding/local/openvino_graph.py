@@ -15,10 +15,10 @@ def from_graph(openvino: Any, file: Path) -> Any:
     passes = Manager()
     passes.register_pass(ConstantFolding())
     passes.run_passes(model)
-    return _pooled(openvino, model)
+    return _add_pooling(openvino, model)
 
 
-def _pooled(openvino: Any, model: Any) -> Any:
+def _add_pooling(openvino: Any, model: Any) -> Any:
     """The model with the mean of its states, shape (texts, dimensions), as sentence-transformers pools them."""
     from openvino import opset13 as operations
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import normalised
+from rag_ls.embedding.api import normalise
 from rag_ls.embedding.local.catalog import (
     LocatedModel,
     card_of,
@@ -25,15 +25,15 @@ from rag_ls.embedding.local.catalog import (
     check_weights,
     models_folder,
 )
-from rag_ls.embedding.local.int8 import quantised, read_calibration
+from rag_ls.embedding.local.int8 import quantise, read_calibration
 from rag_ls.embedding.local.openvino_graph import from_graph
 from rag_ls.errors import ModelMissing
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
-_BATCH_TOKENS = 2048
+_MAX_BATCH_TOKENS = 2048
 # Change this number when the exported graph changes.
-_EXPORT = 4
+_EXPORT_VERSION = 4
 _EXPORT_LIMITS = Limits(cpu_s=1800.0, memory_bytes=16_000_000_000, wall_s=3600.0)
 
 
@@ -61,7 +61,9 @@ class OpenVinoEmbedder:
         hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
         if "BF16" in can:
             hint["INFERENCE_PRECISION_HINT"] = "bf16"
-        graph = _packed_graph(openvino, model, "INT8" in can) if model.is_packed else _exported_graph(core, model)
+        graph = (
+            _load_packed_graph(openvino, model, "INT8" in can) if model.is_packed else _load_exported_graph(core, model)
+        )
         self._compiled = core.compile_model(graph, "CPU", hint)
         self._queue = openvino.AsyncInferQueue(self._compiled, threads)
         self.card = card_of(model)
@@ -73,9 +75,9 @@ class OpenVinoEmbedder:
         found: dict[int, NDArray[np.float32]] = {}
         self._queue.set_callback(lambda request, rows: found.update(_by_row(request, rows)))
         for rows in _batches([len(ids) for ids in tokens]):
-            self._queue.start_async(_padded([tokens[row] for row in rows]), rows)
+            self._queue.start_async(_pad_tokens([tokens[row] for row in rows]), rows)
         self._queue.wait_all()
-        return normalised(np.stack([found[row] for row in range(len(texts))]))
+        return normalise(np.stack([found[row] for row in range(len(texts))]))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
@@ -94,12 +96,12 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     at = 0
     while at < len(order):
-        count = max(1, _BATCH_TOKENS // max(1, lengths[order[at]]))
+        count = max(1, _MAX_BATCH_TOKENS // max(1, lengths[order[at]]))
         yield order[at : at + count]
         at += count
 
 
-def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
+def _pad_tokens(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
     ids = np.zeros((len(tokens), max(1, max(len(row) for row in tokens))), np.int64)
     mask = np.zeros_like(ids)
     for row, found in enumerate(tokens):
@@ -108,7 +110,7 @@ def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
     return [ids, mask]
 
 
-def _packed_graph(openvino: Any, model: LocatedModel, can_multiply_bytes: bool) -> Any:
+def _load_packed_graph(openvino: Any, model: LocatedModel, can_multiply_bytes: bool) -> Any:
     check_weights(model)
     check_onnx(model)
     if model.onnx_file is None:
@@ -117,11 +119,11 @@ def _packed_graph(openvino: Any, model: LocatedModel, can_multiply_bytes: bool) 
     if not (can_multiply_bytes and model.known.calibration_sha256):
         return graph
     check_calibration(model)
-    return quantised(graph, read_calibration(model.calibration_file))
+    return quantise(graph, read_calibration(model.calibration_file))
 
 
-def _exported_graph(core: Any, model: LocatedModel) -> Any:
-    file = models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT}.xml"
+def _load_exported_graph(core: Any, model: LocatedModel) -> Any:
+    file = models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT_VERSION}.xml"
     if not file.exists():
         # In a process of its own: the gigabyte that torch takes would stay in this one.
         with closing(GuardedProcesses(1)) as processes:

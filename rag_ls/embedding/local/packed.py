@@ -26,7 +26,7 @@ SCALE = ".scale"
 """Added to a matrix's name, the name of its scales."""
 
 _HIGHEST = 127
-_LEAST = 1e-8
+_MIN_SCALE = 1e-8
 
 
 def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.generic]]:
@@ -37,7 +37,7 @@ def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.gen
             packed[name] = values
             continue
         blocks = values.reshape(len(values), -1, BLOCK)
-        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _LEAST) / _HIGHEST
+        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _HIGHEST
         packed[name] = (np.rint(blocks / scales) + MIDDLE).astype(np.uint8).reshape(values.shape)
         packed[name + SCALE] = scales[..., 0].astype(np.float32)
     return packed
@@ -58,7 +58,7 @@ def unpack(tensors: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.f
 
 
 @contextmanager
-def unpacked(folder: Path) -> Iterator[Path]:
+def unpack_model(folder: Path) -> Iterator[Path]:
     """A folder as sentence-transformers reads it, for as long as it is read: that of a packed model, with its weights unpacked."""
     from safetensors.numpy import load_file, save_file
 

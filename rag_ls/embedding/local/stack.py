@@ -34,7 +34,7 @@ _MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
 _WORKER_QUERY_S = 20.0
-_CHARACTERS_A_TOKEN = 3
+_CHARACTERS_PER_TOKEN = 3
 
 
 class LocalProvider:
@@ -128,7 +128,7 @@ class LocalModel:
         return embedder.embed_query(text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [1 + len(text) // _CHARACTERS_A_TOKEN for text in texts]
+        return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     @property
     def query_deadline_s(self) -> float | None:

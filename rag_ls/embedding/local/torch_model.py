@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import normalised
+from rag_ls.embedding.api import normalise
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_weights
-from rag_ls.embedding.local.packed import unpacked
+from rag_ls.embedding.local.packed import unpack_model
 
 
 class TorchEmbedder:
@@ -34,11 +34,11 @@ class TorchEmbedder:
         vectors = self._model.encode_document(
             list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False
         )
-        return normalised(np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1))
+        return normalise(np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         vector = self._model.encode_query(text, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(normalised(np.asarray(vector, dtype=np.float32).reshape(1, -1))[0])
+        return np.asarray(normalise(np.asarray(vector, dtype=np.float32).reshape(1, -1))[0])
 
     def close(self) -> None:
         """Do nothing: the model is freed with the object."""
@@ -50,7 +50,7 @@ def loaded(model: LocatedModel, device: str, *, attention: str = "sdpa") -> Any:
     from sentence_transformers import SentenceTransformer
 
     options = {"use_safetensors": True, "attn_implementation": attention}
-    with unpacked(model.folder) if model.is_packed else nullcontext(model.folder) as folder:
+    with unpack_model(model.folder) if model.is_packed else nullcontext(model.folder) as folder:
         return SentenceTransformer(str(folder), device=device, local_files_only=True, model_kwargs=options)
 
 

@@ -14,7 +14,7 @@ DEFAULT_ENDPOINT = "http://127.0.0.1:11434"
 DEFAULT_MODEL = "nomic-embed-text:v1.5"
 # The model stays loaded between batches and questions.
 _KEEP_ALIVE = "10m"
-_USUAL_TOKENS = 512
+_DEFAULT_TOKENS = 512
 _REVISION_CHARACTERS = 12
 # Ollama words the same refusal in several ways; its runner ends without a word (EOF) for some inputs that are too long.
 _TOO_LONG = ("context length", "too large", "too long", "exceed", "eof", "batch size", "ubatch")
@@ -66,10 +66,10 @@ class OllamaApi:
         try:
             shown = self._service.post("/api/show", {"model": self._model}, policy)
         except ServiceRefused:
-            return _USUAL_TOKENS
+            return _DEFAULT_TOKENS
         facts = shown.get("model_info") if isinstance(shown, Mapping) else None
         found = [value for name, value in (facts or {}).items() if str(name).endswith(".context_length")]
-        return found[0] if found and isinstance(found[0], int) and found[0] > 0 else _USUAL_TOKENS
+        return found[0] if found and isinstance(found[0], int) and found[0] > 0 else _DEFAULT_TOKENS
 
 
 def _digest_of(listed: Any, model: str) -> str:

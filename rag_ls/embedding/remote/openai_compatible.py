@@ -13,7 +13,7 @@ from rag_ls.errors import ModelMissing
 
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
 _PATH = "/embeddings"
-_USUAL_TOKENS = 512
+_DEFAULT_TOKENS = 512
 _REVISION_CHARACTERS = 12
 _TOO_LONG = (
     "maximum context length",
@@ -43,14 +43,14 @@ class OpenAiApi:
         dimensions = len(self.embed(["dimensions"], policy).vectors[0])
         # The protocol names no revision: models of one name at two addresses are taken for two.
         revision = hashlib.sha256(f"{self.endpoint} {dimensions}".encode()).hexdigest()[:_REVISION_CHARACTERS]
-        return Described(revision, dimensions, _USUAL_TOKENS)
+        return Described(revision, dimensions, _DEFAULT_TOKENS)
 
     def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
             answer = self._service.post(_PATH, body, policy)
         except ServiceRefused as refused:
-            raise self._explained(refused) from refused
+            raise self._explain(refused) from refused
         data = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(data, list) or not all(isinstance(item, Mapping) for item in data):
             raise ServiceFailed(f"{self.endpoint} answered with no `data`: is it the right address?")
@@ -64,7 +64,7 @@ class OpenAiApi:
     def close(self) -> None:
         self._service.close()
 
-    def _explained(self, refused: ServiceRefused) -> Exception:
+    def _explain(self, refused: ServiceRefused) -> Exception:
         if refused.status in (401, 403):
             key = f"the key in {self._key_variable}" if self._key_variable else "a request without a key"
             return ModelMissing(f"{self.endpoint} refuses {key} ({refused.status}): set embedding.api_key_env")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalised
+from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalise
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote import ollama, openai_compatible
 from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
@@ -35,9 +35,9 @@ _QUESTION_S = 3.0
 _REST_S = 10.0
 _MAX_TEXTS = 64
 _FEW_TEXTS, _FEW_S = 64, 10.0
-_CHARACTERS_A_TOKEN = 3
+_CHARACTERS_PER_TOKEN = 3
 # The least that is left of a text that is refused; what is refused then is found by its words alone.
-_LEAST_CHARACTERS = 64
+_MIN_CHARACTERS = 64
 # Questions and documents begin so, as the models' cards ask for; by the beginning of the model's name.
 _PREFIXES = {
     "nomic-embed-text": ("search_query: ", "search_document: "),
@@ -48,7 +48,7 @@ _PREFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where texts go, as the settings say."""
+    """The service that texts go to, as the settings say."""
 
     provider: str
     endpoint: str
@@ -67,7 +67,7 @@ class Destination:
 
 
 def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
-    """Where texts go. Raises `ModelMissing` for settings that name no usable service."""
+    """The service that texts go to. Raises `ModelMissing` for settings that name no usable one."""
     wanted = (model or settings.model).removeprefix(f"{settings.provider}/")
     endpoint = settings.endpoint.strip().rstrip("/")
     if settings.provider == OLLAMA:
@@ -120,9 +120,9 @@ class RemoteProvider:
 
     def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
         """See `EmbeddingProvider`. What the service said before is believed: it may be away now."""
-        where = self._confirmed(name)
+        where = self._find_destination(name)
         known = self._records.description(_key(where))
-        return _card(where, Described(**known)) if known else self._asked(where)
+        return _card(where, Described(**known)) if known else self._ask_service(where)
 
     def card(self, model_id: str) -> ModelCard:
         """See `EmbeddingProvider`."""
@@ -136,10 +136,10 @@ class RemoteProvider:
 
     def ask(self) -> ModelCard:
         """The model of the settings as its service describes it now. Raises `ModelMissing`."""
-        where = self._confirmed(self._settings.model)
+        where = self._find_destination(self._settings.model)
         api = self._api(where)
         try:
-            return self._described(where, api, _LOOK)
+            return self._describe(where, api, _LOOK)
         finally:
             api.close()
 
@@ -151,10 +151,10 @@ class RemoteProvider:
         name = model_id.rpartition("@")[0]
         if not name.startswith(f"{self._settings.provider}/"):
             return self._local.load(model_id)
-        where = self._confirmed(name)
+        where = self._find_destination(name)
         api = self._api(where)
         try:
-            card = self._described(where, api, _LOAD)
+            card = self._describe(where, api, _LOAD)
             if card.id != model_id:
                 raise ModelMissing(f"{where.endpoint} has {card.id} now, not {model_id}; all texts are embedded anew")
         except BaseException:
@@ -162,8 +162,8 @@ class RemoteProvider:
             raise
         return RemoteModel(api, card, self._settings, self._records, sends_away=not where.stays_here)
 
-    def _confirmed(self, name: str) -> Destination:
-        """Where texts go, if the user agreed. Raises `ModelMissing`."""
+    def _find_destination(self, name: str) -> Destination:
+        """The service that texts go to, if the user agreed. Raises `ModelMissing`."""
         where = destination_of(self._settings, name)
         if not (where.stays_here or self._records.is_confirmed(where.endpoint)):
             raise ModelMissing(
@@ -172,20 +172,20 @@ class RemoteProvider:
             )
         return where
 
-    def _asked(self, where: Destination) -> ModelCard:
+    def _ask_service(self, where: Destination) -> ModelCard:
         failed_at, why = self._failed.get(where.name, (0.0, ""))
         if why and self._clock() - failed_at < _REST_S:
             raise ModelMissing(why)
         api = self._api(where)
         try:
-            return self._described(where, api, _LOOK)
+            return self._describe(where, api, _LOOK)
         except ModelMissing as error:
             self._failed[where.name] = self._clock(), str(error)
             raise
         finally:
             api.close()
 
-    def _described(self, where: Destination, api: EmbeddingApi, policy: RetryPolicy) -> ModelCard:
+    def _describe(self, where: Destination, api: EmbeddingApi, policy: RetryPolicy) -> ModelCard:
         """The model as its service describes it now, which is kept. Raises `ModelMissing`."""
         try:
             found = api.describe(policy)
@@ -236,7 +236,7 @@ class RemoteModel:
         self._query_prefix, self._document_prefix = _prefixes(settings, card.name)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [1 + len(text) // _CHARACTERS_A_TOKEN for text in texts]
+        return [1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts]
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `LoadedModel`. A text that is refused alone is shortened; if nothing helps, its vector is not a number."""
@@ -247,14 +247,14 @@ class RemoteModel:
             # Somebody may wait for them; the background tries again.
             policy = replace(policy, timeout_s=min(_FEW_S, policy.timeout_s), attempts=1)
         try:
-            return self._embedded([self._document_prefix + text for text in texts], policy)
+            return self._embed([self._document_prefix + text for text in texts], policy)
         except BatchRefused:
             if len(texts) > 1:
                 raise
-        return self._shortened(texts[0], policy)
+        return self._embed_shortened(texts[0], policy)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._embedded([self._query_prefix + text], _QUESTION)[0]
+        vector: NDArray[np.float32] = self._embed([self._query_prefix + text], _QUESTION)[0]
         return vector
 
     def warm_up(self) -> None:
@@ -266,23 +266,23 @@ class RemoteModel:
     def close(self) -> None:
         self._api.close()
 
-    def _shortened(self, text: str, policy: RetryPolicy) -> NDArray[np.float32]:
-        while len(text) > _LEAST_CHARACTERS:
+    def _embed_shortened(self, text: str, policy: RetryPolicy) -> NDArray[np.float32]:
+        while len(text) > _MIN_CHARACTERS:
             text = text[: len(text) // 2]
             try:
-                return self._embedded([self._document_prefix + text], policy)
+                return self._embed([self._document_prefix + text], policy)
             except BatchRefused:
                 continue
         _log.warning("%s refuses a text of any length; it is found by its words alone", self._api.endpoint)
         return np.full((1, self.card.dimensions), np.nan, np.float32)
 
-    def _embedded(self, texts: Sequence[str], policy: RetryPolicy) -> NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str], policy: RetryPolicy) -> NDArray[np.float32]:
         self._check_spend()
         found = self._api.embed(texts, policy)
         self._note_spend(found, texts)
-        return self._checked(found, len(texts))
+        return self._check_vectors(found, len(texts))
 
-    def _checked(self, found: Embedded, count: int) -> NDArray[np.float32]:
+    def _check_vectors(self, found: Embedded, count: int) -> NDArray[np.float32]:
         sizes = {len(row) for row in found.vectors}
         if len(found.vectors) != count or sizes != {self.card.dimensions}:
             shape = f"{len(found.vectors)} vectors of {', '.join(map(str, sorted(sizes)))} numbers"
@@ -290,7 +290,7 @@ class RemoteModel:
                 f"{self._api.endpoint} answered with {shape}, not {count} of {self.card.dimensions}: its model changed; "
                 "`rag-ls stop`, and the next engine embeds all anew"
             )
-        return normalised(np.asarray(found.vectors, np.float32))
+        return normalise(np.asarray(found.vectors, np.float32))
 
     def _check_spend(self) -> None:
         most = self._settings.max_tokens_per_day

@@ -43,7 +43,7 @@ class ServiceRecords:
         self._change("models", model, description)
 
     def tokens_today(self, endpoint: str) -> int:
-        """How many tokens were sent to an address since midnight, UTC."""
+        """The number of tokens sent to an address since midnight, UTC."""
         found = self._read().get("sent", {}).get(endpoint, {})
         return int(found.get("tokens", 0)) if found.get("day") == self._today() else 0
 

@@ -42,7 +42,7 @@ class ServiceRefused(ServiceFailed):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long one request may take, in seconds, and how often it is tried."""
+    """The seconds that one request may take, and the number of attempts."""
 
     timeout_s: float
     attempts: int = _ATTEMPTS
@@ -57,7 +57,7 @@ class Service:
         self.endpoint = endpoint
         self._closed = threading.Event()
         self._busy_until = 0.0
-        """When the service wants to be asked again, by the monotonic clock."""
+        """The time when the service wants to be asked again, by the monotonic clock."""
         # A local service is not asked through a proxy.
         self._client = httpx.Client(
             headers=dict(headers or {}), follow_redirects=False, trust_env=not is_local(endpoint)
@@ -65,18 +65,18 @@ class Service:
 
     def get(self, path: str, policy: RetryPolicy) -> Any:
         """The JSON at a path. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
-        return self._asked("GET", path, None, policy)
+        return self._request("GET", path, None, policy)
 
     def post(self, path: str, body: Mapping[str, Any], policy: RetryPolicy) -> Any:
         """The JSON that answers a JSON object. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
-        return self._asked("POST", path, body, policy)
+        return self._request("POST", path, body, policy)
 
     def close(self) -> None:
         """End waiting and further requests."""
         self._closed.set()
         self._client.close()
 
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, policy: RetryPolicy) -> Any:
+    def _request(self, method: str, path: str, body: Mapping[str, Any] | None, policy: RetryPolicy) -> Any:
         wait_s = policy.back_off_s
         if (busy_s := self._busy_until - time.monotonic()) > 0:
             if policy.attempts == 1:
@@ -114,7 +114,7 @@ class Service:
             raise ServiceFailed(f"{self.endpoint} answered with no JSON: is it the right address?") from error
 
     def _failure(self, answer: httpx.Response) -> ServiceFailed:
-        said = _said(answer)
+        said = _read_error(answer)
         status = answer.status_code
         if status in (301, 302, 303, 307, 308):
             return ServiceFailed(f"{self.endpoint} redirects, which is not followed: give the address it leads to")
@@ -132,7 +132,7 @@ def _timeout(policy: RetryPolicy) -> httpx.Timeout:
     return httpx.Timeout(policy.timeout_s, connect=min(_CONNECT_S, policy.timeout_s))
 
 
-def _said(answer: httpx.Response) -> str:
+def _read_error(answer: httpx.Response) -> str:
     """The error that a service names: `{"error": "..."}` or `{"error": {"message": "..."}}`, else its text."""
     try:
         found = answer.json().get("error")

@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from rag_ls.embedding.local.int8 import quantised
+from rag_ls.embedding.local.int8 import quantise
 
 _CHANNELS = 32
 
@@ -27,6 +27,6 @@ def test_a_product_keeps_its_results_though_one_channel_is_a_hundred_times_the_o
     core = openvino.Core()
     exact = core.compile_model(model, "CPU")([texts])[0]
     calibration = {given.get_friendly_name(): np.abs(texts).max(axis=(0, 1))}
-    eight_bits = core.compile_model(quantised(model, calibration), "CPU")([texts])[0]
+    eight_bits = core.compile_model(quantise(model, calibration), "CPU")([texts])[0]
     assert np.abs(eight_bits - exact).mean() < 0.02 * np.abs(exact).mean()
     assert not np.array_equal(eight_bits, exact)
