@@ -70,8 +70,10 @@ class _Copies:
     def __init__(self, address: str) -> None:
         self._running: dict[int, socket.socket] = {}
         self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(address)
+        self._listener.bind(f"{address}.new")
         self._listener.listen(100)
+        # Whoever sees the name can connect.
+        os.rename(f"{address}.new", address)
         self._ended, self._wakes = socket.socketpair()
         for end in (self._ended, self._wakes):
             end.setblocking(False)

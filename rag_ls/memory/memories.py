@@ -122,6 +122,7 @@ class Memories:
         vectors = _embed_content(memory, embedder)
         known = self._find_known(memory, vectors, embedder)
         store.backup()
+        max_count = self._max_count(store)
         with store.transaction():
             former = store.twin(memory)
             stored = self._merge(store, former, memory, stamp) if former else Stored("inserted", memory)
@@ -129,7 +130,7 @@ class Memories:
                 store.insert(memory)
             if vectors is not None and embedder is not None:
                 store.vectors.add(stored.memory.id, embedder.card.id, memory.content_hash, vectors)
-            evicted = self._evict(store, stored.memory)
+            evicted = _evict(store, max_count, stored.memory)
         # The very first memory has nothing before it.
         store.backup()
         store.vectors.maintain()
@@ -192,6 +193,7 @@ class Memories:
             numbers = ", ".join(str(item.memory.version) for item in versions)
             named = "" if version is None else f" {version}"
             raise NotFound(f"there is no former version{named} of {memory_id}; there are {numbers or 'none'}")
+        max_count = self._max_count(store)
         with store.transaction():
             current = store.get(wanted.id)
             newest = max(item.memory.version for item in versions) if current is None else current.version
@@ -204,7 +206,7 @@ class Memories:
                 store.insert(restored)
             else:
                 store.replace(restored, reason="restored")
-            evicted = self._evict(store, restored)
+            evicted = _evict(store, max_count, restored)
         self._embed_new(store, embedder)
         return Stored("restored", restored, evicted=evicted)
 
@@ -333,9 +335,9 @@ class Memories:
         """The present time in the format of records."""
         return utc_stamp(self._now())
 
-    def _evict(self, store: MemoryStore, newest: Memory) -> tuple[str, ...]:
-        """Delete session memories beyond the maximum, but not `newest`; returns the ids of the deleted ones."""
-        return tuple(store.evict(self._max_session(), newest.id)) if store.scope is Scope.SESSION else ()
+    def _max_count(self, store: MemoryStore) -> int | None:
+        """The largest number of memories; None without limit. Asks the settings, so not within a transaction."""
+        return self._max_session() if store.scope is Scope.SESSION else None
 
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
         """Store content that exists already, or a summary anew: merge the tags, and set the time to now."""
@@ -397,6 +399,11 @@ class Memories:
                 if versions or store.get(known_id):
                     return store, versions
         raise NotFound(f"no memory has or had the id {memory_id!r}; list_memories shows those that exist")
+
+
+def _evict(store: MemoryStore, max_count: int | None, newest: Memory) -> tuple[str, ...]:
+    """Delete memories beyond the largest number, but not `newest`; returns the ids of the deleted ones."""
+    return () if max_count is None else tuple(store.evict(max_count, newest.id))
 
 
 def _embed_content(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:

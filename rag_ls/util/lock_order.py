@@ -101,6 +101,11 @@ class CheckedLock:
         if self._is_owned():
             self._order.held.remove(self)
 
+    def locked(self) -> bool:
+        """Whether a thread holds it."""
+        is_locked: bool = self._lock.locked()
+        return is_locked
+
     def __enter__(self) -> bool:
         return self.acquire()
 

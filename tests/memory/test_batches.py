@@ -168,9 +168,9 @@ def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
     play(store, before)
     former = _said(store)
     _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
-    if left is not None:
-        store.evict(left)
-    play(store, after)
+    evicted = store.evict(left) if left is not None else []
+    # An id is never given twice.
+    play(store, [step for step in after if step[0] != "put" or record(step[1]).id not in evicted])
     present = _said(store)
     assume(result.batch_id)
     undone = undo(store, result.batch_id, _NOW)

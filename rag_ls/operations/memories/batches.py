@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import io
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,11 +92,13 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     """Take memories in from a file, all of it or nothing."""
     view = caller.memory_projects.first()
     store, source = view.memories.of(Scope(request.scope or Scope.PROJECT)), Path(request.input)
+    # Opened before the transaction, for whose end other writers wait.
+    others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
     try:
         done, result = carry_out(
             store,
             IMPORTED,
-            lambda: _import(view, store, request),
+            lambda: _import(view, store, others, request),
             stamp=view.memories.stamp(),
             dry_run=request.dry_run,
         )
@@ -109,9 +111,10 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     return mark_changed(answer, view, *result.changed_scopes)
 
 
-def _import(view: ProjectSession, store: MemoryStore, request: ImportMemories) -> ImportResult:
+def _import(
+    view: ProjectSession, store: MemoryStore, others: Sequence[MemoryStore], request: ImportMemories
+) -> ImportResult:
     source, stamp = Path(request.input), view.memories.stamp()
-    others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
 
     def is_elsewhere(memory_id: str) -> bool:
         return any(other.get(memory_id) is not None for other in others)

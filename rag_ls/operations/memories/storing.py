@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -180,7 +179,15 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
         "update_memory metadata", Metadata, {key: value for key, value in metadata.items() if value is not None}
     )
     changes = {argument_named(str(key).strip(), arguments_of(Metadata)): value for key, value in metadata.items()}
-    change = functools.partial(_change_memory, view=view, content=request.content, meta=meta, changes=changes)
+    # Before the transaction: it may read files, while other writers would wait.
+    anchor = _make_anchor(memory, meta, changes, view)
+    is_moved = any(key in changes for key in _PLACE)
+
+    def change(current: Memory) -> Memory:
+        is_as_found = is_moved or current.anchor == memory.anchor
+        changed = _change_memory(current, view=view, content=request.content, meta=meta, changes=changes)
+        return replace(changed, anchor=anchor if is_as_found else current.anchor)
+
     stored = view.memories.update(
         memory.id, change, view.model(), expected=request.expected_version, force=request.force
     )
@@ -205,7 +212,6 @@ def _change_memory(
         branch=read_branch(meta, "update_memory metadata", view, memory.scope)
         if "branch" in changes
         else memory.branch,
-        anchor=_make_anchor(memory, meta, changes, view),
     )
 
 
