@@ -163,9 +163,9 @@ def test(arguments: list[str]) -> int:
 
 
 def run_tests(python: Path, arguments: Sequence[str]) -> int:
-    """Run pytest with its files in RAM, and with three workers: more than two cores, as many tests wait for a process."""
+    """Run pytest with two workers, and with its files in RAM."""
     given = any(argument.startswith("-n") for argument in arguments)
-    workers = () if given else ("-n", "3", "--dist", "worksteal")
+    workers = () if given else ("-n", "2", "--dist", "worksteal")
     folder = tempfile.mkdtemp(prefix="rag-ls-tests-", dir=quick_folder())
     failed = run(str(python), "-m", "pytest", *workers, *arguments, TMPDIR=folder)
     if failed:

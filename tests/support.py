@@ -45,7 +45,7 @@ MODEL = "test-model@1"
 SETTLED = FileState(size=10, mtime_ns=10**18, ctime_ns=10**18, read_ns=10**18 + 10**12)
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 """Whether these tests run as the user whom no permissions bind."""
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 SHOP = {
     "src/auth.py": (

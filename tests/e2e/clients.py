@@ -17,7 +17,7 @@ from mcp.client.stdio import stdio_client
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
-PATIENCE_S = 120.0
+PATIENCE_S = 180.0
 
 
 class Editor:

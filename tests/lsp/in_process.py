@@ -15,7 +15,7 @@ from rag_ls.lsp.server import serve
 from rag_ls.util.json_rpc import framed, read_framed
 
 LSP_THREAD = "lsp"
-_PATIENCE_S = 60.0
+_PATIENCE_S = 180.0
 
 Json = dict[str, Any]
 

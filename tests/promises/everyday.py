@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
 # The first look-up of an events host came nine seconds after a model was loaded.
 _LATE_S = 12.0
