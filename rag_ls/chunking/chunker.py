@@ -17,7 +17,7 @@ from rag_ls.chunking.notebook_cells import read_notebook
 from rag_ls.chunking.notebook_text import plain_text
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
-from rag_ls.chunking.split import Piece, Scope, split_tree
+from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES, find_language
@@ -210,13 +210,13 @@ class _Maker:
             doc=self._doc(scope) if declared is not None else "",
         )
 
-    def _kind(self, declared: Piece | None, scope: Scope, group: Group) -> tuple[str, tuple[str, ...]]:
+    def _kind(self, declared: Piece | None, scope: Enclosing, group: Group) -> tuple[str, tuple[str, ...]]:
         if declared is not None and scope.found is not None:
             return scope.found.node.type, scope.parents
         largest = max(group.pieces, key=lambda piece: piece.size)
         return largest.node_type, largest.parents
 
-    def _signature(self, scope: Scope) -> str:
+    def _signature(self, scope: Enclosing) -> str:
         if scope.found is None:
             return ""
         key = scope.found.path[0].id
@@ -224,7 +224,7 @@ class _Maker:
             self._signatures[key] = signature_of(scope.found, self._syntax, self._document.data)
         return self._signatures[key]
 
-    def _doc(self, scope: Scope) -> str:
+    def _doc(self, scope: Enclosing) -> str:
         if scope.found is None:
             return ""
         return doc_of(scope.found, scope.comments, self._syntax, self._document.data)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.split import Piece, Scope
+from rag_ls.chunking.split import Enclosing, Piece
 from rag_ls.languages.syntax import Kind
 
 _VALUE_FACTOR = 4
@@ -26,14 +26,14 @@ class Group:
     def end(self) -> int:
         return self.pieces[-1].end
 
-    def main_scope(self, min_tokens: int) -> Scope:
+    def main_scope(self, min_tokens: int) -> Enclosing:
         """The declaration that this chunk is about.
 
         It is the one that would stand alone; else the only function or type declared here; else the one
         that holds at least half of the chunk; else the scope of all its pieces, if that has a name; else
         the first one declared here.
         """
-        sizes: dict[Scope, int] = {}
+        sizes: dict[Enclosing, int] = {}
         for piece in self.pieces:
             if piece.declares is not None and stands_alone(piece, min_tokens):
                 return piece.declares

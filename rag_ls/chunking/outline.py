@@ -13,7 +13,7 @@ from rag_ls.chunking.imports import imports_of
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.split import MAX_SYMBOL
-from rag_ls.chunking.symbols import Found, doc_of, find_declaration, first_word, name_of, signature_of
+from rag_ls.chunking.symbols import DeclarationNode, doc_of, find_declaration, first_word, name_of, signature_of
 from rag_ls.languages import Language, find_language
 from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names
@@ -155,7 +155,7 @@ class _Walk:
         else:  # a module that is written as an immediately called function
             self.stack.append(_Open(node.end_byte, values=False, depth=outer.depth))
 
-    def _declare(self, found: Found) -> None:
+    def _declare(self, found: DeclarationNode) -> None:
         outer, syntax, data, kind = self.stack[-1], self.syntax, self.document.data, found.rule.kind
         self.handled.update(node.id for node in found.path[1:])
         comments = self._comments_before(found.path[0]) if self.comments else ()
@@ -209,7 +209,7 @@ class _Walk:
         symbol = f"{outer}{self.syntax.separator}{name}"
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
-    def _listed(self, found: Found, name: str) -> str:
+    def _listed(self, found: DeclarationNode, name: str) -> str:
         """The kind of a declaration in the outline; empty if it is not listed."""
         kind, listed = found.rule.kind, found.rule.listed
         if listed is not None or not name:
@@ -218,7 +218,7 @@ class _Walk:
             return ""
         return _KINDS.get(kind, "module")
 
-    def _exported(self, found: Found, name: str, signature: str, outer: _Open) -> bool:
+    def _exported(self, found: DeclarationNode, name: str, signature: str, outer: _Open) -> bool:
         rule, start = self.language.exports, found.path[0].start_byte
         if rule is None:
             return True
@@ -246,7 +246,7 @@ class _Walk:
             end -= 1
         return self._line(max(start, end - 1))
 
-    def _enter(self, found: Found, name: str, exported: bool, outer: _Open) -> None:
+    def _enter(self, found: DeclarationNode, name: str, exported: bool, outer: _Open) -> None:
         kind, end = found.rule.kind, found.path[0].end_byte
         if kind is Kind.FUNCTION:
             self.closed = end

@@ -32,7 +32,7 @@ class RuleKind(StrEnum):
     CONSTRAINT = "constraint"
     """A rule for the project, or for a folder: `ARCHITECTURE.yml`, `CONSTRAINTS.md`, `CLAUDE.md`, `AGENTS.md`."""
     PATTERN = "pattern"
-    """How something is done here: `docs/patterns/*.md`."""
+    """The way something is done here: `docs/patterns/*.md`."""
 
 
 def rule_kind(path: str) -> RuleKind | None:

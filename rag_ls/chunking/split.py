@@ -9,7 +9,7 @@ from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
-from rag_ls.chunking.symbols import Found, body_path, find_declaration, name_of
+from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of
 from rag_ls.chunking.windows import windows
 from rag_ls.languages.syntax import Kind, Syntax
 
@@ -28,20 +28,20 @@ _MAX_BODY_PATH = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scope:
+class Enclosing:
     """A declaration, or the document itself, in which pieces lie."""
 
     symbol: str
     kind: Kind
-    parent: Scope | None = None
-    found: Found | None = None
+    parent: Enclosing | None = None
+    found: DeclarationNode | None = None
     comments: tuple[Node, ...] = ()
     parents: tuple[str, ...] = ()
     """Types of the nodes around the declaring one, outermost first."""
 
-    def within(self, other: Scope) -> bool:
+    def within(self, other: Enclosing) -> bool:
         """Whether this is the other scope or lies somewhere in it."""
-        scope: Scope | None = self
+        scope: Enclosing | None = self
         while scope is not None and scope is not other:
             scope = scope.parent
         return scope is other
@@ -56,9 +56,9 @@ class Piece:
     size: int
     node_type: str
     parents: tuple[str, ...]
-    owner: Scope
+    owner: Enclosing
     """The innermost declaration around it; of the head of a declaration, that one itself."""
-    declares: Scope | None = None
+    declares: Enclosing | None = None
     """The declaration that begins here."""
     whole: bool = True
     """False if `declares` continues in the next pieces."""
@@ -76,10 +76,10 @@ class _Segment:
     size: int
     nodes: tuple[Node, ...]
     parents: tuple[str, ...]
-    owner: Scope
-    scope: Scope | None = None
+    owner: Enclosing
+    scope: Enclosing | None = None
     """The declaration that all of the segment is."""
-    head: Scope | None = None
+    head: Enclosing | None = None
     """The opened declaration that begins with this segment."""
     origin: int = -1
     open: bool = False
@@ -92,7 +92,7 @@ def split_tree(document: Document, parsed: list[Part], syntax: Syntax, budget: B
     Only nodes that exceed the budget are opened, so the time is about linear in the length of the
     document whatever its tree; there is no recursion.
     """
-    top = Scope("", Kind.SCOPE)
+    top = Enclosing("", Kind.SCOPE)
     pieces: list[Piece] = []
     stack = [_whole(part, document, top) for part in reversed(parsed)]
     while stack:
@@ -106,7 +106,7 @@ def split_tree(document: Document, parsed: list[Part], syntax: Syntax, budget: B
     return pieces
 
 
-def _whole(part: Part, document: Document, top: Scope) -> _Segment:
+def _whole(part: Part, document: Document, top: Enclosing) -> _Segment:
     nodes = () if part.root is None else (part.root,)
     return _Segment(part.start, part.end, document.size(part.start, part.end), nodes, (), top, open=True)
 
@@ -186,7 +186,7 @@ def _parts(segment: _Segment, document: Document, syntax: Syntax) -> list[_Segme
 class _Parts:
     """The common data of an opened segment's parts."""
 
-    owner: Scope
+    owner: Enclosing
     parents: tuple[str, ...]
     origin: int
     body: frozenset[int]
@@ -199,19 +199,19 @@ class _Parts:
         owner = segment.scope or segment.owner
         return cls(owner, parents, _origin(segment), _body_ids(owner), syntax, data)
 
-    def part(self, item: Item, start: int, end: int, size: int, head: Scope | None) -> _Segment:
+    def part(self, item: Item, start: int, end: int, size: int, head: Enclosing | None) -> _Segment:
         scope = self._scope(item)
         if scope is not None and scope.kind is Kind.GROUP and item.main.start_byte < start:
             scope = None  # it begins in another region of the document, so this rest declares nothing
         must_open = self._must_open(item.main, scope)
         return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
 
-    def _must_open(self, main: Node, scope: Scope | None) -> bool:
+    def _must_open(self, main: Node, scope: Enclosing | None) -> bool:
         if main.type == "ERROR" or main.type in self.syntax.transparent or main.id in self.body:
             return True
         return scope is not None and scope.kind is Kind.SCOPE
 
-    def _scope(self, item: Item) -> Scope | None:
+    def _scope(self, item: Item) -> Enclosing | None:
         """The scope of the declaration that the item is, unless it is the one already opened."""
         owner, syntax = self.owner, self.syntax
         found = find_declaration(item.main, syntax, self.data)
@@ -224,7 +224,7 @@ class _Parts:
         if not name and kind is not Kind.SCOPE:
             return None
         parents = (*self.parents, *(node.type for node in found.path[:-1]))
-        return Scope(
+        return Enclosing(
             symbol=self._qualify(name), kind=kind, parent=owner, found=found, comments=item.comments, parents=parents
         )
 
@@ -236,7 +236,7 @@ class _Parts:
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
 
-def _body_ids(owner: Scope) -> frozenset[int]:
+def _body_ids(owner: Enclosing) -> frozenset[int]:
     found = owner.found
     if found is None or found.rule.kind is Kind.VALUE:
         return frozenset()

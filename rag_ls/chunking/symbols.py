@@ -39,7 +39,7 @@ _BODY_TYPES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DeclarationNode:
     """A declaration in the tree."""
 
     path: tuple[Node, ...]
@@ -51,7 +51,7 @@ class Found:
         return self.path[-1]
 
 
-def find_declaration(node: Node, syntax: Syntax, data: bytes) -> Found | None:
+def find_declaration(node: Node, syntax: Syntax, data: bytes) -> DeclarationNode | None:
     """The one declaration that this node is or wraps, if any."""
     path = [node]
     for _ in range(_MAX_STEPS):
@@ -59,7 +59,7 @@ def find_declaration(node: Node, syntax: Syntax, data: bytes) -> Found | None:
         if rules:
             for rule in rules:
                 if rule.when is None or _applies(rule.when, node, data):
-                    return Found(tuple(path), rule)
+                    return DeclarationNode(tuple(path), rule)
             return None
         if node.type not in syntax.wrappers:
             return None
@@ -108,7 +108,7 @@ def _follow_repeatedly(node: Node, field: str) -> Node | None:
     return None if node == start else node
 
 
-def name_of(found: Found, syntax: Syntax, data: bytes) -> str:
+def name_of(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     """The declaration's own name, with the type that it names itself (a receiver); may be empty."""
     name = _first_name(found.node, found.rule.names, syntax, data)
     owner = _first_name(found.node, found.rule.owner, syntax, data)
@@ -187,7 +187,7 @@ _SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels}
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 
 
-def signature_of(found: Found, syntax: Syntax, data: bytes) -> str:
+def signature_of(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     """One line: from the declaration's first word to its body, white space collapsed."""
     kind = found.rule.kind
     start = first_word(found.path[0], syntax)
@@ -244,7 +244,7 @@ def body_path(node: Node, field: str = "body") -> list[Node]:
     return []
 
 
-def doc_of(found: Found, comments: tuple[Node, ...], syntax: Syntax, data: bytes) -> str:
+def doc_of(found: DeclarationNode, comments: tuple[Node, ...], syntax: Syntax, data: bytes) -> str:
     """The first paragraph of the docstring, or else of the comments before the declaration."""
     doc = _docstring(found, syntax, data)
     if not doc:
@@ -252,7 +252,7 @@ def doc_of(found: Found, comments: tuple[Node, ...], syntax: Syntax, data: bytes
     return doc
 
 
-def _docstring(found: Found, syntax: Syntax, data: bytes) -> str:
+def _docstring(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     if not syntax.docstrings:
         return ""
     path = body_path(found.node)

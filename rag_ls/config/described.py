@@ -26,7 +26,7 @@ class SettingInfo:
     maximum: float | None
     choices: tuple[str, ...]
     waits: str
-    """When a project's or an editor's value waits for the user's trust: `always`, `above`, `below`; empty for never."""
+    """The values of a project or an editor that wait for the user's trust: `always`, `above`, `below`; empty for never."""
     set_by: SetBy
     takes_effect: TakesEffect
     option: str

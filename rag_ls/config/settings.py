@@ -51,7 +51,7 @@ class IndexSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkingSettings:
-    """How documents are cut; sizes in tokens of the embedding model."""
+    """Cutting of documents; sizes in tokens of the embedding model."""
 
     max_chunk_size: int = setting(
         512, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192, waits="below"
@@ -69,7 +69,7 @@ class ChunkingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
-    """How texts become vectors."""
+    """Models that turn texts into vectors."""
 
     provider: str = setting(
         "local",
@@ -124,7 +124,7 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """How hits are ranked."""
+    """Ranking of hits."""
 
     code_k: int = setting(10, "Code hits in an answer when the caller does not say.", minimum=1, maximum=100)
     default_k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
@@ -154,7 +154,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySettings:
-    """How memories are recalled."""
+    """Recall of memories."""
 
     half_life_days: float = setting(
         180.0,
@@ -182,7 +182,7 @@ class HnswSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationSettings:
-    """When memories are merged."""
+    """Merging of memories."""
 
     similarity_threshold: float = setting(
         0.85,
@@ -198,7 +198,7 @@ class ConsolidationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageSettings:
-    """How much is kept."""
+    """Limits of what is kept."""
 
     max_session_memories: int = setting(
         1000,
@@ -223,7 +223,7 @@ class SummarySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageSettings:
-    """Which languages are indexed."""
+    """Languages that are indexed."""
 
     enabled: tuple[str, ...] = setting((), "Only files in these languages are indexed, e.g. `python`; empty for all.")
 

@@ -25,7 +25,7 @@ class OpenDocuments:
 
     def __init__(self) -> None:
         self.encoding = "utf-16"
-        """How positions are counted."""
+        """The encoding in which positions are counted."""
         self._open: dict[str, _Document] = {}
         self._deaths: Counter[str] = Counter()
         self._blamed: dict[str, float] = {}
@@ -113,7 +113,7 @@ class _Document:
         self.messages = messages
         self.changed_at = 0.0
         self.told_at = 0.0
-        """When an engine was told of it, or of its last change."""
+        """The time at which an engine was told of it, or of its last change."""
         self.is_withheld = False
 
     def add(self, change: Message, encoding: str) -> None:

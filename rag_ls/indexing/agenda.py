@@ -262,7 +262,7 @@ class Comparison:
         self.wanted = False
         self.running = False
         self.synced_at: datetime | None = None
-        """When the index last took in a comparison or a batch of changed files."""
+        """The time at which the index last took in a comparison or a batch of changed files."""
         self._is_check = False
         self._check_asked = False
         self._done_at: float | None = None

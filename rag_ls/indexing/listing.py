@@ -1,4 +1,4 @@
-"""Which files of a project the ignore rules and the settings let in."""
+"""The files of a project that the ignore rules and the settings let in."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ALL = Patterns()
 
 
 def _unheard(reason: str) -> None:
-    """Where nobody is told."""
+    """Tell nobody."""
 
 
 def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> Iterator[str]:
@@ -69,7 +69,7 @@ def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = AL
 
 
 def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Where the paths lead that pass through a linked folder, for all paths that stay inside: rules are for real places."""
+    """The real places of the paths that pass through a linked folder and stay inside: rules are for real places."""
     top = os.path.realpath(root)
     folders: dict[str, str | None] = {}
     real: dict[str, str] = {}

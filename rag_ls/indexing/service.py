@@ -275,7 +275,7 @@ class IndexingService:
 
     @property
     def synced_at(self) -> datetime | None:
-        """When the index last took in a comparison or a batch of changed files."""
+        """The time at which the index last took in a comparison or a batch of changed files."""
         return self._agenda.comparison.synced_at
 
     @property

@@ -27,7 +27,7 @@ _LOCK_S = 5.0
 
 
 class TrustedFolders:
-    """Which folders are trusted. A damaged file trusts none. Safe from several threads and processes."""
+    """The folders that are trusted. A damaged file trusts none. Safe from several threads and processes."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

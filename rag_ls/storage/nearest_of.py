@@ -1,4 +1,4 @@
-"""Which vectors can be compared, and the nearest of very many allowed ones: alike in all stores."""
+"""The vectors that can be compared, and the nearest of very many allowed ones: alike in all stores."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Element:
     repeats: bool = False
     """Whether it stands for a run of such characters, which is not empty unless `skips` allows it."""
     skips: tuple[int, ...] = ()
-    """How many elements may be left out from here on, this one first."""
+    """The number of elements that may be left out from here on, this one first."""
 
 
 class LinearGlob:

@@ -51,7 +51,7 @@ def is_readable_file(file: str | os.PathLike[str]) -> bool:
 
 
 def file_stamp(file: str | os.PathLike[str]) -> tuple[int, int]:
-    """When a file was last written, in nanoseconds, and its size; zeros where it cannot be told."""
+    """The time at which a file was last written, in nanoseconds, and its size; zeros where it cannot be told."""
     try:
         status = os.stat(file)
     except OSError:

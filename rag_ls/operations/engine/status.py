@@ -183,7 +183,7 @@ class EngineStatus:
 
 @operation(needs_code=False, command="ragLs.status")
 def engine_status(caller: Caller, request: EngineStatus) -> StatusAnswer:
-    """How each open project stands, and the engine with its clients and latencies."""
+    """The state of each open project, and of the engine with its clients and latencies."""
     names = request.project
     if request.open_only and not names:
         names = _find_open_roots(caller)
@@ -242,7 +242,7 @@ def prepare_status(caller: Caller, request: Status, report: Report) -> None:
     verb=Verb("status", "show how much is indexed, queued and skipped, and how the engine stands"),
 )
 def status(caller: Caller, request: Status) -> ProjectStatusRecord:
-    """How the project and the engine stand, after comparing the files with the index."""
+    """The state of the project and of the engine, after comparing the files with the index."""
     view, engine = caller.projects.first(), caller.client.engine
     found = describe_with_skipped(view) if request.skipped else describe_project(view)
     if not caller.client.sees_all:

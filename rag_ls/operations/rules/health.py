@@ -87,7 +87,7 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RulesStatusAnswer:
-    """How the rules of the project stand."""
+    """The state of the project's rules."""
 
     initialized: bool
     projectRoot: str | None
@@ -105,7 +105,7 @@ class RulesStatusAnswer:
     verb=Verb("rules status", "show how the rules of the project stand"),
 )
 def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
-    """How the rules of the project stand."""
+    """The state of the project's rules."""
     try:
         view = caller.rule_projects.current()
     except RagLsError:

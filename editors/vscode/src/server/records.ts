@@ -605,7 +605,7 @@ export interface RulesIndexedAnswer {
   readonly status: string;
 }
 
-/** How the rules of the project stand. */
+/** The state of the project's rules. */
 export interface RulesStatusAnswer {
   readonly initialized: boolean;
   readonly projectRoot: string | null;
