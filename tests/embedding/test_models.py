@@ -188,7 +188,8 @@ def test_a_host_loads_in_the_background_and_notes_failures() -> None:
 
 
 @pytest.mark.extras
-@pytest.mark.parametrize("backend", ["onnx", "torch"])
+# A torch process and its export take a minute of processor time.
+@pytest.mark.parametrize("backend", ["onnx", pytest.param("torch", marks=pytest.mark.long)])
 def test_where_the_best_model_is_of_another_revision_the_next_one_serves_and_says_why(
     backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
