@@ -112,13 +112,13 @@ from rag_ls.memory.portable.sections import sections
 from rag_ls.rules.checks.suppression import suppressions
 from rag_ls.languages import LANGUAGES
 from rag_ls.languages.go import _MODULE
-from rag_ls.languages.patterns import compiled
+from rag_ls.languages.patterns import compile_lines
 from rag_ls.languages.rust import _PACKAGE_NAME
 from rag_ls.rules.scopes import paths_named
 from rag_ls.search.query import analyse
 
 conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
-declared = [compiled(tests.declared) for tests in conventions if tests.declared]
+declared = [compile_lines(tests.declared) for tests in conventions if tests.declared]
 for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     text = unit * (500_000 // len(unit))
     analyse(text)
@@ -128,7 +128,7 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     sections(f"# a{text}b\\n")
     suppressions(f"# rag-ls: ignore[x]{text}b")
     holds_secrets(".env", (text[:40_000] + ".=1").encode())
-    for pattern in (_OUR_FILES, compiled(_MODULE), compiled(_PACKAGE_NAME), *declared):
+    for pattern in (_OUR_FILES, compile_lines(_MODULE), compile_lines(_PACKAGE_NAME), *declared):
         pattern.match(text)
         pattern.search(text)
     for tests in conventions:
