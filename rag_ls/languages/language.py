@@ -43,7 +43,7 @@ class Language:
     # --- how a document in it is recognised
 
     suffixes: tuple[str, ...] = ()
-    """Lower case, without the dot. No two languages have the same one: `ambiguous` reads the text where several use it."""
+    """Lower case, without the dot. A suffix is listed with one language; `ambiguous` reads the text if several use it."""
     file_names: tuple[str, ...] = ()
     """Names of files without a suffix of their own, or with that of another language."""
     interpreters: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ class Question:
     text: str
     k: int
     min_similarity: float
-    """The least similarity in meaning (see `embedding.similarity`); half of it for a match by words or tags."""
+    """The least similarity in meaning (see `retrieval.calibration`); half of it for a match by words or tags."""
     filters: MemoryFilters = MemoryFilters()  # noqa: RUF009 - frozen
     expand: bool = True
     """Look for abbreviations and synonyms too."""

@@ -70,7 +70,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
 
 
 def resolve_by_index(session: ProjectSession, item: Memory, anchoring: memory.Anchoring) -> Memory:
-    """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
+    """The memory with its anchor resolved against the index as it stands: hovers and lenses must not index a file."""
     if item.anchor is None or is_elsewhere(session, item.anchor):
         return item
     anchor = item.anchor
