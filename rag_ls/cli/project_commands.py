@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def list_projects(arguments: argparse.Namespace) -> int:
-    """List the projects that can be named."""
+    """List the projects that other commands know by name."""
     answer = ask(arguments, "list_repos", {}, in_project=False)
     show_answer(arguments, answer, _format_list(answer["repos"]))
     if published := answer.get("published"):
@@ -52,7 +52,7 @@ def remove(arguments: argparse.Namespace) -> int:
 
 
 def prune(arguments: argparse.Namespace) -> int:
-    """Forget projects that are gone or no longer in the settings, and delete their indexes."""
+    """Forget the projects whose folder is gone or that the settings no longer list, and delete their indexes."""
     plan = ask(arguments, "plan_pruning", {}, in_project=False)
     if plan["projects"]:
         return _carry_out(arguments, plan)
@@ -80,7 +80,7 @@ def _is_path(wanted: str) -> bool:
     return wanted in (".", "..") or "/" in wanted or os.sep in wanted
 
 
-# --- what is removed
+# --- removing projects
 
 
 def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:

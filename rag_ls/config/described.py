@@ -1,4 +1,4 @@
-"""The settings as their fields describe them: for references and forms, and for whoever applies the rules."""
+"""Reads each setting's type, default, limits and rules from the fields of `Settings`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENVIRONMENT_PREFIX = "RAG_LS_"
 
 @dataclass(frozen=True, slots=True)
 class SettingInfo:
-    """One setting, for references and forms."""
+    """One setting: what reference pages, editors' forms and the rules on settings need to know of it."""
 
     key: str
     type: str
@@ -33,7 +33,7 @@ class SettingInfo:
     """The shell's option that sets it for one run, e.g. `serve --cert`; empty for none."""
 
     def value_in(self, settings: Settings) -> object:
-        """Its value in some settings."""
+        """The value of this setting in `settings`."""
         section, name = self.key.split(".")
         return getattr(getattr(settings, section), name)
 
@@ -51,18 +51,18 @@ def sections() -> list[dataclasses.Field[Any]]:
 
 @functools.cache
 def users_own() -> tuple[str, ...]:
-    """The names of what only the user may set: sections, and `projects`."""
+    """The names of the sections that only the user may set, and `projects`."""
     return tuple(item.name for item in dataclasses.fields(Settings) if item.metadata["set_by"] is SetBy.USER)
 
 
 @functools.cache
 def shorthands() -> dict[str, str]:
-    """The setting that a text in a section's place stands for: `daemon = "never"` is `[daemon] mode = "never"`."""
+    """The setting that is meant if a section is given as a text, by section: `daemon = "never"` is `[daemon] mode = "never"`."""
     return {item.name: item.metadata["short"] for item in sections() if item.metadata["short"]}
 
 
 def effects_of(former: Settings, new: Settings) -> frozenset[TakesEffect]:
-    """The steps that it takes until the settings that differ count."""
+    """The moments from which the settings that differ count."""
     return frozenset(info.takes_effect for info in describe() if info.value_in(former) != info.value_in(new))
 
 

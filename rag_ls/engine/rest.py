@@ -1,4 +1,4 @@
-"""Rest: open stores that nobody has asked for a while close their files and drop their caches, until they are needed."""
+"""Lets open memory stores rest: a store that was not used for a while closes its files and drops its caches."""
 
 from __future__ import annotations
 
@@ -9,5 +9,8 @@ REST_S = 15.0
 
 
 def rests(store: MemoryStore) -> bool:
-    """Have memories that nobody asked for a while let go; whether they rest, so that no work waits in them."""
+    """Close the files of a store that was not used for a while; whether it rests now.
+
+    A store that rests has no memories to embed. One that another process wrote meanwhile may have some, and does not rest.
+    """
     return store.unused_s >= REST_S and not store.was_written and store.let_go()

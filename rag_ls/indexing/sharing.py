@@ -15,30 +15,30 @@ from rag_ls.storage import SharedVectors, VectorLender
 _log = logging.getLogger(__name__)
 
 _TEXTS_AT_ONCE = 1000
-# A store that failed is asked again after so long.
+# A store that failed is not asked again before this time has passed.
 RETRY_S = 30.0
 _LOOK_AGAIN_S = 30.0
 _MAX_UNSAVED = 5000
 
 
 class VectorSharing:
-    """Names those who may lend vectors, and gives the team's store what it lacks. Used by the embedding thread."""
+    """Lists the stores that lend vectors, and sends the team's store those that it lacks. The embedding thread uses it."""
 
     def __init__(self, project: IndexedProject) -> None:
         self._project = project
         self._model = ""
         self._new: set[bytes] = set()
         self._left: list[bytes] = []
-        """Texts that the team's store may lack, and that files hold."""
+        """Hashes of texts that files hold and the team's store may lack."""
         self._unsaved: set[bytes] = set()
-        """Texts that were embedded, but that no file held when it was looked at last."""
+        """Hashes of embedded texts that no file held at the last look."""
         self._looked_at = 0.0
         self._failed_at = -RETRY_S
         self.problem = ""
         """The reason why the team's store cannot be used now; empty if it can, or if there is none."""
 
     def lenders(self) -> Sequence[VectorLender]:
-        """Whose vectors can be taken over: this machine's come first."""
+        """The stores whose vectors can be taken over; those on this machine come first."""
         shared = self._store()
         return [*self._project.vector_lenders(), *([shared] if shared else [])]
 
@@ -57,12 +57,12 @@ class VectorSharing:
             self._note(str(error))
 
     def note_embedded(self, model_id: str, text_hashes: Collection[bytes]) -> None:
-        """Note that texts have got vectors here, which the team may lack."""
+        """Note texts that were embedded here: the team's store may lack their vectors."""
         if model_id == self._model and self._project.shared_vectors() is not None:
             self._new.update(text_hashes)
 
     def is_due(self, model_id: str) -> bool:
-        """Whether vectors are to be sent, and can be for all that is known."""
+        """Whether vectors may wait to be sent, and the team's store can be asked now."""
         return self._has_some(model_id) and self._store() is not None
 
     def find_served(self, model_id: str, text_hashes: Sequence[bytes]) -> int:
@@ -81,9 +81,9 @@ class VectorSharing:
         return len(found)
 
     def send(self, model_id: str, is_interrupted: Callable[[], bool] = lambda: False) -> None:
-        """Give the team's store the vectors of saved texts that it lacks: all of them once, then those that are new.
+        """Send the team's store the vectors that it lacks. The first call for a model looks at all saved texts, later ones at new texts.
 
-        `is_interrupted` is asked after each thousand; the next call goes on with the rest.
+        `is_interrupted` is asked before each thousand; the next call sends the rest.
         """
         if not self._has_some(model_id) or (shared := self._store()) is None:
             return
@@ -101,7 +101,7 @@ class VectorSharing:
         self.problem = ""
 
     def _choose(self, model_id: str) -> None:
-        """Add what may be sent now to what is left to send."""
+        """Choose the texts whose vectors may be sent now, unless some are left from the call before."""
         saved_hashes = self._project.index.checkout.embeddings.saved_hashes
         # Unsaved text does not leave the machine, not even as a vector.
         if model_id != self._model:
@@ -119,7 +119,7 @@ class VectorSharing:
     def _has_some(self, model_id: str) -> bool:
         if model_id != self._model or self._new or self._left:
             return True
-        # What was unsaved may have been saved, which makes no vector.
+        # Saving an unsaved text makes no new vector, so only a look at the files shows it.
         return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
 
     @property
@@ -138,7 +138,7 @@ class VectorSharing:
         if vectors:
             shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
         if index.served is not None:
-            # A user who may only read gives none.
+            # If this user may only read, the server still lacks them all.
             lacking = shared.missing(model_id, list(vectors)) if vectors else set()
             index.served.note_served(model_id, set(saved) - missing | vectors.keys() - lacking)
             if lost := missing - vectors.keys():

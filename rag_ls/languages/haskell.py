@@ -16,6 +16,7 @@ HASKELL = Language(
     syntax=Syntax(
         grammar="haskell",
         declarations={
+            # The grammar spells `type_synomym` so.
             **declare(Kind.TYPE, "data_type", "newtype", "type_synomym", "class", "instance"),
             **declare(Kind.FUNCTION, "function", "bind", "signature"),
         },

@@ -1,4 +1,4 @@
-"""Reads the modules and names in the text of an import statement: what several languages share.
+"""Reads modules and names from the text of an import statement. Several languages share each reader.
 
 The grammar has already found the statement, so there are only a few words and marks to read.
 """
@@ -20,7 +20,7 @@ def split_list(text: str) -> list[str]:
 
 
 def first_word(text: str) -> str:
-    """The first word: an alias follows it."""
+    """The first word, without the alias that may follow it."""
     words = text.split(None, 1)
     return words[0].strip(";(){}") if words else ""
 
@@ -31,7 +31,7 @@ def first_words(text: str) -> tuple[str, ...]:
 
 
 def split_outside_braces(text: str) -> Iterator[str]:
-    """Parts between the commas that are in no braces."""
+    """The parts between the commas outside braces."""
     level, start = 0, 0
     for index, mark in enumerate(text):
         level += (mark == "{") - (mark == "}")
@@ -61,7 +61,7 @@ def read_dotted(text: str) -> Iterator[Taken]:
 
 
 def read_include(text: str) -> Iterator[Taken]:
-    """C and Objective-C: in quotes or angles; `@import Name;`."""
+    """C and Objective-C: `#include "a.h"`, `#include <a.h>`, `@import Name;`."""
     match = re.search(r"[<\"]([^>\"]+)[>\"]|@import\s+([\w.]+)", text)
     if match:
         yield match[1] or match[2], ()
@@ -79,7 +79,7 @@ def read_qualified(text: str) -> Iterator[Taken]:
 
 
 def read_stylesheet(text: str) -> Iterator[Taken]:
-    """CSS, SCSS: the strings, else a bare `url()`."""
+    """CSS, SCSS: the strings of the statement; without any, the address in `url(...)`."""
     strings = [match[2] for match in re.finditer(STRING, text)]
     bare = re.search(r"url\(\s*([^\"')\s]+)", text)
     yield from ((module, ()) for module in strings or ([bare[1]] if bare else []))

@@ -1,4 +1,4 @@
-"""Counts what happens, by name, from the start of the process on."""
+"""Counts what happens in this process, by name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ class Counts:
             self._numbers[name] += number
 
     def __getitem__(self, name: str) -> int:
-        """The number counted; 0 for a name that never was."""
+        """The number counted; 0 for a name that was never added to."""
         with self._lock:
             return self._numbers[name]

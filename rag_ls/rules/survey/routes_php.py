@@ -81,7 +81,10 @@ def _restriction(source: SurveyedFile, opening: int, name: str) -> list[str] | N
 
 
 def _groups(source: SurveyedFile) -> Iterator[Span]:
-    """`Route::prefix('x')->group(function () {...})`, `Route::group(['prefix' => 'x'], ...)`, Slim's `$app->group('/x', ...)`."""
+    """The code that a group gives a prefix.
+
+    `Route::prefix('x')->group(function () {...})`, `Route::group(['prefix' => 'x'], ...)`, Slim's `$app->group('/x', ...)`.
+    """
     for match in source.find(_GROUP):
         head = source.code[max(0, match.start() - _MAX_LOOK_BACK) : match.start()]
         head = re.split(r"[;{}]", head)[-1]

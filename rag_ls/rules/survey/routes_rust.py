@@ -46,7 +46,7 @@ def _outer_methods(text: str) -> Iterator[str]:
 
 
 def _find_nests(source: SurveyedFile) -> Iterator[Span]:
-    """`.nest("/x", Router::new()...)`, and `.nest("/x", routes())` with the function in the same file."""
+    """The code that gets a prefix: by `.nest("/x", Router::new()...)`, or by `.nest("/x", routes())` if this file has the function."""
     for match in source.find(_NEST):
         opening = source.bare.index("(", match.start())
         parts = arguments(source, opening, 20_000)
