@@ -1,4 +1,4 @@
-"""Opens things at their first use, each once, without making anybody wait for another one that opens slowly."""
+"""Opens things at their first use, each once. A thing that opens slowly delays no other one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class OpenedOnce(Generic[K, V]):
-    """Opened things, by key. Safe from several threads; only those who want the same thing wait for its opening."""
+    """Opened things, by key. Safe from several threads; a thread waits only for the thing that it wants."""
 
     def __init__(self, open_one: Callable[[K], V]) -> None:
         self._open_one = open_one

@@ -22,9 +22,9 @@ _QUESTION_S = 1.5
 
 
 class ServedVectors:
-    """See `VectorStore`. The server is asked for texts alone that it is known to have: not for those of unsaved text.
+    """See `VectorStore`. The server is asked only for texts that it is known to have, so never for unsaved text.
 
-    New vectors are put here, and given to the server (`indexing.sharing`); whoever made them keeps them.
+    New vectors are stored here, and `indexing.sharing` sends them to the server; this machine keeps the vectors that it made.
     """
 
     def __init__(self, local: VectorStore, known: ServedTexts, server: ServerVectors) -> None:

@@ -1,4 +1,4 @@
-"""Questions to a server, with an end to the waiting for each. A server that failed rests, so that nobody waits again."""
+"""Questions to a server, each with a time limit. A server that failed is not asked for a while, so that no question waits again."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ def ask_server(question: Callable[[], T], place: str, store: str, wait_s: float)
     except RagLsError:
         raise
     except Exception as error:
-        # Anybody who may write there may have written anything.
+        # Other users may write there, so the values may be anything.
         _log.exception("%s answers what cannot be read", place)
         raise StoreUnavailable(f"{place} answers what cannot be read; the log has it", store) from error

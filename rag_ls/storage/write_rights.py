@@ -1,4 +1,4 @@
-"""Whether this user may write to a server: who may only read takes what is there, and gives nothing."""
+"""Whether this user may write to a server. A user who may not still reads the data there, and sends none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag_ls.errors import StoreReadOnly
 
 _log = logging.getLogger(__name__)
 
-# Somebody may have given the right meanwhile.
+# An administrator may have given the right meanwhile.
 _TRY_AGAIN_S = 600.0
 
 
@@ -26,7 +26,7 @@ class WriteRights:
         return time.monotonic() < self._reads_only_until
 
     def use(self, write: Callable[[], None]) -> bool:
-        """Write, unless the server refuses that user, or refused a moment ago; whether it was written."""
+        """Write, unless the server refused a moment ago; whether the server took it."""
         if self.are_missing:
             return False
         try:

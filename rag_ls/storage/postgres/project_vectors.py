@@ -146,7 +146,7 @@ class PostgresProjectVectors:
                 f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} ORDER BY embedding <=> %s LIMIT %s",
                 (given, given, count),
             ).fetchall()
-        # Anybody who may write there may have written anything.
+        # Other users may write there, so the values may be anything.
         found = [Neighbour(bytes(text_hash), float(near)) for text_hash, near in rows if math.isfinite(near)]
         return sorted(found, key=lambda neighbour: (-neighbour.similarity, neighbour.text_hash))
 
@@ -161,7 +161,7 @@ class PostgresProjectVectors:
                 copy.write(_COPY_HEADER)
                 copy.write(_make_copy_rows(text_hashes, vectors))
                 copy.write(_COPY_TRAILER)
-            # In one order for everybody, so that two who fill the store at once wait for each other in turn.
+            # In one order in all clients, so that two that fill the store at once cannot deadlock.
             connection.execute(
                 f"INSERT INTO {table} SELECT * FROM given ORDER BY text_hash ON CONFLICT (text_hash) DO NOTHING"
             )
@@ -171,7 +171,7 @@ class PostgresProjectVectors:
         with self._server.connection() as connection:
             if not _has_rows(connection, table, self._indexed_from) or _has_index(connection, table, name):
                 return
-            # One of those who share the store makes it.
+            # One of the clients that share the store makes it.
             row = connection.execute("SELECT pg_try_advisory_lock(hashtext(%s))", (table,)).fetchone()
             if row is None or not row[0]:
                 return
@@ -231,7 +231,7 @@ class PostgresProjectVectors:
         return found[0]
 
     def _forget(self) -> None:
-        """Forget the known tables: somebody dropped the project."""
+        """Forget the known tables, because a client dropped the project."""
         with self._lock:
             self._tables.clear()
 

@@ -28,7 +28,7 @@ def schema_of(project: str) -> str:
 
 
 def publishing_lock(project: str) -> int:
-    """The number of the advisory lock that whoever publishes a project's code holds."""
+    """The number of the advisory lock that a client holds while it publishes a project's code."""
     return int.from_bytes(hashlib.sha256(f"publishes {project}".encode()).digest()[:8], signed=True)
 
 
@@ -81,7 +81,7 @@ class PostgresProjects:
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
                 "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name, p.schema ORDER BY p.name"
             ).fetchall()
-            # Anybody who may write there may have written anything.
+            # Other users may write there, so the values may be anything.
             known = [row for row in rows if row[1] == schema_of(str(row[0]))]
             return [_project(connection, *row, is_counted=len(known) <= _MAX_COUNTED) for row in known]
 

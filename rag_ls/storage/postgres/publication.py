@@ -51,7 +51,7 @@ class Publisher:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While it lasts, nobody else can publish this project. Raises `InvalidRequest` if somebody does."""
+        """A block during which no other client can publish this project. Raises `InvalidRequest` if one is publishing it."""
         import psycopg
 
         self._schema.make()

@@ -49,7 +49,7 @@ class PublishedServer:
                 "SELECT p.name, p.schema FROM rag_ls.rag_project p JOIN pg_catalog.pg_tables t ON t.schemaname = p.schema "
                 "AND t.tablename = 'rag_publication' ORDER BY 1"
             ).fetchall()
-        # Anybody who may write there may have written anything.
+        # Other users may write there, so the values may be anything.
         return [str(name) for name, schema in rows if schema == schema_of(str(name))]
 
     def open(self, project: str) -> PublishedIndex:

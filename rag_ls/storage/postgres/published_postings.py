@@ -114,7 +114,7 @@ class PublishedPostings:
             f'unnest(%(terms)s::text[]) AS g(term) LEFT JOIN {schema}.rag_term v ON v.term = g.term COLLATE "C") '
             f"SELECT h.id, {score} FROM held h, asked a, "
             "LATERAL (SELECT (h.tally ->> a.term)::float8) AS t(count) WHERE t.count IS NOT NULL "
-            # Anybody who may write there may have written anything: NaN is greater than infinity.
+            # Other users may write there, so the values may be anything: NaN is greater than infinity.
             f"GROUP BY h.id HAVING {score} < 'infinity' ORDER BY 2 DESC, 1 LIMIT %(limit)s"
         )
 

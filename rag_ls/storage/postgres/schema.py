@@ -1,4 +1,4 @@
-"""A PostgreSQL schema of ours: made and migrated by whoever comes first, one at a time."""
+"""A PostgreSQL schema of ours. The first client that finds it missing or old makes or migrates it; the others wait."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ class PostgresSchema:
 
 def has_table(connection: psycopg.Connection[Any], schema: str, table: str) -> bool:
     """Whether there is a table now."""
-    # Not `to_regclass`, which may remember that there was none before somebody else made it.
+    # Not `to_regclass`, which may remember that there was none although another client has made it since.
     query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = %s"
     return connection.execute(query, (schema, table)).fetchone() is not None

@@ -42,7 +42,7 @@ class _Limits:
     connections: int
 
 
-# Nobody waits for the server but background work; for what is only read, somebody may.
+# Only background work waits for the server when writing; a person may wait when reading.
 _WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8)
 
 

@@ -55,7 +55,7 @@ class PostgresVectors:
             with self._ready() as connection:
                 rows = connection.execute(query, (model, part)).fetchall()
             for text_hash, stored, dimensions in rows:
-                # Anybody who may write there may have written anything.
+                # Other users may write there, so the values may be anything.
                 vector = (
                     np.frombuffer(stored, np.float16).astype(np.float32) if len(stored) == 2 * dimensions else _NONE
                 )
@@ -87,7 +87,7 @@ class PostgresVectors:
         self._rights.use(lambda: self._write(model, text_hashes, vectors))
 
     def _write(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        # In one order for everybody, so that two who fill the store at once wait for each other in turn.
+        # In one order in all clients, so that two that fill the store at once cannot deadlock.
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
         with self._ready() as connection:

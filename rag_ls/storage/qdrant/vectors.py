@@ -59,7 +59,7 @@ class QdrantVectors:
                 points = client.retrieve(name, list(part), with_payload=False, with_vectors=True)
             for point in points:
                 vector = np.asarray(point.vector, np.float32)
-                # Anybody who may write there may have written anything.
+                # Other users may write there, so the values may be anything.
                 if is_usable(vector, size):
                     found[part[str(point.id)]] = vector
         return found

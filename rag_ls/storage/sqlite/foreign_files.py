@@ -1,4 +1,4 @@
-"""Opens files that somebody else may have made: as what they should be, or not at all.
+"""Opens files that another user may have made, and refuses those that are not what they should be.
 
 A repository can bring any file under our names. So no link is followed and no pipe waited for, and a database that holds
 anything but our own tables is refused: a view may never end, a trigger runs while we write.

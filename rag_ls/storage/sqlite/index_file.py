@@ -22,7 +22,7 @@ from rag_ls.util.plain_files import clear_way
 FILE_NAME = "index.db"
 _DAMAGED = ".damaged"
 
-# The file is another program's, or somebody wrote it to look like ours.
+# Another program's file, or one written to look like ours, fails with these words.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
 
 FileIdentity = tuple[int, int]
@@ -96,7 +96,7 @@ def _schema() -> KnownTables:
 
 
 class _Guard:
-    """Refuses an index that somebody else made, recognises errors that show that its file is broken, and marks the file."""
+    """Refuses an index that this user did not make; recognises errors of a broken file, and marks the file."""
 
     def __init__(self, path: Path | None, is_trusted: bool) -> None:
         self._path = path

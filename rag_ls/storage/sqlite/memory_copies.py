@@ -1,4 +1,4 @@
-"""Copies memories from file to file, and keeps the copy that lies in a project like the store that it is a copy of."""
+"""Copies memories from file to file, and keeps the copy in a project equal to its store."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ class CopyExchange:
     taken: bool = False
     """Whether the copy held what the store had never seen, so that they were united."""
     waiting: int = 0
-    """The number of memories of somebody else's copy that the store lacks. They wait until the folder is trusted."""
+    """The number of memories that the store lacks, in a copy that another user wrote. They wait until the folder is trusted."""
     problem: str = ""
 
 
 class MemoryCopy:
     """The copy of a store that lies in a project. An older rag-ls, a container or another machine may have changed it.
 
-    So it is written only by who has it alone, and only after what is new in it was taken into the store. What a process
-    of this user wrote is sealed (`SEAL`); what anybody else wrote is taken only where the folder is trusted.
+    So a process writes it only while it holds the lock of the file, and only after the store took in what is new there. A copy
+    that a process of this user wrote is sealed (`SEAL`); any other is taken in only if the folder is trusted.
     """
 
     def __init__(self, file: Path, store: MemoryStore) -> None:

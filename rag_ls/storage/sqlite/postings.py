@@ -38,8 +38,8 @@ class LexicalIndex:
                 "ON d.id = c.document_id WHERE c.id IN (SELECT value FROM json_each(?))",
                 (as_json(rows),),
             ).fetchall()
-            # A contentless FTS5 table needs the former values to delete a row; others break it. Where somebody changed a
-            # text, the row's terms stay: its number is never given again, so nothing is found by them.
+            # A contentless FTS5 table needs the former values to delete a row; others break it. If another program changed
+            # a text, the row's terms stay: its number is never given again, so no search finds a row by them.
             connection.executemany(
                 f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
                 [(row, *columns_of(*values)) for row, digest, *values in former if content_hash(values[-1]) == digest],

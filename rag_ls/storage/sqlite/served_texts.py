@@ -1,4 +1,4 @@
-"""Keeps in `index.db` which texts have their vectors on a server, so that nobody asks there to know it."""
+"""Keeps in `index.db` which texts have their vectors on a server, so that the server need not be asked."""
 
 from __future__ import annotations
 
