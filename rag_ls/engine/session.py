@@ -36,7 +36,7 @@ _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alo
 _FILTERED_OUT = "no file of the index passes the filters: check language, path_glob and kind"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
-# Scripts without spaces between words, which are no terms of the index: Thai to Khmer, Chinese, Japanese.
+# Scripts without spaces between words: Thai to Khmer, Chinese, Japanese. The index has no terms for their words.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 
 
@@ -204,7 +204,7 @@ class ProjectSession:
         return self.make_answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
 
     def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
-        """Whether no file holds a word of the query: it can be said where all files are read, and words stand apart."""
+        """Whether it is certain that no file holds a word of the query: all files are read, and the query has spaces between its words."""
         is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
         if not hits or is_found_by_words or unseen or _UNSPACED.search(query):
             return False
@@ -258,15 +258,15 @@ class ProjectSession:
     # --- status
 
     def status(self) -> ProjectStatus:
-        """The state of the index: what is there, and what is left to do. Clients ask every second or two: postponed text stays so."""
+        """The state of the index: what is done, and what is left to do. Clients ask often, so this does not hurry postponed texts."""
         if not self.indexing.has_delayed_text:
             self.project.catch_up()
-        # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.
+        # Read the counts in the order of the work: a file that moves from one to the next meanwhile is counted twice, not missed.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
-        # What is told once must not stand in the way of the others, nor be lost behind them.
+        # All notes are shown: one that is told only once must neither hide the others nor be lost behind them.
         notes = (self.project.exclusions.note, model.note, self.memories.damage(), self.memories.take_note(), off)
         note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)

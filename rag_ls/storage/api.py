@@ -1,4 +1,4 @@
-"""The interfaces (ports) of storage: what several implementations hold, or a checkout's index and published code alike.
+"""The interfaces (ports) of storage that have several implementations, or that a checkout's index and published code share.
 
 The data of one checkout (documents, unsaved text, queue, outlines, postings) and memories are always local:
 `CheckoutIndex`, `MemoryStore`. Vectors, addressed by the texts that they stand for (`VectorStore`), may lie on a server. A

@@ -1,4 +1,4 @@
-"""The vectors that can be compared, and the nearest of very many allowed ones: alike in all stores."""
+"""Tells which vectors can be compared, and finds the nearest among many allowed ones. All stores use it."""
 
 from __future__ import annotations
 

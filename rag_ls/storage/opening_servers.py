@@ -1,4 +1,4 @@
-"""Opens what the settings name on a server."""
+"""Opens the stores on a server that the settings name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches tests with files by their names. Pure functions of paths."""
+"""Matches tests and the files that they test by name. Pure functions of paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories out of a store, as text that another machine, another tool or a person can read."""
+"""Exports the memories of a store as text that another machine, another tool or a person can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Incoming memories into a store that may hold some of them already."""
+"""Merges incoming memories into a store that may hold some of them already."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_ROUNDS = 10
 
 
 class ImportMerge:
-    """One import into one store. Run it inside a transaction of the store."""
+    """An import into a store. Run it inside a transaction of the store."""
 
     def __init__(self, store: MemoryStore, now: str) -> None:
         """`now` is the time of changes that the import makes by itself."""

@@ -53,7 +53,7 @@ class PostgresSchema:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[psycopg.Connection[Any]]:
-        """A transaction that sees our tables, and in which nobody else makes any."""
+        """A transaction that has our tables, and during which no other client makes or migrates them."""
         with self._server.transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             if not self.exists(connection):

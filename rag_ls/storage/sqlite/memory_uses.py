@@ -1,4 +1,4 @@
-"""Counts which memories were recalled, beside the answers that they are in."""
+"""Counts how often memories were recalled: for a store on disk in the background, so that no answer waits for it."""
 
 from __future__ import annotations
 
