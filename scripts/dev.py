@@ -166,8 +166,9 @@ def run_tests(python: Path, arguments: Sequence[str]) -> int:
     """Run pytest with two workers, and with its files in RAM."""
     given = any(argument.startswith("-n") for argument in arguments)
     workers = () if given else ("-n", "2", "--dist", "worksteal")
-    folder = tempfile.mkdtemp(prefix="rag-ls-tests-", dir=quick_folder())
-    failed = run(str(python), "-m", "pytest", *workers, *arguments, TMPDIR=folder)
+    # Short names: the path of a socket has 107 bytes at most.
+    folder = tempfile.mkdtemp(prefix="rl-", dir=quick_folder())
+    failed = run(str(python), "-m", "pytest", f"--basetemp={folder}/t", *workers, *arguments, TMPDIR=folder)
     if failed:
         say(f"what the tests that failed wrote is in {folder}")
     else:
