@@ -159,20 +159,23 @@ class GuardedProcesses:
                     self._starting += 1
                     break
                 self._changed.wait()
+        started: _Process | None = None
         try:
             popen = _start(self._nice, limits.memory_bytes, self._postponed)
+            started = _Process(popen, psutil.Process(popen.pid))
+            return started
         except OSError as error:
             raise NoProcess(f"no process can be started: {error}") from error
         finally:
+            # In one step: a thread that came between two would start one process too many.
             with self._changed:
                 self._starting -= 1
+                if started is not None:
+                    self._processes.append(started)
+                    self._begin(started, limits)
+                    if self._closed:
+                        started.popen.kill()
                 self._changed.notify_all()
-        with self._changed:
-            process = _Process(popen, psutil.Process(popen.pid))
-            self._processes.append(process)
-            if self._closed:
-                popen.kill()
-            return self._begin(process, limits)
 
     def _begin(self, process: _Process, limits: Limits) -> _Process:
         process.limits, process.since, process.broken = limits, time.monotonic(), ""
