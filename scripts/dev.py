@@ -168,6 +168,8 @@ def run_tests(python: Path, arguments: Sequence[str]) -> int:
     workers = () if given else ("-n", "2", "--dist", "worksteal")
     # Short names: the path of a socket has 107 bytes at most.
     folder = tempfile.mkdtemp(prefix="rl-", dir=quick_folder())
+    # As the system's folder for temporary files: some tests act as another user.
+    os.chmod(folder, 0o1777)
     failed = run(str(python), "-m", "pytest", f"--basetemp={folder}/t", *workers, *arguments, TMPDIR=folder)
     if failed:
         say(f"what the tests that failed wrote is in {folder}")
