@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 from rag_ls.daemon.open_documents import OpenDocuments
 from rag_ls.daemon.pending_requests import PendingRequests
 from rag_ls.errors import EngineFailed
-from rag_ls.util.json_rpc import Message, framed, parsed, read_framed, read_line
+from rag_ls.util.json_rpc import REQUEST_FAILED, Message, framed, parsed, read_framed, read_line, refuse_unreadable
 
 
 class Record(Protocol):
@@ -62,15 +62,8 @@ class Record(Protocol):
         ...
 
 
-_REQUEST_FAILED = -32803
 # LSP, `MessageType`.
 _WARNING = 2
-# JSON-RPC 2.0, "Error object": what cannot be read has no id.
-_UNREADABLE: Message = {
-    "jsonrpc": "2.0",
-    "id": None,
-    "error": {"code": -32700, "message": "unreadable message: a message is one JSON object"},
-}
 
 
 class McpRecord:
@@ -161,7 +154,7 @@ class LspRecord:
         message = parsed(body)
         if message is None:
             # Answered here: an engine that is only starting would never see it.
-            return None, [_UNREADABLE]
+            return None, [refuse_unreadable(body)]
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize" and "id" in message and self._initialize is None:
@@ -252,7 +245,7 @@ def _answer(request: Message, result: object) -> Message:
 
 
 def _refusal(request: Message, reason: str) -> Message:
-    error = {"code": _REQUEST_FAILED, "message": reason, "data": {"type": EngineFailed.__name__}}
+    error = {"code": REQUEST_FAILED, "message": reason, "data": {"type": EngineFailed.__name__}}
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
 
 

@@ -26,6 +26,7 @@ from rag_ls.http.event_log import EventLog
 from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_response, status_of
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
+from rag_ls.util.json_rpc import INVALID_REQUEST
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +34,6 @@ _SESSION_HEADER, _VERSION_HEADER = "mcp-session-id", "mcp-protocol-version"
 # How soon a client whose stream was closed should come back.
 _RETRY_MS = 1000
 _SWEEP_S = 2.0
-_INVALID_REQUEST = -32600
 
 MakeServer = Callable[[CallerSession], Server[Any]]
 MakeSession = Callable[[Token, str], CallerSession]
@@ -204,7 +204,7 @@ class _Refused(Exception):
     def response(self, exchange: Exchange) -> Any:
         """The answer, as JSON-RPC words errors that belong to no request."""
         exchange.error = self._kind
-        error = {"code": _INVALID_REQUEST, "message": str(self), "data": {"request_id": exchange.request_id}}
+        error = {"code": INVALID_REQUEST, "message": str(self), "data": {"request_id": exchange.request_id}}
         response = json_response({"jsonrpc": "2.0", "id": None, "error": error}, self._status)
         if self._retry_s:
             response.headers["retry-after"] = str(self._retry_s)

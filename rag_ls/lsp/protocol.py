@@ -16,14 +16,12 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.capabilities import initialize_result
 from rag_ls.operations.wording import in_words_of_editors
+from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.quoting import message
 
 _log = logging.getLogger(__name__)
 
 _NOT_INITIALIZED = -32002
-_REQUEST_FAILED = -32803
-_PARSE_ERROR = -32700
-_INVALID_REQUEST = -32600
 
 
 class UnreadableRequest(JsonRpcInvalidParams):
@@ -56,9 +54,9 @@ class RagLsProtocol(LanguageServerProtocol):
         if not self.initialized and method_name != types.INITIALIZE:
             self._refuse(msg_id, _NOT_INITIALIZED, f"{method_name} came before initialize")
         elif self.initialized and method_name == types.INITIALIZE:
-            self._refuse(msg_id, _INVALID_REQUEST, "initialize came twice")
+            self._refuse(msg_id, INVALID_REQUEST, "initialize came twice")
         elif self._shutdown and method_name != types.SHUTDOWN:
-            self._refuse(msg_id, _INVALID_REQUEST, f"{method_name} came after shutdown")
+            self._refuse(msg_id, INVALID_REQUEST, f"{method_name} came after shutdown")
         else:
             self._asked.add(msg_id)
             super()._handle_request(msg_id, method_name, params)
@@ -171,7 +169,7 @@ class RagLsServer(LanguageServer):
             answer = types.ResponseError(code=error.code, message=str(error.message))
             self.protocol._send_response(error.msg_id, None, answer)
         elif source is JsonRpcException:
-            code = _PARSE_ERROR if isinstance(error, ValueError) else _INVALID_REQUEST
+            code = PARSE_ERROR if isinstance(error, ValueError) else INVALID_REQUEST
             self.protocol._send_data(
                 {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": f"unreadable message: {error}"}}
             )
@@ -187,7 +185,7 @@ def protocol_error(error: RagLsError) -> JsonRpcException:
     data, message = {"type": type(error).__name__}, in_words_of_editors(str(error))
     if isinstance(error, InvalidRequest | PathOutsideProject | NotFound):
         return JsonRpcInvalidParams(message=message, data=data)
-    return JsonRpcException(message=message, code=_REQUEST_FAILED, data=data)
+    return JsonRpcException(message=message, code=REQUEST_FAILED, data=data)
 
 
 def plain(value: Any) -> Any:

@@ -15,6 +15,11 @@ from typing import IO, Any
 
 Message = dict[str, Any]
 
+# JSON-RPC 2.0, "Error object", and LSP's `RequestFailed`.
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+REQUEST_FAILED = -32803
+
 # Editors do not synchronise larger files, and no other message is as long.
 MAX_MESSAGE_BYTES = 128_000_000
 _MAX_HEADER_BYTES = 8192
@@ -43,6 +48,19 @@ def parsed(body: bytes) -> Message | None:
     except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
+
+
+def refuse_unreadable(body: bytes) -> Message:
+    """The answer to a body that `parsed` finds no message in; it has no id, as JSON-RPC 2.0 says."""
+    code = INVALID_REQUEST
+    try:
+        json.loads(body)
+    except ValueError:
+        code = PARSE_ERROR
+    except RecursionError:
+        pass
+    error = {"code": code, "message": "unreadable message: a message is one JSON object"}
+    return {"jsonrpc": "2.0", "id": None, "error": error}
 
 
 def read_framed(source: Any) -> bytes | None:

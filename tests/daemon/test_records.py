@@ -60,10 +60,10 @@ def editor() -> LspRecord:
 
 
 def test_a_message_that_cannot_be_read_is_answered_without_an_engine(editor: LspRecord) -> None:
-    for body in (b'{"jsonrpc": "2.0", "id": 7, "method": ', b"[]", b"\xff"):
+    for body, code in ((b'{"jsonrpc": "2.0", "id": 7, "method": ', -32700), (b"\xff", -32700), (b"[]", -32600)):
         for_engine, answers = editor.from_client(body)
         assert for_engine is None
-        assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, -32700)]
+        assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, code)]
 
 
 def test_the_engine_s_answer_to_a_request_that_was_answered_is_dropped_once(editor: LspRecord) -> None:
