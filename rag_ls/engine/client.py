@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,16 +162,11 @@ class Client:
 
     def close_project(self, root: Path) -> None:
         """Close one project for this client."""
-        with self._lock:
-            session = self._sessions.get(root)
-            if session is not None:
-                self._forget(session)
+        self._forget(lambda: [root])
 
     def close_aside(self, root: Path | None = None) -> None:
         """Close the projects that are open aside, or this one of them; a question that names one opens it again."""
-        with self._lock:
-            for each in [each for each in self._aside if root in (None, each)]:
-                self._forget(self._sessions[each])
+        self._forget(lambda: [each for each in self._aside if root in (None, each)])
 
     def projects(self) -> list[ProjectSession]:
         """The projects that this client opened, in that order, without those that are open aside."""
@@ -265,10 +260,9 @@ class Client:
         if self._alone:
             # The engine closes first: ending its models ends the wait for a running batch.
             self.engine.close()
+        self._closed = True
+        self._forget(lambda: self._sessions)
         with self._lock:
-            self._closed = True
-            for session in list(self._sessions.values()):
-                self._forget(session)
             if self._session_memories is not None:
                 self._session_memories.close()
         if self._scratch is not None:
@@ -299,14 +293,18 @@ class Client:
         session.move_to(project)
         session.indexing.index_tree()
 
-    def _forget(self, session: ProjectSession) -> None:
-        del self._sessions[session.project.root]
-        self._aside.discard(session.project.root)
-        session.close()
-        if self._editor and not self._alone:
-            # This editor's settings no longer apply.
-            session.project.use_settings(self._settings_for_all(session.project.folder))
-        self.engine.release(session.project, close=self._alone or session.project.root == self._scratch)
+    def _forget(self, choose_roots: Callable[[], Iterable[Path]]) -> None:
+        """Close the sessions of these roots, which are chosen under the lock."""
+        with self._lock:
+            sessions = [self._sessions.pop(root) for root in [*choose_roots()] if root in self._sessions]
+            self._aside.difference_update(session.project.root for session in sessions)
+        # Without the lock: a project that closes tells listeners, which take locks of their own.
+        for session in sessions:
+            session.close()
+            if self._editor and not self._alone:
+                # This editor's settings no longer apply.
+                session.project.use_settings(self._settings_for_all(session.project.folder))
+            self.engine.release(session.project, close=self._alone or session.project.root == self._scratch)
 
     def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
         """The settings for indexing: a client that is alone uses its own, a shared engine those of no client."""
