@@ -249,17 +249,20 @@ class OpenProject:
         if self.indexing.is_held:
             return self.indexing.unseen()
         # Many files would take longer than a moment: do not wait for them.
-        while (0 < len(self.indexing.unseen()) <= MAX_AWAITED_FILES or self.indexing.rescanning) and (
-            time.monotonic() < deadline
-        ):
-            # Repeated, because each document is postponed again once it is cut, though newer text may wait.
-            self.indexing.end_delays()
-            time.sleep(0.005)
-        while (
-            is_old and 0 < self.index.checkout.queue_lengths()[0] <= MAX_AWAITED_FILES and time.monotonic() < deadline
-        ):
-            time.sleep(0.005)
+        self.indexing.wait_until(self._has_taken_in, deadline - time.monotonic())
+        if is_old:
+            self.indexing.wait_until(self._has_read_changes, deadline - time.monotonic())
         return self.indexing.unseen()
+
+    def _has_taken_in(self) -> bool:
+        if not (0 < len(self.indexing.unseen()) <= MAX_AWAITED_FILES or self.indexing.rescanning):
+            return True
+        # Asked repeatedly, because each document is postponed again once it is cut, though newer text may wait.
+        self.indexing.end_delays()
+        return False
+
+    def _has_read_changes(self) -> bool:
+        return not 0 < self.index.checkout.queue_lengths()[0] <= MAX_AWAITED_FILES
 
     @property
     def sync_state(self) -> str:

@@ -287,6 +287,10 @@ class IndexingService:
         """Whether an editor holds this document."""
         return self._agenda.inbox.holds(session, path)
 
+    def wait_until(self, is_reached: Callable[[], bool], timeout_s: float) -> bool:
+        """Wait until `is_reached`, which is asked after each step of the background threads; False on time-out."""
+        return self._board.wait_until(is_reached, timeout_s, _LOOK_S)
+
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
         self._board.wait_until(lambda: not self._agenda.comparison.is_pending or self._agenda.is_stopping, timeout_s)
