@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
-from rag_ls.storage import RankRow, SearchedIndex, stem
+from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +61,8 @@ class Candidates:
     query: Query
     """The query, with a misspelt name corrected."""
     asked: AskedTerms
+    held: Mapping[int, StoredSymbol]
+    """Declarations that the query names, by the row of the chunk where they begin."""
     lacks_vector: bool
     """Whether the query's embedding failed or came too late."""
 
@@ -91,7 +93,8 @@ class CandidateFinder:
         """The candidates for a query: by its embedding by `model_id`, too, where there is one."""
         query = self._correct_name(query)
         wording = self._look_up_words(query)
-        signals = self._signals(query, wording, view)
+        named = self._store.outlines.in_chunks(query.names, _MAX_EXACT) if query.names else []
+        signals = self._signals(query, wording, {row for row, _ in named}, view)
         near: list[tuple[RankRow, float]] = []
         vector = later() if later else None
         if vector is not None and self._store.embeddings.active_model() == model_id:
@@ -109,14 +112,15 @@ class CandidateFinder:
                 signals, dense=dense | self._similarities(rows, vector, model_id), least_dense=min(dense.values())
             )
             rows += [row for row, _ in near]
-        return Candidates(rows, signals, query, wording.asked, later is not None and vector is None)
+        held = _find_held(rows, named)
+        rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
+        lacks_vector = later is not None and vector is None
+        return Candidates(rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector)
 
     def _correct_name(self, query: Query) -> Query:
         """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
         name = query.bare_name[-1].lower() if query.bare_name else ""
-        if len(name) < _MIN_MISSPELT_CHARACTERS or any(
-            declares for _, _, declares in self._store.chunks.named([name], 1)
-        ):
+        if len(name) < _MIN_MISSPELT_CHARACTERS or self._is_declared(name):
             return query
         # A word that the project uses is a word, though nothing has it as its name.
         if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
@@ -124,6 +128,11 @@ class CandidateFinder:
         if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _MIN_NAME_LIKENESS)):
             return query
         return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
+
+    def _is_declared(self, name: str) -> bool:
+        if any(declares for _, _, declares in self._store.chunks.named([name], 1)):
+            return True
+        return bool(self._store.outlines.in_chunks([name], 1))
 
     def _look_up_words(self, query: Query) -> _Wording:
         count = self._store.chunks.estimated_count()
@@ -184,12 +193,12 @@ class CandidateFinder:
         similar = self._vectors.similarities(model_id, vector, hashes)
         return {row.row: similar[row.text_hash] for row in rows if row.text_hash in similar}
 
-    def _signals(self, query: Query, wording: _Wording, view: View) -> Signals[int]:
-        """The signals that the query's words, names and phrases find."""
+    def _signals(self, query: Query, wording: _Wording, declaring: Collection[int], view: View) -> Signals[int]:
+        """The signals that the query's words, names and phrases find; `declaring` are chunks that declare what it names."""
         wanted = _MAX_LEXICAL * _LEXICAL_SPARE_FACTOR if view.hidden else _MAX_LEXICAL
         found = self._lexical.search(wording.terms, wanted, view.allowed, holding=wording.holding)
         lexical = self._keep_shown({each.row: each.value for each in found}, view)
-        exact: dict[int, tuple[str, ...]] = {}
+        exact: dict[int, tuple[str, ...]] = dict.fromkeys(declaring, ("symbol",))
         for row, _, _ in self._store.chunks.named(query.names, _MAX_EXACT) if query.names else ():
             exact[row] = ("symbol",)
         for row in self._rows_of_paths(query, view):
@@ -234,6 +243,21 @@ class CandidateFinder:
                     row = self._store.chunks.at(number, line)
                     found += [row.row] if row else []
         return found
+
+
+def _find_held(rows: Collection[RankRow], named: Sequence[tuple[int, StoredSymbol]]) -> dict[int, StoredSymbol]:
+    """The declaration that is named in each chunk: the chunk's own, else the first."""
+    symbols = {row.row: row.symbol for row in rows}
+    held: dict[int, StoredSymbol] = {}
+    for row, symbol in named:
+        if row in symbols and (row not in held or symbol.symbol == symbols[row]):
+            held[row] = symbol
+    return held
+
+
+def _name_held(row: RankRow, symbol: StoredSymbol) -> RankRow:
+    """A chunk under the name of a declaration that it holds."""
+    return row._replace(symbol=symbol.symbol, node_type=symbol.kind, is_declaration=True)
 
 
 def _rarest(holders_of: Mapping[str, int]) -> list[str]:

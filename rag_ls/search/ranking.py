@@ -15,7 +15,7 @@ from rag_ls.retrieval.fusion import Weights, fuse
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.evidence import FEATURES, evidence, top_score
 from rag_ls.search.query import Query
-from rag_ls.search.roles import is_docs
+from rag_ls.search.roles import is_data, is_docs
 from rag_ls.storage import RankRow
 
 # What each further hit of a file loses for every hit of that file before it, so that nearly as good hits of other files
@@ -49,7 +49,8 @@ def order_candidates(
     scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
     top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
-    declared.sort(key=lambda item: -_fit(item[0], query))
+    # Keys of data have the names of much that is in code.
+    declared.sort(key=lambda item: (is_data(item[0].language), -_fit(item[0], query)))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
     quoting = _find_quoting(signals, query)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rag_ls.config import SearchSettings
@@ -16,11 +16,12 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import weights_for
+from rag_ls.search.held import is_small_part, show_declaration
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol
 from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
@@ -49,6 +50,8 @@ class Ranked:
     signals: Signals[int]
     query: Query | None
     """The question in words."""
+    held: Mapping[int, StoredSymbol] = field(default_factory=dict)
+    """See `Candidates`."""
     lacks_vector: bool = False
     """Whether the query's embedding failed or came too late."""
 
@@ -121,7 +124,7 @@ class Searcher:
     def _rank(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
-        return Ranked(ranked, found.signals, found.query, found.lacks_vector)
+        return Ranked(ranked, found.signals, found.query, found.held, found.lacks_vector)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
@@ -191,7 +194,11 @@ class Searcher:
                 if row is None or len(hits) == k:
                     continue
                 # Pieces of one declaration become copies, because each is shown as the whole declaration.
-                shown = self._whole(row)
+                held = ranked.held.get(ranking.row)
+                if held is not None and is_small_part(row.stored.chunk, held):
+                    shown = show_declaration(row.stored, held)
+                else:
+                    shown = self._whole(row)
                 if (copy := " ".join(shown.chunk.text.split())) in seen:
                     continue
                 if row.document_id not in known:

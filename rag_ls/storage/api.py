@@ -132,6 +132,13 @@ class SearchedOutlines(Protocol):
         """The lower-case last names of declarations that begin so, each once, in order."""
         ...
 
+    def in_chunks(self, names: Collection[str], limit: int) -> list[tuple[int, StoredSymbol]]:
+        """Declarations whose last name, lower-case, is one of `names`, each with the row of the chunk where it begins.
+
+        Exported ones come first. Several declarations may begin in one chunk.
+        """
+        ...
+
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """The declarations of some documents, in order."""
         ...

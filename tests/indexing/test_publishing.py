@@ -490,6 +490,7 @@ def _answers(index: SearchedIndex) -> dict[str, object]:
         "by text": sorted((each.path, each.symbol, each.text_hash) for each in chunks.with_texts(hashes)),
         "documents": sorted((uids[row], paths[number]) for row, number in chunks.documents_of(ranked).items()),
         "names": outlines.last_names("re", 10),
+        "declared": sorted((uids[row], each.symbol) for row, each in outlines.in_chunks(["refresh", "pay"], 50)),
         "symbols": sorted((each.path, each.symbol, each.kind) for each in outlines.of_documents(list(paths), 100)),
         "near": sorted(each.text_hash for each in index.vectors.nearest(MODEL, unit_vectors(1)[0], 100)),
     }  # fmt: skip

@@ -25,6 +25,8 @@ _CHUNKS = (
 )
 _DOCUMENT = "SELECT path, language, digest, size, id"
 _CHUNKS_WITH_FILES = "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id"
+_SYMBOLS = "f.id, f.path, f.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
+_SYMBOLS_WITH_FILES = "rag_symbol s JOIN {schema}.rag_file f ON f.id = s.file_id"
 _LAST = "\U0010ffff"
 
 
@@ -235,11 +237,21 @@ class PublishedOutlines:
         rows = self._rows.of("SELECT DISTINCT name", "rag_symbol s", where, beginning, beginning + _LAST, limit)
         return [row[0] for row in rows]
 
+    def in_chunks(self, names: Collection[str], limit: int) -> list[tuple[int, StoredSymbol]]:
+        """See `SearchedOutlines`."""
+        rows = self._rows.of(
+            f"SELECT c.id, {_SYMBOLS}",
+            f"{_SYMBOLS_WITH_FILES} CROSS JOIN LATERAL (SELECT id FROM {{schema}}.rag_chunk c WHERE c.file_id = s.file_id "
+            "AND c.start_line <= s.start_line AND c.end_line >= s.start_line ORDER BY c.ordinal DESC LIMIT 1) c",
+            "s.name = ANY(%s::text[]) ORDER BY s.exported DESC, f.path, s.start_line LIMIT %s", list(names), limit,
+        )  # fmt: skip
+        return [(int(chunk), StoredSymbol(*row)) for chunk, *row in rows]
+
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """See `SearchedOutlines`."""
         rows = self._rows.of(
-            "SELECT f.id, f.path, f.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported",
-            "rag_symbol s JOIN {schema}.rag_file f ON f.id = s.file_id",
+            f"SELECT {_SYMBOLS}",
+            _SYMBOLS_WITH_FILES,
             "f.id = ANY(%s::bigint[]) ORDER BY f.path, s.start_line LIMIT %s", list(documents), limit,
         )  # fmt: skip
         return [StoredSymbol(*row) for row in rows]

@@ -14,10 +14,8 @@ from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.terms import import_keys, last_name
 
-_SYMBOLS = (
-    "SELECT d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported "
-    "FROM symbols s JOIN documents d ON d.id = s.document_id"
-)
+_COLUMNS = "d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
+_TABLES = "symbols s JOIN documents d ON d.id = s.document_id"
 
 # So many imports are kept as records, some ten megabytes.
 _MAX_KNOWN = 30_000
@@ -67,6 +65,16 @@ class Outlines:
             "s.name IN (SELECT value FROM json_each(?)) ORDER BY s.exported DESC, s.id LIMIT ?",
             (json.dumps(list(names)), limit),
         )
+
+    def in_chunks(self, names: Collection[str], limit: int) -> list[tuple[int, StoredSymbol]]:
+        """Declarations by their lower-case last names, each with the row of the chunk where it begins; exported ones first."""
+        rows = self._database.connection.execute(
+            "SELECT (SELECT c.id FROM chunks c WHERE c.document_id = s.document_id AND c.start_line <= s.start_line "
+            f"AND c.end_line >= s.start_line ORDER BY c.ordinal DESC LIMIT 1) AS chunk, {_COLUMNS} FROM {_TABLES} "
+            "WHERE s.name IN (SELECT value FROM json_each(?)) ORDER BY s.exported DESC, s.id LIMIT ?",
+            (json.dumps(list(names)), limit),
+        )
+        return [(chunk, _symbol(row)) for chunk, *row in rows if chunk is not None]
 
     def containing(self, part: str, limit: int) -> list[StoredSymbol]:
         """Declarations whose lower-case last name without `_`, `-` and spaces contains `part`; exported ones first."""
@@ -143,7 +151,7 @@ class Outlines:
         }
 
     def _symbols(self, where: str, values: tuple[object, ...]) -> list[StoredSymbol]:
-        rows = self._database.connection.execute(f"{_SYMBOLS} WHERE {where}", values)
+        rows = self._database.connection.execute(f"SELECT {_COLUMNS} FROM {_TABLES} WHERE {where}", values)
         return [_symbol(row) for row in rows]
 
 

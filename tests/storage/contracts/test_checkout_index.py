@@ -217,6 +217,26 @@ def test_the_last_names_of_declarations_are_found_by_their_beginning(store: Chec
     assert store.outlines.last_names("z", 5) == []
 
 
+def test_a_declaration_is_found_by_its_last_name_with_the_chunk_where_it_begins(store: CheckoutIndex) -> None:
+    declared = [
+        Symbol("Cart.total", "function", 1, 2, "", "", exported=False),
+        Symbol("total", "value", 2, 2, "", "", exported=True),
+        Symbol("lost", "value", 9, 9, "", "", exported=True),
+    ]
+    texts = new_chunks(["one", "two"])
+    chunks = [replace(each, chunk=replace(each.chunk, start_line=at, end_line=at)) for at, each in enumerate(texts, 1)]
+    store.replace_document(record(), chunks, outline=Outline(tuple(declared), ()))
+    rows = [row.row for row in _chunks(store)]
+    found = store.outlines.in_chunks(["total"], 5)
+    assert [(rows.index(row), symbol.symbol, symbol.start_line) for row, symbol in found] == [
+        (1, "total", 2),
+        (0, "Cart.total", 1),
+    ]
+    assert store.outlines.in_chunks(["total"], 1) == found[:1]
+    # No chunk holds its line.
+    assert store.outlines.in_chunks(["lost"], 5) == []
+
+
 def test_a_failed_write_leaves_the_document_as_it_was(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["one"]))
     broken = NewChunk(new_chunk("two").chunk, object())  # type: ignore[arg-type]

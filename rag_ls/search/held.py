@@ -1,0 +1,50 @@
+"""Shows one of several small declarations that share a chunk, with its own lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.storage import StoredSymbol
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# How the lines of comments, attributes and decorators begin.
+_ABOVE = re.compile(r"\s*(?://|/\*|\*|#(?![a-z])|--|@|%|;|<!--)")
+
+
+def is_small_part(chunk: Chunk, held: StoredSymbol) -> bool:
+    """Whether a declaration that begins in a chunk is less than half of it."""
+    return 2 * (min(held.end_line, chunk.end_line) - held.start_line + 1) < chunk.end_line - chunk.start_line + 1
+
+
+def show_declaration(stored: StoredChunk, held: StoredSymbol) -> StoredChunk:
+    """A chunk, narrowed to a declaration that begins in it and the comment right above it, under the chunk's id.
+
+    What is beyond the chunk's end is not shown.
+    """
+    chunk = stored.chunk
+    lines = _LINE.findall(chunk.text)
+    first = _find_first(lines, held.start_line - chunk.start_line)
+    shown = lines[first : held.end_line - chunk.start_line + 1]
+    text = "".join(shown)
+    start = chunk.start_byte + _size("".join(lines[:first]))
+    narrowed = replace(
+        chunk, text=text, overlap="", start_byte=start, end_byte=start + _size(text),
+        start_line=chunk.start_line + first, end_line=chunk.start_line + first + len(shown) - 1,
+        symbol=held.symbol, node_type=held.kind, is_declaration=True, signature=held.signature, doc="",
+    )  # fmt: skip
+    return replace(stored, chunk=narrowed)
+
+
+def _find_first(lines: Sequence[str], declared: int) -> int:
+    """The first line of the comment and the attributes right above a declaration; both as indices."""
+    first = declared
+    while first > 0 and _ABOVE.match(lines[first - 1]):
+        first -= 1
+    return first
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
