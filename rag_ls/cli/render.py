@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
+from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -40,7 +41,8 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
         paint,
     )
     shown = textwrap.dedent(data.get("text", "").strip("\n"))
-    return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"]))])
+    note = [f"({in_words_of_the_shell(data['note'])})"] if data.get("note") else []
+    return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"])), *note])
 
 
 def path_from_here(data: Json) -> str:

@@ -151,14 +151,14 @@ class Searcher:
         ranked = Ranked(kept, Signals(dense={row.row: similar for row, similar in nearest}), None)
         return Found(tuple(self._hits(ranked, k)), True, len(nearest), _milliseconds(started))
 
-    def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
-        """The present version of a chunk, or None."""
+    def chunk_hit(self, chunk_id: str, session: str = DISK, *, whole: bool = False) -> Hit | None:
+        """The present version of a chunk, or None; `whole`: with the declaration that it is a piece of, as answers show it."""
         view = self._view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks.by_id(chunk_id) if view.shows(row.document_id)]
         for row in shown:
             freshness = self._corpus.freshness(row.document)
             if freshness is not None:
-                return Hit(row.stored, 1.0, ("id",), freshness)
+                return Hit(self._whole(row) if whole else row.stored, 1.0, ("id",), freshness)
         return None
 
     def hidden_documents(self, session: str = DISK) -> frozenset[int]:

@@ -14,11 +14,11 @@ from rag_ls.search import glob_matcher, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
-_MAX_LINES = 2000
 _MAX_SYMBOLS = 200_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _GONE = "its code was edited or removed: search_code finds it again"
 _OWNER = re.compile(r"\.|::|#| > ")
+_PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,14 @@ class Excerpt:
 
     hit: Hit
     start_line: int
-    end_line: int
     text: str
-    note: str = ""
+    goes_on_to: int = 0
+    """The last line of the declaration, where the excerpt has only its beginning."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Its lines, with their ends."""
+        return _LINE.findall(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,10 @@ class SymbolQuestion:
     kind: str = ""
 
 
-def _find_chunk(session: ProjectSession, chunk_id: str) -> Hit:
-    """A chunk by its id, as it is now. Raises `NotFound`, which names the chunk that replaced it."""
-    chunk_id = chunk_id.strip()
+def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) -> Hit:
+    """A chunk by its id, as it is now; the `whole` as searches show it. Raises `NotFound`, which names what replaced it."""
     unseen = session.project.catch_up()
-    hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session)
+    hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session, whole=whole)
     if hit is None:
         raise NotFound(f"no chunk has the id {chunk_id!r} now; {describe_fate(session, chunk_id) or _GONE}")
     return session.give_out(hit, unseen | session.project.indexing.unseen())
@@ -68,23 +72,60 @@ def describe_fate(session: ProjectSession, chunk_id: str) -> str:
 
 
 def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt:
-    """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`."""
-    hit = _find_chunk(session, chunk_id)
+    """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`.
+
+    An id may also be `PATH:LINE`, which means the chunk there, or `PATH:FROM-TO`, which means these lines.
+    """
+    chunk_id = chunk_id.strip()
+    place = _PLACE.fullmatch(chunk_id)
+    if place and place["last"] and context == "chunk":
+        return _read_lines(session, place["path"], int(place["first"]), int(place["last"]))
+    if place:
+        chunk_id = _chunk_at(_rows_of(session, place["path"]), int(place["first"])).stored.id
+    hit = _find_chunk(session, chunk_id, whole=context == "chunk")
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
     document = session.store.document(chunk.path, hit.item.session)
     rows = session.store.chunks.of_document(document.id) if document else []
-    if context == "chunk" or document is None or not rows:
-        return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
+    if document is None or not rows:
+        return Excerpt(hit, chunk.start_line, chunk.text)
     if context == "neighbours":
         near = [row for row in rows if abs(row.stored.chunk.ordinal - chunk.ordinal) <= 1]
-        text = "".join(row.stored.chunk.text for row in near)
-        return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
+        return Excerpt(hit, near[0].stored.chunk.start_line, "".join(row.stored.chunk.text for row in near))
     if context == "file":
         return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
     symbols = session.store.outlines.of_documents([document.id], _MAX_SYMBOLS)
     first, declared, last = _declaration(chunk, symbols, rows)
+    if context == "chunk":
+        return Excerpt(hit, chunk.start_line, chunk.text, last if chunk.end_line < last else 0)
     return _lines(hit, rows, first, last, declared)
+
+
+def _read_lines(session: ProjectSession, path: str, first: int, last: int) -> Excerpt:
+    """Some lines of a document, as far as it has them. Raises `NotFound`."""
+    rows = _rows_of(session, path)
+    hit = _find_chunk(session, _chunk_at(rows, first).stored.id)
+    return _lines(hit, rows, max(1, min(first, last)), min(max(first, last), rows[-1].stored.chunk.end_line))
+
+
+def _rows_of(session: ProjectSession, path: str) -> list[ChunkRow]:
+    """The chunks of a document, in order. Raises `NotFound`."""
+    session.project.catch_up()
+    path = session.relative(path)
+    document = session.document(path)
+    rows = session.store.chunks.of_document(document.id) if document else []
+    if not rows:
+        raise places.not_indexed(session, path)
+    return rows
+
+
+def _chunk_at(rows: Sequence[ChunkRow], line: int) -> ChunkRow:
+    """The chunk that holds a line. Raises `NotFound`."""
+    found = next((row for row in rows if row.stored.chunk.end_line >= line), None)
+    if found is None:
+        last = rows[-1].stored.chunk
+        raise NotFound(f"{last.path} has {last.end_line:,} lines: there is no line {line:,}")
+    return found
 
 
 def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[StoredSymbol]:
@@ -146,10 +187,7 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
     lines = lines[first - chunks[0].start_line : last - chunks[0].start_line + 1]
     blank = [at for at, line in enumerate(lines[: max(0, declared - first)]) if not line.strip()]
     apart = blank[-1] + 1 if blank else 0
-    shown = lines[apart : apart + _MAX_LINES]
-    count = len(lines) - apart
-    note = f"the first {_MAX_LINES:,} of {count:,} lines" if count > _MAX_LINES else ""
-    return Excerpt(hit, first + apart, first + apart + max(len(shown), 1) - 1, "".join(shown), note)
+    return Excerpt(hit, first + apart, "".join(lines[apart:]))
 
 
 def _best_named(query: str, found: Sequence[StoredSymbol]) -> list[StoredSymbol]:

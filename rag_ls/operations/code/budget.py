@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -20,6 +22,8 @@ _MAX_LINE_CHARACTERS = 300
 # Tokens that a line costs besides its own: its end, and a gap before it.
 _LINE_COST = 3
 _ENVELOPE = 150
+_LINES_BEFORE = 20
+_CHARACTERS_A_TOKEN = 3
 
 
 def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
@@ -43,6 +47,31 @@ def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int)
         else:
             left -= more[at]
     return shown, len(records) - count
+
+
+def fit_lines(lines: Sequence[str], focus: int, max_lines: int, budget_tokens: int) -> tuple[int, int]:
+    """The range (half-open) of as many lines as fit, at least one: from the first on if `focus` is among them, else from a
+    little before that. `budget_tokens` 0 is no limit."""
+    costs = [tokens(line) + _LINE_COST for line in lines]
+    if len(lines) <= max_lines and not 0 < budget_tokens < sum(costs):
+        return 0, len(lines)
+    left = budget_tokens or sum(costs)
+    start, end = 0, _take(costs, 0, max_lines, left)
+    if focus >= end:
+        start = max(0, min(focus, len(lines) - 1) - _LINES_BEFORE)
+        end = start + _take(costs, start, max_lines, left)
+    return start, end
+
+
+def _take(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) -> int:
+    """The number of lines from `start` on that fit, at least one."""
+    spent = list(itertools.accumulate(costs[start : start + max_lines]))
+    return max(1, bisect.bisect_right(spent, budget_tokens))
+
+
+def cut_line(line: str, budget_tokens: int) -> str:
+    """A line that is too long for an answer by itself, cut."""
+    return line if tokens(line) <= budget_tokens else line[: budget_tokens * _CHARACTERS_A_TOKEN] + _GAP
 
 
 def tokens(text: str) -> int:

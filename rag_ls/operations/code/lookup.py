@@ -11,8 +11,9 @@ from rag_ls.engine.code.places import nearest_symbols
 from rag_ls.engine.code.related_tests import RelatedTest, find_tests
 from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.budget import cut_line, fit_lines
 from rag_ls.operations.code.filters import read_kind
 from rag_ls.operations.code.hits import CodeRecord, locate_file, make_hit
 from rag_ls.operations.code.preparation import read_first
@@ -22,6 +23,9 @@ from rag_ls.operations.operation import Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
 
+# What an answer holds of a file. Clients of agents refuse answers of more than 25,000 tokens, and warn of 10,000.
+MAX_LINES = 2000
+AGENTS_EXCERPT_TOKENS = 8000
 _DEFAULT_SYMBOLS = 100
 _MAX_SYMBOLS = 1000
 _DEFAULT_TESTS = 10
@@ -29,45 +33,69 @@ _DEFAULT_TESTS = 10
 
 @dataclass(frozen=True, slots=True)
 class GetChunk:
-    """A chunk by its id."""
+    """A chunk by its id, or lines of a file."""
 
-    id: str = argument(doc="a chunk's id, as searches give it")
+    id: str = argument(
+        doc="a hit's id as searches give it, or PATH:LINE, or PATH:FROM-TO for these lines",
+        agents="a hit's id, PATH:LINE or PATH:FROM-TO",
+    )
     context: str = argument("", "how much of its document around it", choices=CONTEXTS)
 
 
 @operation(
     tool=Tool(
         "code",
-        "A hit by its id, as it is now.",
+        "Read a hit whole, or any lines of a file, as they are now, unsaved text included. Says which lines are left and how to "
+        "get them.",
         ("id", "context"),
         ("text",),
     ),
     command="ragLs.getChunk",
 )
 def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
-    """A hit by its id, as it is now, alone or with what is around it."""
-    context, errors = request.context or "chunk", list[NotFound]()
+    """A hit by its id, or lines of a file, as they are now; the hit alone or with what is around it."""
+    context, errors = request.context or "chunk", list[RagLsError]()
     sessions = caller.projects.all_and_named()
     for session in sessions:
         try:
-            return make_excerpt(session, read_around(session, request.id, context), context)
-        except NotFound as not_here:
+            excerpt = read_around(session, request.id, context)
+        except (NotFound, PathOutsideProject) as not_here:
             errors.append(not_here)
+        else:
+            return make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
     told = [
         error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
     ]
     raise (told or errors)[0]
 
 
-def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str) -> CodeRecord:
-    """A chunk with its context."""
+def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str, budget_tokens: int = 0) -> CodeRecord:
+    """A chunk with its context, as many lines around the chunk as an answer holds; its note names the lines that are left."""
     record = make_hit(session, excerpt.hit)
-    if context == "chunk":
-        return record
-    return replace(
-        record, scope="", context=context, start_line=excerpt.start_line, end_line=excerpt.end_line, text=excerpt.text,
-        note=excerpt.note,
-    )  # fmt: skip
+    lines, first = excerpt.lines, excerpt.start_line
+    start, end = fit_lines(lines, record.start_line - first, MAX_LINES, budget_tokens)
+    text = "".join(lines[start:end])
+    if budget_tokens and end - start == 1:
+        text = cut_line(text, budget_tokens)
+    shown = replace(
+        record,
+        start_line=first + start,
+        end_line=first + max(end - 1, start),
+        text=text,
+        truncated=end - start < len(lines),
+        note=_name_left(record.path, (first, first + start), (first + end, first + len(lines)), excerpt.goes_on_to),
+    )
+    return shown if context == "chunk" else replace(shown, scope="", context=context)
+
+
+def _name_left(path: str, before: tuple[int, int], after: tuple[int, int], goes_on_to: int) -> str:
+    """The lines that an excerpt leaves out, before it and after it (half-open), and how to have them; empty if there are none."""
+    ends = max(after[1], goes_on_to + 1) if goes_on_to else after[1]
+    left = [f"{start}-{end - 1}" for start, end in (before, (after[0], ends)) if start < end]
+    if not left:
+        return ""
+    ids = " or ".join(f"{path}:{lines}" for lines in left)
+    return f"lines {' and '.join(left)} are left out: get_chunk with id = {ids} has them"
 
 
 @dataclass(frozen=True, slots=True)

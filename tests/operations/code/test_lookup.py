@@ -12,6 +12,8 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations
+from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.lookup import AGENTS_EXCERPT_TOKENS
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write
 
@@ -23,6 +25,9 @@ BIG = (
 FILES = {
     **SHOP,
     "src/big.py": BIG,
+    "src/middle.py": "def checkout(items):\n"
+    + "".join(f"    checkout_step({n}, items)\n" for n in range(100))
+    + "    return items\n",
     "src/notes.txt": "".join(f"line {n}\n" for n in range(90)),
     "tests/test_cart.py": "from src.cart import total_price\n\n\ndef test_discount():\n    assert total_price([2.0], 0.5) == 1.0\n",
     "tests/test_checkout.py": "from src import cart\n\n\ndef test_all():\n    assert cart.total_price([1.0], 0) == 1\n",
@@ -75,13 +80,63 @@ def test_a_chunk_comes_with_its_neighbours(operations: Operations, root: Path) -
 
 
 def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, client: Client, root: Path) -> None:
-    write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(3000))})
+    write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(1, 3001))})
     _index(client)
     part = _first(operations, "step_100", "src/big.py")
     assert operations.run("get_chunk", {"id": part["id"], "context": "file"})["text"] == BIG
-    long = operations.run("get_chunk", {"id": _first(operations, "line 77", "src/long.txt")["id"], "context": "file"})
-    assert (long["start_line"], long["end_line"], long["note"]) == (1, 2000, "the first 2,000 of 3,000 lines")
-    assert long["text"].endswith("line 1999\n")
+    hit = _first(operations, "line 77", "src/long.txt")
+    long = operations.run("get_chunk", {"id": hit["id"], "context": "file"})
+    assert (long["start_line"], long["end_line"], long["truncated"]) == (1, 2000, True)
+    assert long["note"] == "lines 2001-3000 are left out: get_chunk with id = src/long.txt:2001-3000 has them"
+    assert long["text"].endswith("line 2000\n")
+
+
+def test_what_a_hit_was_shown_with_is_had_by_its_id(operations: Operations, root: Path) -> None:
+    hit = _first(operations, "checkout_step", "src/middle.py")
+    whole = operations.run("get_chunk", {"id": hit["id"]})
+    assert (whole["start_line"], whole["end_line"], whole["text"]) == (
+        hit["start_line"], hit["end_line"], hit["text"],
+    )  # fmt: skip
+    assert "note" not in whole
+    assert hit["end_line"] - hit["start_line"] > 30
+
+
+def test_what_is_left_of_a_declaration_is_told_and_can_be_had(operations: Operations, root: Path) -> None:
+    part = _first(operations, "def apply", "src/big.py")
+    beginning = operations.run("get_chunk", {"id": part["id"]})
+    assert beginning["end_line"] < 159
+    left = f"src/big.py:{beginning['end_line'] + 1}-159"
+    assert left in beginning["note"]
+    rest = operations.run("get_chunk", {"id": left})
+    lines = (root / "src/big.py").read_text().splitlines(keepends=True)
+    assert rest["text"] == "".join(lines[beginning["end_line"] : 159])
+    assert "note" not in rest
+
+
+def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operations, root: Path) -> None:
+    lines = [f"value {n} and {n * n} and {n * n * n}\n" for n in range(1, 3001)]
+    write(root, {"src/long.txt": "".join(lines), "src/wide.txt": "wide " * 100_000})
+    _index(client)
+    agent = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=2500)
+    around = agent.run("get_chunk", {"id": "src/long.txt:1500", "context": "file"})
+    assert around["start_line"] < 1500 < around["end_line"], "what was asked for is in it"
+    assert f"src/long.txt:1-{around['start_line'] - 1} or src/long.txt:{around['end_line'] + 1}-3000" in around["note"]
+    read, page = "", "src/long.txt:1-3000"
+    while page:
+        answer = agent.run("get_chunk", {"id": page})
+        assert tokens(answer["text"]) <= AGENTS_EXCERPT_TOKENS
+        read += answer["text"]
+        page = answer["note"].split(" = ")[1].split()[0] if "note" in answer else ""
+    assert read == "".join(lines)
+    assert tokens(agent.run("get_chunk", {"id": "src/wide.txt:1", "context": "file"})["text"]) <= AGENTS_EXCERPT_TOKENS
+
+
+def test_lines_that_are_not_there_are_refused(operations: Operations) -> None:
+    with pytest.raises(NotFound, match=r"src/cart\.py has 3 lines"):
+        operations.run("get_chunk", {"id": "src/cart.py:70-80"})
+    with pytest.raises(NotFound, match=r"crat\.py"):
+        operations.run("get_chunk", {"id": "src/crat.py:1-3"})
+    assert operations.run("get_chunk", {"id": "src/cart.py:1-80"})["end_line"] == 3
 
 
 def test_what_is_declared_nowhere_is_its_own_declaration(operations: Operations) -> None:
