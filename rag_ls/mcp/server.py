@@ -32,6 +32,7 @@ from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.operations import Render
+from rag_ls.operations.parsing import names_argument
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
@@ -62,7 +63,8 @@ def create_server(
             near = nearest_text(nearest(params.name, tools))
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
-        render: Render = make_json if is_full else partial(compact, operation.name, names_project="project" in given)
+        names_project = names_argument(operation.request, given, "project")
+        render: Render = make_json if is_full else partial(compact, operation.name, names_project=names_project)
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.operations.conversions import (
+    NoSuchValue,
+    is_absent,
+    read_flag,
+    read_number,
+    read_object,
+    read_strings,
+    read_text,
+    read_word,
+)
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.text import without_surrogates
@@ -27,6 +38,9 @@ _ALIASES = {
 }
 
 _EXAMPLES = {"start": '"2026-01-01", "end": "2026-01-31"', "tags": '["auth"]', "source_file": '"src/a.py", "line": 12'}
+# What stands for a list of strings in an error.
+_LIST_EXAMPLES = {"tags": '["auth", "billing"]', "project": '["shop"]', "kinds": '["code", "memory"]'}
+_MAX_SHOWN_CHARACTERS = 60
 
 R = TypeVar("R")
 
@@ -55,14 +69,25 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
         return args.fraction(key)
     if hint is bool:
         return args.flag(key)
+    if hint == bool | str:
+        return args.flag_or_text(key)
     if hint == tuple[str, ...]:
         return args.strings(key)
     if hint == Mapping[str, Any]:
         return args.mapping(key, declared.properties)
     if hint == Mapping[str, Any] | None:
-        return args.mapping(key, declared.properties) if args.raw(key) is not None else None
+        return args.mapping(key, declared.properties) if not is_absent(args.raw(key)) else None
     assert hint is Any, f"{key}: {hint} is no type of an argument"
     return args.raw(key)
+
+
+def names_argument(request: type, values: Mapping[str, Any], name: str) -> bool:
+    """Whether the caller gave an argument a value, under its name or an alias; null and an empty text are none."""
+    known = arguments_of(request)
+    return any(
+        argument_named(str(key).strip(), known) == name and not is_absent(value) and value != []
+        for key, value in values.items()
+    )
 
 
 def argument_named(written: str, known: Mapping[str, tuple[Any, Argument]]) -> str:
@@ -79,12 +104,12 @@ class Arguments:
     def __init__(self, operation: str, values: object, known: Mapping[str, tuple[Any, Argument]]) -> None:
         """Raises `InvalidRequest` where `values` is no object or has a key that is not in `known`."""
         self._operation = operation
-        if values is None:
-            values = {}
-        if not isinstance(values, Mapping):
+        try:
+            values = read_object(values)
+        except NoSuchValue:
             raise InvalidRequest(
                 f"{operation} takes one JSON object, not {_name_kind(values)}; known keys: {', '.join(known)}"
-            )
+            ) from None
         self._values: dict[str, Any] = {}
         self._written: dict[str, str] = {}
         for key, value in values.items():
@@ -102,8 +127,10 @@ class Arguments:
     def text(self, key: str, *, required: bool = False) -> str:
         """A string, empty where it is absent; a required one must not be blank."""
         value = self._values.get(key, "")
-        if not isinstance(value, str):
-            raise self._wrong(key, "a string", value)
+        try:
+            value = read_text(value)
+        except NoSuchValue:
+            raise self._wrong(key, "a string", value) from None
         if required and not value.strip():
             raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
         return without_surrogates(value)
@@ -111,57 +138,72 @@ class Arguments:
     def integer(self, key: str, *, least: int | None = None) -> int | None:
         """A whole number, or None where it is absent."""
         value = self._values.get(key)
-        if value is None:
+        try:
+            number = read_number(value)
+        except NoSuchValue:
+            number = 0.5
+        if number is None:
             return None
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise self._wrong(key, "a whole number", value)
-        if least is not None and value < least:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is below {least}")
-        if abs(value) > _MAX_INTEGER:
+        if not isinstance(number, int):
+            raise self._wrong(key, "a whole number, such as 10", value)
+        if least is not None and number < least:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {number} is below {least}")
+        if abs(number) > _MAX_INTEGER:
             raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_MAX_INTEGER:,}")
-        return value
+        return number
 
     def fraction(self, key: str) -> float | None:
         """A number from 0 to 1, or None where it is absent."""
         value = self._values.get(key)
-        if value is None:
+        try:
+            number = read_number(value)
+        except NoSuchValue:
+            raise self._wrong(key, "a number from 0 to 1, such as 0.5", value) from None
+        if number is None:
             return None
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise self._wrong(key, "a number from 0 to 1", value)
-        if not 0 <= value <= 1:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is not between 0 and 1")
-        return float(value)
+        if not 0 <= number <= 1:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {number} is not between 0 and 1")
+        return float(number)
 
     def flag(self, key: str) -> bool:
         """True or false; false where it is absent."""
-        value = self._values.get(key, False)
-        if isinstance(value, str) and value.strip().lower() in ("true", "false"):
-            value = value.strip().lower() == "true"
-        if not isinstance(value, bool):
-            raise self._wrong(key, "true or false", value)
-        return value
+        value = self._values.get(key)
+        try:
+            return read_flag(value) or False
+        except NoSuchValue:
+            raise self._wrong(key, "true or false", value) from None
+
+    def flag_or_text(self, key: str) -> bool | str:
+        """True, false or a string that is neither, empty where it is absent."""
+        value = self._values.get(key)
+        word = value.strip().lower() if isinstance(value, str) else ""
+        return word == "true" if word in ("true", "false") else (value if isinstance(value, bool) else self.text(key))
 
     def strings(self, key: str) -> tuple[str, ...]:
         """A list of strings without blanks and repeats; a single string counts as a list of one, or of tags."""
-        value = self._values.get(key, ())
-        if isinstance(value, str):
-            value = value.split(",") if key == "tags" else [value]
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            raise self._wrong(key, "a list of strings", value)
-        return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
+        value = self._values.get(key)
+        try:
+            found = read_strings(value, splits_commas=key == "tags")
+        except NoSuchValue:
+            example = _LIST_EXAMPLES.get(key, '["...", "..."]')
+            raise self._wrong(key, f"a list of strings, such as {example}", value) from None
+        return tuple(dict.fromkeys(item.strip() for item in found if item.strip()))
 
     def choice(self, key: str, choices: Sequence[str], *, required: bool = False) -> str | None:
         """One of `choices`, in any case, or None where it is absent; a required one must not be."""
         value = self._values.get(key)
-        if value is None:
+        try:
+            word = read_word(value)
+        except NoSuchValue:
+            word = ""
+        if word is None:
             if required:
                 raise InvalidRequest(f"{self._operation} needs {key!r}, one of {', '.join(choices)}")
             return None
-        if not isinstance(value, str) or value.strip().lower() not in choices:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value!r} is not one of {', '.join(choices)}")
-        return value.strip().lower()
+        if word not in choices:
+            shown = value if isinstance(value, str) else json.dumps(value, default=str)[:_MAX_SHOWN_CHARACTERS]
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {shown!r} is not one of {', '.join(choices)}")
+        return word
 
     def raw(self, key: str) -> Any:
         """The value as it was given, or None."""
@@ -169,21 +211,25 @@ class Arguments:
 
     def mapping(self, key: str, properties: type | None = None) -> Mapping[str, Any]:
         """A JSON object, empty where it is absent; an error names the keys of `properties`."""
-        value = self._values.get(key, {})
-        if not isinstance(value, Mapping):
+        value = self._values.get(key)
+        try:
+            return read_object(value)
+        except NoSuchValue:
             keys = list(arguments_of(properties)) if properties else []
-            example = (
-                f' such as {{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else ""
-            )
-            raise self._wrong(key, f"an object{example}", value)
-        return value
+            example = f'{{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else "{}"
+            raise self._wrong(key, f"an object, such as {example}", value) from None
 
     def _name(self, key: str) -> str:
         """An argument's name as the caller wrote it."""
         return self._written.get(key, key)
 
     def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
-        return InvalidRequest(f"{self._operation}: {self._name(key)} must be {wanted}, not {_name_kind(value)}")
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+        if len(shown) > _MAX_SHOWN_CHARACTERS:
+            shown = shown[:_MAX_SHOWN_CHARACTERS] + "…"
+        return InvalidRequest(
+            f"{self._operation}: {self._name(key)} must be {wanted}, not {_name_kind(value)} ({shown})"
+        )
 
 
 def _name_kind(value: object) -> str:

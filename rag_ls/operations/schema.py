@@ -125,6 +125,8 @@ def request_schema(request: type) -> Schema:
 def _program_schema(hint: Any, declared: Argument) -> Schema:
     if hint is Any:
         return {}
+    if hint == bool | str:
+        return {"type": ["boolean", "string"]}
     if hint == tuple[str, ...]:
         return {"type": "array", "items": {"type": "string"}}
     kinds = [each for each in typing.get_args(hint) if each is not type(None)] if _is_union(hint) else [hint]

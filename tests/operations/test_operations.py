@@ -73,7 +73,7 @@ def test_filters_and_least_scores_are_obeyed(operations: Operations) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"query": " "}, {"query": 3}, {"query": "x", "k": 0}, {"query": "x", "k": "many"}, {"query": "x", "what": 1},
+    [{}, {"query": " "}, {"query": {}}, {"query": "x", "k": 0}, {"query": "x", "k": "many"}, {"query": "x", "what": 1},
      {"query": "x", "min_score": 2}],
 )  # fmt: skip
 def test_a_bad_question_is_refused(operations: Operations, arguments: dict) -> None:

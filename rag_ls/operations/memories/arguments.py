@@ -48,7 +48,7 @@ class Metadata:
     ast_node_type: str = argument("", "the kind of code that it is about")
     custom: Mapping[str, Any] = argument({}, "anything else, as JSON")
     source_uri: str = argument("", "where it comes from")
-    branch: Any = argument(None, "the git branch that it counts on; true for the one checked out")
+    branch: bool | str = argument("", "the git branch that it counts on; true for the one checked out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,10 @@ def read_metadata(meta: Metadata, view: ProjectSession) -> MemoryMetadata:
     )
 
 
-def read_branch(meta: Metadata, operation: str, view: ProjectSession, scope: Scope) -> str | None:
+def read_branch(meta: Metadata, view: ProjectSession, scope: Scope) -> str | None:
     """The git branch to tie a memory to: the given name, or for true the one that is checked out; None for none."""
-    if meta.branch in (None, False, ""):
+    if not meta.branch:
         return None
-    if meta.branch is not True and not isinstance(meta.branch, str):
-        raise InvalidRequest(f"{operation}: branch must be a string, or true for the one checked out")
     name = view.branch if meta.branch is True else meta.branch.strip()
     if scope is not Scope.PROJECT:
         raise InvalidRequest(f"a memory of scope {scope} cannot be tied to a branch; use scope project")

@@ -47,7 +47,7 @@ class ConsolidateMemories:
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
-    undo: Any = argument(None, "true takes the latest one back, an id that one", agents_type="boolean")
+    undo: bool | str = argument("", "true takes the latest one back, an id that one", agents_type="boolean", flag="-")
     project: str = argument("", "the name or root of a project")
 
 
@@ -103,8 +103,6 @@ def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Change
         else caller.memory_projects.find(request.project)[0]
     )
     if request.undo:
-        if request.undo is not True and not isinstance(request.undo, str):
-            raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
         batch_id = "" if request.undo is True else request.undo.strip()
         undone = undo_changes(view, scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
         back = [memory for item in undone for memory in item.result.inserted]

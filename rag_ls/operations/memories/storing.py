@@ -99,7 +99,8 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
     if not request.scope:
         raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
     beside = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(request, key)) is not None}
-    meta = parse_request("store_memory metadata", Metadata, {**beside, **request.metadata})
+    within = {key: value for key, value in request.metadata.items() if value is not None}
+    meta = parse_request("store_memory metadata", Metadata, {**beside, **within})
     scope, path = Scope(request.scope), meta.source_file.strip()
     is_of_project = bool(path) or scope is Scope.PROJECT
     view = (
@@ -113,7 +114,7 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         metadata=read_metadata(meta, view),
         memory_type=MemoryType(meta.memory_type or MemoryType.SEMANTIC),
         source_uri=meta.source_uri.strip() or None,
-        branch=read_branch(meta, "store_memory metadata", view, scope),
+        branch=read_branch(meta, view, scope),
         force=request.force,
     )
     stored = remember(view, new, line=meta.line or 0, symbol=meta.symbol.strip())
@@ -209,9 +210,7 @@ def _change_memory(
         metadata=replace(memory.metadata, **changed),
         memory_type=MemoryType(meta.memory_type or memory.memory_type),
         source_uri=meta.source_uri.strip() or None if "source_uri" in changes else memory.source_uri,
-        branch=read_branch(meta, "update_memory metadata", view, memory.scope)
-        if "branch" in changes
-        else memory.branch,
+        branch=read_branch(meta, view, memory.scope) if "branch" in changes else memory.branch,
     )
 
 
