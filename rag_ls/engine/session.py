@@ -16,6 +16,7 @@ from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.left_out import describe_left_out
 from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
@@ -35,9 +36,10 @@ _WORDS_ALONE = "the embedding model is not ready: these are matches by words alo
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _FILTERED_OUT = "no file of the index passes the filters: check language, path_glob and kind"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
+_NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
-# Scripts without spaces between words: Thai to Khmer, Chinese, Japanese. The index has no terms for their words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
+# Words that the index has not in every file that holds them: single letters of scripts without spaces, and blobs.
+_NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
 
 
 class ProjectSession:
@@ -200,13 +202,14 @@ class ProjectSession:
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
         if self._holds_no_word(request.query, hits, unseen):
-            note = "; ".join(filter(None, (note, _NO_WORDS)))
+            left_out = describe_left_out(self.store)
+            note = "; ".join(filter(None, (note, _NO_INDEXED_WORDS if left_out else _NO_WORDS, left_out)))
         return self.make_answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
 
     def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
-        """Whether it is certain that no file holds a word of the query: all files are read, and the query has spaces between its words."""
+        """Whether it is certain that no file holds a word of the query: all files are read, and the index has all its words."""
         is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
-        if not hits or is_found_by_words or unseen or _UNSPACED.search(query):
+        if not hits or is_found_by_words or unseen or _NOT_INDEXED.search(query):
             return False
         return not self.store.queue_lengths()[0]
 

@@ -5,21 +5,17 @@ Identifiers are split and words stemmed in one place, `storage/terms.py`, since 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from rag_ls.retrieval.stop_words import IN_NOTES
 from rag_ls.retrieval.synonyms import is_known
-from rag_ls.storage import is_marked, plain_text, split_identifier, stem, terms
-
-_WORD = re.compile(r"\w+")
+from rag_ls.storage import identifier_parts, index_terms, split_identifier, stem, words_in
 
 
 def words_of(text: str) -> tuple[str, ...]:
     """The lower-case words of a text in order; identifiers are taken apart."""
-    split = (split_identifier(word) for word in _WORD.findall(text))
-    return tuple(part for parts in split for part in (parts[:-1] if len(parts) > 1 else parts))
+    return tuple(part for word in words_in(text) for part in identifier_parts(word))
 
 
 @lru_cache(maxsize=65536)
@@ -30,20 +26,17 @@ def word_stems(text: str) -> frozenset[str]:
 
 def term_stems(text: str) -> set[str]:
     """The stems of the terms that the index has of a text: the parts of identifiers, and the whole of each."""
-    return {stem(term) for term in terms(text)}
+    return {stem(term) for word in words_in(text) for term in index_terms(word)}
 
 
 def note_stems(text: str) -> set[str]:
-    """The stems of all terms of a note."""
-    return {stem(term) for term in note_terms(text)}
+    """The stems of all terms that a note has in the index."""
+    return {stem(term) for word in words_in(text) for term in (*_note_terms_of(word), *index_terms(word))}
 
 
 def note_terms(text: str) -> list[str]:
-    """All terms of a note in order, in the form of the full-text index: without diacritics.
-
-    Known abbreviations (k8s) are not split, nor are words with letters that no diacritic explains (ß, ø).
-    """
-    return [term for word in _WORD.findall(plain_text(text)) for term in _note_terms_of(word)]
+    """All terms of a note in order, folded as in the full-text index. Known abbreviations (k8s) are not split."""
+    return [term for word in words_in(text) for term in _note_terms_of(word)]
 
 
 def content_terms(text: str) -> list[str]:
@@ -58,4 +51,4 @@ def says_something(text: str) -> bool:
 
 
 def _note_terms_of(word: str) -> Sequence[str]:
-    return (word.lower(),) if is_known(word.lower()) or is_marked(word) else split_identifier(word)
+    return (word.lower(),) if is_known(word.lower()) else split_identifier(word)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from rag_ls.retrieval.stop_words import IN_CODE
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import terms
+from rag_ls.util.folding import fold_text
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
@@ -132,7 +133,7 @@ def analyse(text: str) -> Query:
 
 def longest_run(words: Sequence[str], text: str) -> int:
     """The most of `words` that a text holds one after another; 0 for less than a phrase."""
-    lowered = text.lower()
+    lowered = fold_text(text).lower()
     present = [word in lowered for word in words]
     starts = [at for at in range(len(words) - PHRASE + 1) if all(present[at : at + PHRASE])]
     # Most texts hold no three words in a row, and need not be taken apart.

@@ -75,14 +75,14 @@ from rag_ls.storage.terms import (
     columns_of,
     identifier_parts,
     import_keys,
+    index_terms,
     is_called,
-    is_marked,
     last_name,
-    plain_text,
     split_identifier,
     stem,
     target_keys,
     terms,
+    words_in,
 )
 from rag_ls.storage.write_rights import WriteRights
 
@@ -146,8 +146,8 @@ __all__ = [
     "identifier_parts",
     "import_keys",
     "index_summary",
+    "index_terms",
     "is_called",
-    "is_marked",
     "is_sealed_copy",
     "last_name",
     "memory_files",
@@ -160,7 +160,6 @@ __all__ = [
     "open_shared_memories",
     "open_shared_vectors",
     "open_stored_projects",
-    "plain_text",
     "remove_data_folder",
     "replace_damaged_memories",
     "set_copy_aside",
@@ -173,4 +172,5 @@ __all__ = [
     "terms",
     "total_bytes",
     "vector_lenders",
+    "words_in",
 ]

@@ -1,20 +1,35 @@
-"""Text to search terms: identifiers are split at camelCase, snake_case and digits."""
+"""Text to search terms: identifiers are split at camelCase, snake_case and digits, scripts without spaces into pairs of letters."""
 
 from __future__ import annotations
 
+import itertools
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
+from rag_ls.util.folding import fold_text
 from rag_ls.util.paths import FOLDER_STEMS
 
-# Non-ASCII Latin letters. The index removes diacritics only from these: が is not か.
-_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-_WORD = re.compile(r"\w+")
-# A non-ASCII letter counts as lower-case.
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+# The vowel signs of India and South-East Asia are no letters to `\w`, and stand inside words.
+_WORD = re.compile(
+    "[\\w\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f90-\u0fbc"
+    "\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u17dd]+"
+)
+_ASCII_PART = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+# The same by classes of characters (`_class_of`); the last ones are of scripts without spaces.
+_PART = re.compile("A+(?=Aa)|A?a+|A+|0+|h+|i+|k+|g+|t+")
+_UNSPACED, _ONE_LETTER_WORDS = frozenset("hikgt"), frozenset("hg")
+# Scripts whose words stand without spaces, or with endings on them, by first and last character: Chinese (h), the two
+# of Japanese (i, k), Korean (g), Thai, Lao, Burmese and Khmer (t).
+_SCRIPTS = (
+    (0x0E00, 0x0EFF, "t"), (0x1000, 0x109F, "t"), (0x1100, 0x11FF, "g"), (0x1780, 0x17FF, "t"), (0x3005, 0x3007, "h"),
+    (0x3040, 0x309F, "i"), (0x30A0, 0x30FF, "k"), (0x31F0, 0x31FF, "k"), (0x3400, 0x9FFF, "h"), (0xAC00, 0xD7A3, "g"),
+    (0xF900, 0xFAFF, "h"), (0x20000, 0x3FFFF, "h"),
+)  # fmt: skip
+# A letter of South-East Asia with the signs above, below and behind it.
+_SIGNS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+_LETTER = re.compile(f"[^{_SIGNS}][{_SIGNS}]*|[{_SIGNS}]+")
 # Marks between the parts of an import: `a.b`, `a/b`, `a::b`, `A\\B`, and in file names.
 _IMPORT_PARTS = re.compile(r"[/\\.:]+")
 _KEY_PARTS = 3
@@ -22,46 +37,105 @@ _PARENT = ".."
 """The key of an import of a whole folder: `.`, `..`, `super`."""
 # Languages whose packages are folders.
 _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
-# Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
-_MAX_WORD_CHARACTERS = 64
-_MIN_STEMMED_CHARACTERS = 3
+# A longer part is no word. A longer name has parts of some letters; a hash or a base64 blob, which would cost space and
+# find nothing, has shorter ones.
+_MAX_PART_CHARACTERS, _MIN_MEAN_PART_CHARACTERS = 64, 3
+_MAX_WHOLE_CHARACTERS = 512
+_MIN_STEMMED_CHARACTERS, _MAX_STEMMED_BYTES = 3, 64
 COLUMN_WEIGHTS = (4, 2, 2, 1, 1)
 """The weight of a term in each column of `columns_of`: a name says more than a body (docs/quality.md)."""
 SAME_BEGINNING, MAX_LIKE = 2, 5000
 """A misspelt word is compared with at most `MAX_LIKE` terms that share its first `SAME_BEGINNING` characters."""
 
 
-@lru_cache(maxsize=65536)
 def split_identifier(word: str) -> tuple[str, ...]:
-    """The lower-case parts of one identifier, followed by its parts joined when there are several.
+    """The parts of one identifier, followed by its parts joined when there are several.
 
     >>> split_identifier("getUserByID")
     ('get', 'user', 'by', 'id', 'getuserbyid')
     """
-    if len(word) > _MAX_WORD_CHARACTERS:
-        return ()
+    if word.isascii():
+        return _split_ascii(word)
     parts = identifier_parts(word)
-    return (*parts, "".join(parts)) if len(parts) > 1 else parts
+    return (*parts, "".join(parts)) if len(parts) > 1 and not _is_unspaced(word) else parts
 
 
 def identifier_parts(word: str) -> tuple[str, ...]:
-    """The lower-case parts of one identifier: `parseHTTPHeader` is parse, http, header."""
-    return tuple(part.lower() for part in _PART.findall(word))
+    """The lower-case parts of one identifier: `parseHTTPHeader` is parse, http, header.
+
+    A run of a script without spaces gives the pairs of its letters: 密码过期 is 密码, 码过, 过期.
+    """
+    if word.isascii():
+        return _ascii_parts(word)
+    return tuple(part for run, kind in _runs(word) for part in (_pairs(run) if kind in _UNSPACED else (run,)))
+
+
+def words_in(text: str) -> list[str]:
+    """The words and identifiers of a text as they stand there, folded, in order."""
+    return _WORD.findall(fold_text(text))
 
 
 def terms(text: str) -> list[str]:
-    """All terms of a text in order, repeats included."""
-    return [term for word in _WORD.findall(text) for term in split_identifier(word)]
+    """All terms of a text in order, repeats included, as a query looks them up."""
+    return [term for word in words_in(text) for term in split_identifier(word)]
+
+
+def index_terms(word: str) -> tuple[str, ...]:
+    """The terms of one word in the index, which has single letters of Chinese and Korean too: one may be a query (锁)."""
+    if word.isascii():
+        return _split_ascii(word)
+    letters = (letter for run, kind in _runs(word) if kind in _ONE_LETTER_WORDS and len(run) > 1 for letter in run)
+    return (*split_identifier(word), *letters)
 
 
 def index_text(text: str) -> str:
     """The form of a text in the full-text index."""
-    return " ".join(map(_index_word, _WORD.findall(text)))
+    return " ".join([" ".join(index_terms(word)) for word in words_in(text)])
 
 
 @lru_cache(maxsize=65536)
-def _index_word(word: str) -> str:
-    return " ".join(split_identifier(word))
+def _split_ascii(word: str) -> tuple[str, ...]:
+    parts = _ascii_parts(word)
+    return (*parts, "".join(parts)) if len(parts) > 1 and len(word) <= _MAX_WHOLE_CHARACTERS else parts
+
+
+@lru_cache(maxsize=65536)
+def _ascii_parts(word: str) -> tuple[str, ...]:
+    parts = tuple(part.lower() for part in _ASCII_PART.findall(word))
+    if len(word) <= _MAX_PART_CHARACTERS:
+        return parts
+    is_blob = len(word) < _MIN_MEAN_PART_CHARACTERS * len(parts)
+    return () if is_blob else tuple(part for part in parts if len(part) <= _MAX_PART_CHARACTERS)
+
+
+def _runs(word: str) -> list[tuple[str, str]]:
+    """The parts of a word with non-ASCII letters, in lower case, each with the class of its first character."""
+    word = fold_text(word)
+    shape = "".join(map(_class_of, word))
+    found = [
+        (word[part.start() : part.end()].lower().replace("\u03c2", "\u03c3"), part[0][0])
+        for part in _PART.finditer(shape)
+    ]
+    return [(run, kind) for run, kind in found if kind in _UNSPACED or len(run) <= _MAX_PART_CHARACTERS]
+
+
+def _is_unspaced(word: str) -> bool:
+    return any(_class_of(character) in _UNSPACED for character in word)
+
+
+def _pairs(run: str) -> list[str]:
+    letters = _LETTER.findall(run)
+    return [one + other for one, other in itertools.pairwise(letters)] or letters
+
+
+@cache
+def _class_of(character: str) -> str:
+    """One letter for the class of a character: a, A and 0 as in ASCII, an underscore for what parts words."""
+    code = ord(character)
+    script = next((kind for first, last, kind in _SCRIPTS if first <= code <= last), "")
+    if character == "_" or script:
+        return script or "_"
+    return "0" if character.isdigit() else "A" if character.isupper() else "a"
 
 
 def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> tuple[str, ...]:
@@ -103,27 +177,14 @@ def target_keys(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def stem(term: str) -> str:
-    """The form of a term in the full-text index: without diacritics, and stemmed by Porter's algorithm (1980).
+    """The form of a term in the full-text index: folded, and stemmed by Porter's algorithm (1980).
 
-    As FTS5's tokenizer does, it leaves words of one or two letters as they are: `is` is not `i`.
+    As FTS5's tokenizer does, it leaves words of one or two letters as they are (`is` is not `i`), and very long ones.
     """
-    plain = plain_text(term).lower()
-    return plain if len(plain) < _MIN_STEMMED_CHARACTERS else str(_stemmer().stemWord(plain))
-
-
-def plain_text(text: str) -> str:
-    """A text without diacritics."""
-    return text if text.isascii() else _LATIN.sub(_base, unicodedata.normalize("NFC", text))
-
-
-def is_marked(word: str) -> bool:
-    """Whether a word has non-ASCII Latin letters."""
-    return bool(_LATIN.search(word))
-
-
-def _base(letter: re.Match[str]) -> str:
-    base = unicodedata.normalize("NFD", letter[0])[0]
-    return base if base.isascii() else letter[0]
+    plain = fold_text(term.lower())
+    if len(plain) < _MIN_STEMMED_CHARACTERS or len(plain.encode("utf-8", "surrogatepass")) > _MAX_STEMMED_BYTES:
+        return plain
+    return str(_stemmer().stemWord(plain))
 
 
 @cache

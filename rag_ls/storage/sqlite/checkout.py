@@ -224,6 +224,12 @@ class CheckoutIndex:
         rows = self._database.connection.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason")
         return dict(rows)
 
+    def skipped_because(self, reason: str) -> str:
+        """The first file that is not indexed for a reason; empty if there is none."""
+        query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT 1"
+        row = self._database.connection.execute(query, (reason,)).fetchone()
+        return str(row[0]) if row else ""
+
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
         row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()

@@ -68,10 +68,10 @@ def check_is_file(file: Path) -> None:
             raise ForeignFile(f"{place} is a {kind}, which rag-ls does not open")
 
 
-def known_tables(migrations: Sequence[Migration]) -> KnownTables:
-    """All that a database holds at any version."""
+def known_tables(migrations: Sequence[Migration], *, former_virtual: Sequence[str] = ()) -> KnownTables:
+    """All that a database holds at any version; `former_virtual` are statements that no migration runs any more."""
     names: set[tuple[str, str]] = set()
-    virtual: set[str] = set()
+    virtual = set(former_virtual)
     connection = sqlite3.connect(":memory:")
     for migrate in migrations:
         migrate(connection)

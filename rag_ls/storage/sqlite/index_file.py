@@ -92,7 +92,7 @@ def _meta(connection: sqlite3.Connection, key: str) -> str:
 
 @cache
 def _schema() -> KnownTables:
-    return known_tables(index_schema.MIGRATIONS)
+    return known_tables(index_schema.MIGRATIONS, former_virtual=index_schema.FORMER_VIRTUAL)
 
 
 class _Guard:

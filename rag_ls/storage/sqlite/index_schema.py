@@ -72,7 +72,8 @@ CREATE INDEX import_keys_import ON import_keys (import_id);
 CREATE TABLE own_names (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, names TEXT NOT NULL);
 
 CREATE VIRTUAL TABLE postings USING fts5 (
-  symbol, signature, path, doc, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
+  symbol, signature, path, doc, text, content = '',
+  tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 """
 
@@ -91,6 +92,13 @@ _REMADE = (
 )
 
 
+FORMER_VIRTUAL = (
+    """CREATE VIRTUAL TABLE postings USING fts5 (
+  symbol, signature, path, doc, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2')""",
+)
+"""The statements of virtual tables that an index of an earlier version may hold."""
+
+
 def create(connection: sqlite3.Connection) -> None:
     """Version 1: embeddings, and an identity by which a vector snapshot of another index is told apart."""
     for statement in _statements(_KEPT):
@@ -101,7 +109,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def remake(connection: sqlite3.Connection) -> None:
-    """Versions 2 to 4 and 6: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    """Versions 2 to 4, 6 and 7: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
     for table in _REMADE:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
@@ -122,5 +130,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Versions 3, 4 and 6 hold other columns and tables: all but the embeddings is made anew each time.
-MIGRATIONS = (create, remake, remake, remake, add_served, remake)
+# Versions 3, 4 and 6 hold other columns and tables, 7 other terms: all but the embeddings is made anew each time.
+MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake)

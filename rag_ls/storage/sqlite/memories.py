@@ -9,7 +9,6 @@ import json
 import logging
 import sqlite3
 import tempfile
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
@@ -460,14 +459,9 @@ class MemoryStore:
         tags = memory.metadata.tags
         connection.execute(
             "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
-            (row, _index_text(memory.content), _index_text(" ".join(tags))),
+            (row, index_text(memory.content), index_text(" ".join(tags))),
         )
         connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
-
-
-def _index_text(text: str) -> str:
-    # NFC joins a letter with its combining mark, which would otherwise be split off.
-    return index_text(unicodedata.normalize("NFC", text))
 
 
 def _json(values: Iterable[object]) -> str:

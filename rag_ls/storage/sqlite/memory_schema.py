@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rag_ls.storage.sqlite.foreign_files import KnownTables, check_schema, known_tables
+from rag_ls.storage.terms import index_text
 
 _FIRST = (
     """CREATE TABLE memories (
@@ -111,7 +112,24 @@ def _fourth(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS = (_first, _second, _third, _fourth)
+def _fifth(connection: sqlite3.Connection) -> None:
+    """Other terms, in an index that keeps the marks of letters: it is made anew."""
+    connection.execute("DROP TABLE memory_postings")
+    connection.execute(
+        "CREATE VIRTUAL TABLE memory_postings USING fts5 (content, tags, "
+        "tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'\")"
+    )
+    rows = connection.execute(
+        "SELECT m.row, m.content, group_concat(t.tag, ' ') FROM memories m "
+        "LEFT JOIN tags t ON t.row = m.row GROUP BY m.row"
+    )
+    connection.executemany(
+        "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
+        [(row, index_text(str(content)), index_text(tags or "")) for row, content, tags in rows],
+    )
+
+
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth)
 
 
 def check_tables(connection: sqlite3.Connection) -> None:

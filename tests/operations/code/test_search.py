@@ -228,8 +228,10 @@ def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Op
     (view,) = client.projects()
     said = "no file holds these words"
     assert said in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
-    # Chinese is written without spaces: its words are no terms of the index.
-    assert said not in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
+    assert said in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
+    # The index has the pairs of Chinese letters, and no blobs.
+    for query in ("鎖", "A1b2" * 20):
+        assert said not in str(operations.run("search_code", {"query": query})["stats"].get("note"))
     # While another process holds the queue, its files stay unread.
     with FileLock(view.project.folder.data_folder / "index.lock"):
         view.store.queue.add(["src/late.py"])

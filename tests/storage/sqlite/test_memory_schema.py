@@ -214,3 +214,17 @@ def test_a_consolidation_of_the_second_version_can_be_undone(tmp_path: Path) -> 
     assert undo(store, "merged", "2026-01-03T00:00:00.000Z").kept == ()
     contents = {memory.content for memory in store.find()}
     assert {"deploy on any day", "gone for good"} <= contents
+
+
+def test_words_of_a_former_index_are_split_anew(tmp_path: Path) -> None:
+    file = tmp_path / "memories.db"
+    connection = _first_version(file)
+    for migrate in MIGRATIONS[1:4]:
+        migrate(connection)
+    connection.execute("UPDATE memories SET content = '检查用户的密码过期时间' WHERE row = 1")
+    connection.execute("INSERT INTO tags VALUES (1, '超时设置')")
+    connection.execute("PRAGMA user_version = 4")
+    connection.close()
+    store = MemoryStore(file, Scope.PROJECT)
+    assert [len(store.lexical([term], 5)) for term in ("密码", "超时", "缓存", "deploy")] == [1, 1, 0, 1]
+    store.close()
