@@ -1,12 +1,12 @@
-"""The evidence that a chunk answers a query: numbers for the chunk and for its file, each with a weight.
+"""The evidence that files and the places in them answer a query, each kind with a weight.
 
-`python -m tests.benchmarks.code.learn` learns the weights from questions about public repositories and writes them to
-`retrieval/weights/code.json`; docs/quality.md says what they are worth on repositories that it never saw.
+What speaks for a file decides about the order of files, what speaks for a place about the order within its file. All of it
+counts for, and only a file's role in the repository against it. `python -m tests.benchmarks.code.learn` learns the weights
+in `retrieval/weights/code.json` from questions about public repositories; docs/quality.md says what they are worth on others.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
@@ -27,15 +27,12 @@ _FUNCTION = re.compile("function|method|constructor")
 _DEFAULTS = SearchSettings()
 _TYPE = re.compile("class|struct|interface|enum|type|trait|impl")
 # Evidence of queries that name a symbol or a path, or that quote the code.
-_NAMED = ("exact", "path", "phrase", "file_phrase", "folders", "folder", "file_asked")
+_NAMED = ("file_exact", "path", "file_phrase", "folders", "folder", "file_asked")
 # Evidence of each signal that the settings scale.
 _LEXICAL = ("lexical", "file_lexical", "file_lexical_sum")
 _DENSE = ("dense", "file_dense", "file_dense_sum")
-# A file's score counts this many of its best chunks.
-_COUNTED = 3
-# From this share of the best BM25 on, a chunk counts as a match of its file; below, in part: matches count against a file, and the
-# slightest one must not cost it more than it is worth.
-_WHOLE_MATCH = 0.03
+# A file's sum counts this many of its best chunks.
+_COUNTED = 5
 # A folder of an earlier version may still be what is meant.
 _OLD = 0.5
 # Prose may also be the place of a name, a path or a piece of code: it is held against it less.
@@ -79,13 +76,6 @@ class Scene:
         sums = np.zeros(len(self._files))
         np.add.at(sums, self._of_file[counted], np.maximum(column[counted], 0.0))
         return (sums / (sums.max() or 1.0))[self._of_file]
-
-    def number_of_matches(self) -> Column:
-        """The number of chunks of each chunk's file that are candidates by words, as a logarithm."""
-        matches = np.bincount(
-            self._of_file, weights=np.minimum(self.lexical / _WHOLE_MATCH, 1.0), minlength=len(self._files)
-        )
-        return (np.log1p(matches) / 6)[self._of_file]
 
     @cached_property
     def lexical(self) -> Column:
@@ -142,7 +132,7 @@ def _declares_type(node_type: str) -> bool:
     return _TYPE.search(node_type) is not None
 
 
-FEATURES: Mapping[str, Callable[[Scene], Column]] = {
+OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     # BM25, as a share of the query's best.
     "lexical": lambda at: at.lexical,
     # Similarity, from the query's hundredth candidate to its most similar one.
@@ -157,34 +147,39 @@ FEATURES: Mapping[str, Callable[[Scene], Column]] = {
     "scope": lambda at: at.names[:, 2],
     # The query names this very symbol.
     "exact": lambda at: at.named_as("symbol"),
-    # The query names this file.
-    "path": lambda at: at.named_as("path"),
     # It declares something; a function; a type.
     "declaration": lambda at: at.of_rows(lambda row: row.is_declaration),
     "function": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_function(row.node_type)),
     "type": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_type(row.node_type)),
-    # The best BM25 of the file's chunks, and the sum of the best three, as a share of the best file's.
+    # It is a test, in a file of tests or beside the code that it tests, and the query asks for none; -1 where the query does.
+    "test": lambda at: at.are_tests(),
+}  # fmt: skip
+"""Each kind of evidence for a place by name, with the function that measures it for all candidates; 0..1, a few below 0."""
+
+OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
+    # The best BM25 of the file's chunks, and the sum of the best, as a share of the best file's.
     "file_lexical": lambda at: at.greatest(at.lexical),
     "file_lexical_sum": lambda at: at.sum_of_best(at.lexical),
     # The same of similarity.
     "file_dense": lambda at: at.greatest(at.dense),
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
-    "file_phrase": lambda at: at.greatest(FEATURES["phrase"](at)),
-    # How many of the file's chunks are candidates, as a logarithm.
-    "file_chunks": lambda at: at.number_of_matches(),
-    # The greatest share of the query that the name of a declaration in the file holds.
-    "file_symbol": lambda at: at.greatest(at.names[:, 0] * FEATURES["declaration"](at)),
+    "file_phrase": lambda at: at.greatest(OF_PLACES["phrase"](at)),
+    # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
+    "file_symbol": lambda at: at.greatest(at.names[:, 0]),
+    "file_symbol_asked": lambda at: at.greatest(at.names[:, 1]),
+    "file_scope": lambda at: at.greatest(at.names[:, 2]),
+    # The query names a symbol of it; this file.
+    "file_exact": lambda at: at.greatest(at.named_as("symbol")),
+    "path": lambda at: at.greatest(at.named_as("path")),
     # The share of the query that the file's name holds, and whether the query holds that whole name.
     "file_name": lambda at: at.path_share(_name_of),
     "file_asked": lambda at: at.of_files(lambda file: _is_asked(word_stems(_name_of(file.path)), at.asked)),
     # The share of the query that the names of the file's folders hold, and that of the innermost folder alone.
     "folders": lambda at: at.path_share(lambda path: path.rpartition("/")[0]),
     "folder": lambda at: at.path_share(lambda path: path.rpartition("/")[0].rpartition("/")[2]),
-    # The size of the file, as a logarithm.
-    "file_size": lambda at: at.of_files(lambda file: math.log1p(file.size) / 16),
-    # It is a test, and the query asks for none; -1 where the query does.
-    "test": lambda at: at.are_tests(),
+    # All that was found of it are tests, and the query asks for none; -1 where the query does.
+    "file_test": lambda at: -at.greatest(-at.are_tests()),
     # It is prose, and the query asks for none.
     "docs": lambda at: at.of_files(lambda file: is_docs(file.language) and not at.query.wants_docs),
     # It is data or style, and the query asks for none.
@@ -196,7 +191,12 @@ FEATURES: Mapping[str, Callable[[Scene], Column]] = {
         lambda file: 1.0 if is_secondary(file.path) else _OLD * (file.path in at.older)
     ),
 }  # fmt: skip
-"""Each kind of evidence by name, with the function that measures it for all candidates; 0..1, a few below 0."""
+"""The same for files: each chunk has the number of its file."""
+
+ROLES = ("test", "file_test", "docs", "data", "secondary")
+"""The evidence against a place or a file: people rarely mean a test, prose or data unless they say so."""
+
+FEATURES = {**OF_PLACES, **OF_FILES}
 
 
 def evidence(rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms) -> NDArray[np.float64]:
@@ -210,7 +210,7 @@ def evidence(rows: Sequence[RankRow], signals: Signals[int], query: Query, asked
 def for_kind(weights: Weights, kind: QueryKind) -> Weights:
     """The weights for a kind of query."""
     if kind is QueryKind.WORDS:
-        return {**weights, "dense": weights["dense"] * _MEANING_FOR_WORDS}
+        return {**weights, **{name: weights[name] * _MEANING_FOR_WORDS for name in _DENSE}}
     return {**weights, "docs": weights["docs"] * _PROSE_FOR_CODE}
 
 
@@ -224,9 +224,9 @@ def weights_for(kind: QueryKind, settings: SearchSettings) -> Weights:
 
 
 def top_score(weights: Weights, *, dense: bool) -> float:
-    """The score of a chunk with all evidence that a question in words can have; what names a place scores above it."""
+    """The score of a file with all evidence that a question in words can have; what names a place scores above it."""
     left_out = _NAMED if dense else (*_NAMED, *_DENSE)
-    return highest_score(weights, [name for name in FEATURES if name not in left_out])
+    return highest_score(weights, [name for name in OF_FILES if name not in left_out])
 
 
 def _of_name(symbol: str, asked: AskedTerms) -> tuple[float, float, float]:

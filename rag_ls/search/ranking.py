@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,14 +12,14 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.calibration import share_of_highest
 from rag_ls.retrieval.fusion import Weights, fuse
 from rag_ls.retrieval.signals import Signals
-from rag_ls.search.evidence import FEATURES, evidence, top_score
+from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
 from rag_ls.search.query import Query
 from rag_ls.search.roles import is_data, is_docs
 from rag_ls.storage import RankRow
 
-# What each further hit of a file loses for every hit of that file before it, so that nearly as good hits of other files
-# come first, and the number of such hits that counts. Few words are about a part of the architecture, thus about files.
-_CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.15, 0.8, 3
+# What each further place of a file loses for every place of that file before it, so that nearly as good files come first,
+# and the number of such places that counts. Few words are about a part of the architecture, thus about files.
+_CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.7, 1.5, 2
 _FEW_WORDS = 4
 _QUOTED_WORDS = 4
 # A change is about files, and each comes once before any comes twice.
@@ -32,7 +31,8 @@ def rank(
 ) -> list[tuple[RankRow, float]]:
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
-    A score is the weighted sum of a chunk's evidence and its file's.
+    Files are in order of the weighted sum of their evidence, and the places of each in order of theirs: the first place of
+    a file comes before that of a worse file, and its further places lie between others as they deserve.
     """
     return order_candidates(rows, evidence(rows, signals, query, asked), signals, query, weights)
 
@@ -45,8 +45,7 @@ def order_candidates(
     What the query names comes first whatever its score: lines of files, then code that holds all of the query word for
     word, then declarations of a bare name.
     """
-    scores = fuse(dict(zip(FEATURES, table.T, strict=True)), weights)
-    scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
+    scored = _score(rows, table, query, weights)
     top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
     # Keys of data have the names of much that is in code.
@@ -58,9 +57,31 @@ def order_candidates(
     first = _collapse_declarations([*at_lines, *quoted, *declared])
     taken = {_declaration(row) for row, _ in first}
     rest = [item for item in scored if _declaration(item[0]) not in taken]
-    return _take_in_turn(
-        _make_shares(first, top), _make_shares(_spread_files(_collapse_declarations(rest), query), top)
+    return _take_in_turn(_make_shares(first, top), _make_shares(_collapse_declarations(rest), top))
+
+
+def _score(
+    rows: Sequence[RankRow], table: NDArray[np.float64], query: Query, weights: Weights
+) -> list[tuple[RankRow, float]]:
+    """The chunks with their scores, best first: a file's score, less what a place is worse than the best of its file."""
+    columns = dict(zip(FEATURES, table.T, strict=True))
+    if not rows:
+        return []
+    of_files = fuse({name: columns[name] for name in OF_FILES}, weights)
+    of_places = fuse({name: columns[name] for name in OF_PLACES}, weights)
+    by_place = sorted(
+        zip(rows, of_files.tolist(), of_places.tolist(), strict=True), key=lambda item: _order((item[0], item[2]))
     )
+    crowding = _crowding(query)
+    best: dict[int, float] = {}
+    places: Counter[int] = Counter()
+    scored = []
+    for row, of_file, of_place in by_place:
+        behind = best.setdefault(row.document_id, of_place) - of_place
+        lost = crowding * min(places[row.document_id], _MOST_CROWDED)
+        places[row.document_id] += 1
+        scored.append((row, of_file - behind - lost))
+    return sorted(scored, key=_order)
 
 
 def _find_quoting(signals: Signals[int], query: Query) -> set[int]:
@@ -114,20 +135,6 @@ def _collapse_declarations(scored: Sequence[tuple[RankRow, float]]) -> list[tupl
 def _declaration(row: RankRow) -> tuple[int, str]:
     """The key of the declaration that a chunk is a piece of; its own key if it has no symbol."""
     return row.document_id, row.symbol or f"#{row.ordinal}"
-
-
-def _spread_files(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
-    """Move a file's hits after its first back, unless the query names a file. Scores still descend."""
-    crowding = _crowding(query)
-    of_file: Counter[int] = Counter()
-    moved = []
-    for row, score in scored:
-        lost = crowding * min(of_file[row.document_id], _MOST_CROWDED)
-        moved.append((score - lost, row, score))
-        of_file[row.document_id] += 1
-    moved.sort(key=lambda item: _order((item[1], item[0])))
-    lowest = itertools.accumulate((score for _, _, score in moved), min)
-    return [(row, score) for (_, row, _), score in zip(moved, lowest, strict=True)]
 
 
 def _crowding(query: Query) -> float:

@@ -55,5 +55,5 @@ def test_a_qualified_name_means_the_member_of_that_class(client: Client, tmp_pat
 
 
 def test_a_question_that_holds_the_name_is_ranked_as_before(client: Client, tmp_path: Path) -> None:
-    found = _first(client, tmp_path / "books", "which function returns a Ledger of the Ledger")
+    found = _first(client, tmp_path / "books", "the namesake of a Ledger")
     assert found[0].path != "src/ledger.py"

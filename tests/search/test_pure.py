@@ -13,7 +13,7 @@ from rag_ls.config import SearchSettings
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.retrieval.signals import Signals
-from rag_ls.search.evidence import FEATURES, weights_for
+from rag_ls.search.evidence import FEATURES, ROLES, weights_for
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import find_superseded, is_test
@@ -270,6 +270,22 @@ def test_a_name_that_holds_the_words_of_the_query_comes_before_a_body_that_does(
 def test_a_named_file_comes_first() -> None:
     rows = [_row(1, "src/other.py"), _row(2, "src/auth.py")]
     assert _order(rows, {1: 7, 2: 5}, "token errors in auth.py today", exact={2: ("path",)}) == [2, 1]
+
+
+def test_nothing_but_a_role_counts_against_a_file_or_a_place() -> None:
+    assert {name for name, weight in load_weights("code").items() if weight < 0} == {*ROLES}
+
+
+def test_a_file_with_several_good_places_comes_before_one_with_a_single_better_place() -> None:
+    rows = [_row(1, "src/few.py"), *(_row(number, "src/many.py") for number in range(2, 7))]
+    ranked = _rank(rows, {1: 8.0, **dict.fromkeys(range(2, 7), 7.5)}, "where do we sum up the prices of a cart")
+    assert ranked[0][0].path == "src/many.py"
+
+
+def test_within_a_file_the_place_comes_first_that_is_named_so_whatever_else_is_in_the_file() -> None:
+    rows = [_row(1), _row(2, symbol="sum_prices", declares="function_definition"), _row(3, "src/b.py")]
+    order = _order(rows, {1: 8.0, 2: 4.0, 3: 2.0}, "where do we sum up the prices of a cart")
+    assert order.index(2) < order.index(1)
 
 
 def test_of_the_pieces_of_one_declaration_the_best_stays() -> None:

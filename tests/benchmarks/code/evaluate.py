@@ -140,8 +140,8 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
 def rankings() -> Iterator[tuple[str, Ranking]]:
     """All that are compared, by name."""
     yield "term match", by_terms
-    yield "BM25 alone", by_weights({**_NOTHING, "lexical": _ALONE}, dense=False)
-    yield "dense alone", by_weights({**_NOTHING, "dense": _ALONE})
+    yield "BM25 alone", by_weights({**_NOTHING, "lexical": _ALONE, "file_lexical": _ALONE}, dense=False)
+    yield "dense alone", by_weights({**_NOTHING, "dense": _ALONE, "file_dense": _ALONE})
     yield "fused", by_weights({**_NOTHING, **{name: _LEARNED[name] for name in _SIGNALS}})
     yield "all", by_weights(None)
     for name in FEATURES:
