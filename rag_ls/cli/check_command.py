@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"rag-ls: {note}", file=sys.stderr)
     _print(report, arguments)
     severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]
-    return 1 if Severity.ERROR in severities else 0
+    return 1 if Severity.ERROR in severities or report.is_idle else 0
 
 
 def _path_in(root: Path, path: str) -> str:
@@ -96,6 +96,8 @@ def _summary(report: CheckReport) -> str:
     unread = f"{count_of(wrong, 'rule or file of rules', 'rules or files of rules')} cannot be read"
     if wrong and not report.rules.rules:
         return f"rag-ls: nothing was checked: {unread}"
+    if report.is_idle:
+        return "rag-ls: nothing was checked: no rule is for any file of this project"
     broken = f"; {unread}" if wrong else ""
     read = f"{count_of(report.files, 'file')}, {count_of(len(report.rules.rules), 'rule')}"
     return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks one'}{broken}"

@@ -27,7 +27,7 @@ _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)}
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
 _ARGUMENT = re.compile(r"\b(scope|[a-z]+(?:_[a-z]+)+) = ")
 # Options that the shell calls otherwise.
-_OPTIONS = {"importance_score": "importance"}
+_OPTIONS = {"importance_score": "importance", "path_glob": "path"}
 
 
 def in_words_of_the_shell(message: str) -> str:

@@ -14,7 +14,7 @@ from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
-from rag_ls.search import Searcher
+from rag_ls.search import Searcher, explain_filters
 from rag_ls.storage import (
     DocumentRecord,
     Publication,
@@ -131,7 +131,8 @@ class PublishedCode:
         hits, reranked = narrow_hits(request, found.hits, self._index.checkout, self._reranking)
         notes = [_describe_publication(self.name, publication)]
         if found.is_filtered_out:
-            notes.append("no published file passes the filters: check language, path_glob and kind")
+            paths = {row[1] for row in self._index.checkout.document_paths()}
+            notes.append(explain_filters(request.filters, paths))
         elif not found.dense:
             notes.append(self._why_words(publication, model))
         notes.append(reranked)

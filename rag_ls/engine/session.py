@@ -28,13 +28,12 @@ from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchSt
 from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
-from rag_ls.search import Found
+from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.text import without_surrogates
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
-_FILTERED_OUT = "no file of the index passes the filters: check language, path_glob and kind"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
@@ -204,7 +203,9 @@ class ProjectSession:
         if self._holds_no_word(request.query, hits, unseen):
             left_out = describe_left_out(self.store)
             note = "; ".join(filter(None, (note, _NO_INDEXED_WORDS if left_out else _NO_WORDS, left_out)))
-        return self.make_answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
+        return self.make_answer(
+            request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note, filters=request.filters
+        )
 
     def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
         """Whether it is certain that no file holds a word of the query: all files are read, and the index has all its words."""
@@ -221,6 +222,7 @@ class ProjectSession:
         unseen_before: frozenset[str],
         note: str = "",
         why_by_words: str = "",
+        filters: Filters = NO_FILTERS,
     ) -> SearchAnswer:
         """The answer with these hits, and with how much of the project is indexed now.
 
@@ -231,7 +233,7 @@ class ProjectSession:
         queued, pending = self.store.queue_lengths()
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
-            note = _FILTERED_OUT
+            note = explain_filters(filters, {row[1] for row in self.store.document_paths()})
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:

@@ -14,6 +14,7 @@ from rag_ls.indexing.git_settings import ignores_case
 from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
+from rag_ls.util.path_globs import ignore_lines
 from rag_ls.util.repositories import find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(
@@ -87,14 +88,20 @@ def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[s
     """A function that tells whether `.ragignore` and the settings let a file in; a folder's path ends with `/`."""
     is_named = _named_by_ragignore(root, tell)
     folds_case = ignores_case(root)
-    excluded = compiled(patterns.exclude, folds_case=folds_case)
-    included = compiled(patterns.include, folds_case=folds_case, too_long="") if patterns.include else None
+    exclude, include = (ignore_lines(globs, str(root)) for globs in (patterns.exclude, patterns.include))
+    excluded = compiled(exclude, folds_case=folds_case)
+    if include and all(line.startswith("!") for line in include):
+        include = ["*", *include]
+    # `*.TS` leaves no index empty: of what is named to be read, case does not count.
+    included = compiled(include, folds_case=True, too_long="") if include else None
 
     def is_left(path: str) -> bool:
         folded = path.lower() if folds_case else path
         # The settings come after the files: their `!` takes back what a file says.
-        said = excluded.check_file(folded).include if patterns.exclude else None
-        return not is_named(path, said is False) and not said and (included is None or included.match_file(folded))
+        said = excluded.check_file(folded).include if exclude else None
+        return (
+            not is_named(path, said is False) and not said and (included is None or included.match_file(path.lower()))
+        )
 
     return is_left
 

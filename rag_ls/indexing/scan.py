@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +13,14 @@ from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
+from rag_ls.util.nearest import nearest_text
+from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.text import without_surrogates
 
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
+# Where a pattern matches nothing, the nearest names are looked for among so many.
+_MAX_COMPARED_FILES = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +74,21 @@ def scan(
     excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
     store.forget_documents(excluded)
     store.remove_documents(gone)
+    if patterns.include and not seen and (reason := _explain_include(project, patterns)):
+        reasons[reason] = None
     store.queue.add(changed)
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def _explain_include(project: Project, patterns: Patterns) -> str:
+    """The reason why the index is empty though there are files; empty if there are none."""
+    others = list(itertools.islice(list_files(project.root, Patterns(patterns.exclude)), _MAX_COMPARED_FILES))
+    near = nearest_text(path for glob in patterns.include for path in nearest_to_glob(glob, others))
+    what = f"index.include ({', '.join(patterns.include)}) matches no file, so nothing is indexed; {near}"
+    return what.removesuffix("; ") if others else ""
 
 
 def rules_note(store: CheckoutIndex) -> str:

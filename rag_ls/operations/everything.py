@@ -37,7 +37,7 @@ class Search:
     )
     k: int | None = argument(None, "hits at most, of each kind, to 100", flag="-k")
     language: str = argument("", "only code in this language")
-    path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB")
+    path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB", is_glob=True)
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     min_similarity: float | None = argument(None, "of memories, 0 to 1 (default: 0.7)")
 

@@ -36,6 +36,8 @@ class Argument:
     """The properties that agents see."""
     aliases: tuple[str, ...] = ()
     """Other names that callers may give it."""
+    is_glob: bool = False
+    """Whether it is a glob for paths; a list of globs is one text with commas between."""
     is_path: bool = False
     """Whether it names a file or folder of this machine: over HTTP it must lie in a project that the caller sees."""
     is_root: bool = False

@@ -59,6 +59,8 @@ def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any
         return (
             (args.choice(key, declared.choices, required=declared.required) or "")
             if declared.choices
+            else args.globs(key)
+            if declared.is_glob
             else args.text(key, required=declared.required)
         )
     if hint == str | None:
@@ -134,6 +136,13 @@ class Arguments:
         if required and not value.strip():
             raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
         return without_surrogates(value)
+
+    def globs(self, key: str) -> str:
+        """A text of globs with commas between, empty where it is absent; or a list of them."""
+        value = self._values.get(key)
+        if isinstance(value, list | tuple) or (isinstance(value, str) and value.lstrip().startswith('["')):
+            return ",".join(self.strings(key))
+        return "" if is_absent(value) else self.text(key)
 
     def integer(self, key: str, *, least: int | None = None) -> int | None:
         """A whole number, or None where it is absent."""

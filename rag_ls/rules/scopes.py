@@ -6,13 +6,12 @@ import re
 from functools import lru_cache
 
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.search import glob_matcher
+from rag_ls.util.path_globs import glob_matcher
 
 # In quotes or code: any path or glob. In prose: what has a slash, so that no plain word is taken for a folder.
 _QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
 _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _MAX_NAMED = 60
 
 
@@ -36,22 +35,10 @@ def governs(rule_path: str, path: str) -> bool:
 
 
 def _covers(named: str, path: str) -> bool:
-    return any(_matches(each, path) for each in _alternatives(named))
-
-
-def _matches(named: str, path: str) -> bool:
-    if "*" in named:
+    if "*" in named or "{" in named:
         matches = glob_matcher(named)
         return matches(path) or ("/" in named and glob_matcher(f"**/{named}")(path))
     plain = named.strip("/")
     if not plain:
         return False
     return f"/{path}/".find(f"/{plain}/") >= 0 if "/" in named else path.rsplit("/", 1)[-1] == plain
-
-
-def _alternatives(named: str) -> list[str]:
-    """`src/{a,b}/*` is `src/a/*` and `src/b/*`."""
-    match = _BRACES.search(named)
-    if match is None:
-        return [named]
-    return [named[: match.start()] + each.strip() + named[match.end() :] for each in match[1].split(",")]

@@ -4,7 +4,7 @@ from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
 from rag_ls.search.searcher import Corpus, Found, Searcher
-from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, glob_matcher
+from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, explain_filters
 
 __all__ = [
     "CACHED_ANSWERS",
@@ -17,7 +17,7 @@ __all__ = [
     "Found",
     "Searcher",
     "analyse",
-    "glob_matcher",
+    "explain_filters",
     "is_data",
     "is_docs",
     "is_inline_test",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from rag_ls.project import is_guest
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.storage import DISK, SearchedDocuments
-from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
+from rag_ls.util.nearest import nearest_text
+from rag_ls.util.path_globs import glob_matcher, nearest_to_glob
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +24,6 @@ class Filters:
 
 NO_FILTERS = Filters()
 DOCUMENT_KINDS = ("code", "doc", "test")
-# No real path is longer or has more parts.
-_MAX_GLOB_CHARACTERS = 4096
-_ELEMENTS = {
-    # The first is left out alone or with the rest, and does not repeat: `a**/b` is no name of `axb`.
-    "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
-    "**": (Element(".", repeats=True, skips=(1,)),),
-    "*": (Element("[^/]", repeats=True, skips=(1,)),),
-    "?": (Element("[^/]"),),
-}
-_MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +64,12 @@ def current_view(store: SearchedDocuments, session: str, is_live: Callable[[str]
 def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | None:
     if filters == NO_FILTERS:
         return None
-    matches = glob_matcher(filters.path_glob) if filters.path_glob else None
+    rows = store.document_paths()
+    matches = glob_matcher(filters.path_glob, {row[1] for row in rows}) if filters.path_glob else None
     language = filters.language.lower()
     return frozenset(
         number
-        for number, path, document_language, _ in store.document_paths()
+        for number, path, document_language, _ in rows
         if (not language or document_language == language)
         and (matches is None or matches(path))
         and (not filters.kind or _is_of_kind(filters.kind, path, document_language))
@@ -94,31 +84,15 @@ def _is_of_kind(kind: str, path: str, language: str) -> bool:
     return not (is_test(path) or is_docs(language) or is_data(language))
 
 
-def glob_matcher(pattern: str) -> Callable[[str], bool]:
-    """A function that tells whether a project path matches a glob. `**` spans folders.
-
-    A pattern without `/` applies to the file name. `src/**/*.py` matches files directly in `src` too; a pattern that
-    ends in `/` matches everything below that folder.
-    """
-    if len(pattern) > _MAX_GLOB_CHARACTERS:
-        return lambda path: False
-    # Collapse runs of wildcards: they mean the same as one, and would take exponential time to match.
-    pattern = re.sub(r"\*{3,}", "**", re.sub(r"(?:\*\*/)+", "**/", pattern))
-    if "/" not in pattern.rstrip("/") and not pattern.endswith("/"):
-        return lambda path: fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], pattern)
-    pattern = pattern.removeprefix("./").removeprefix("/")
-    if pattern.endswith("/"):
-        pattern += "**"
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))
-    regex = re.compile("".join(_MEANINGS.get(part, re.escape(part)) for part in parts), re.DOTALL)
-    linear = LinearGlob(
-        [each for part in parts for each in _ELEMENTS.get(part) or [Element(re.escape(letter)) for letter in part]]
-    )
-
-    def matches(path: str) -> bool:
-        if is_cheap(path, size=len(pattern), runs=runs, folders=folders, anywhere=anywhere):
-            return regex.fullmatch(path) is not None
-        return linear.match(path)[0]
-
-    return matches
+def explain_filters(filters: Filters, paths: Collection[str]) -> str:
+    """The reason why no document passes the filters, in words that name what would."""
+    if filters.path_glob:
+        matches = glob_matcher(filters.path_glob, paths)
+        count = sum(map(matches, paths))
+        if not count:
+            near = nearest_text(nearest_to_glob(filters.path_glob, paths))
+            return f"path_glob = {filters.path_glob!r} matches no file of the index; {near}".removesuffix("; ")
+        if filters.language or filters.kind:
+            others = " and ".join(filter(None, (filters.language, filters.kind and f"of kind {filters.kind}")))
+            return f"path_glob = {filters.path_glob!r} matches {count:,} files of the index, but none is {others}"
+    return "no file of the index passes the filters: check language, path_glob and kind"

@@ -17,8 +17,8 @@ from rag_ls.search.evidence import FEATURES, ROLES, weights_for
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import find_superseded, is_test
-from rag_ls.search.view import glob_matcher
 from rag_ls.storage import RankRow, stem
+from rag_ls.util.path_globs import glob_matcher
 
 
 def test_stop_words_are_dropped_and_identifiers_split() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.ignore_files import compiled
-from rag_ls.search.view import glob_matcher
 from rag_ls.util import linear_globs
+from rag_ls.util.path_globs import glob_matcher
 
 _PATHS = st.lists(st.text("ab*.", min_size=1, max_size=5), min_size=1, max_size=5).map("/".join)
 _PATTERN = st.text("ab*?/", min_size=1, max_size=12)

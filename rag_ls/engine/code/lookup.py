@@ -10,8 +10,9 @@ from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.search import glob_matcher, is_test
+from rag_ls.search import Filters, explain_filters, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
+from rag_ls.util.path_globs import glob_matcher, relative_globs
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_SYMBOLS = 200_000
@@ -150,9 +151,22 @@ def _find_documents(session: ProjectSession, question: SymbolQuestion) -> list[i
         if document is None:
             raise places.not_indexed(session, path)
         return [document.id]
-    matches, hidden = glob_matcher(question.path_glob), session.hidden_documents()
-    paths = session.store.document_paths()
-    return [number for number, path, _, _ in paths if number not in hidden and matches(path)]
+    rows, hidden = session.store.document_paths(), session.hidden_documents()
+    matches = glob_matcher(_glob_in(session, question), {row[1] for row in rows})
+    return [number for number, path, _, _ in rows if number not in hidden and matches(path)]
+
+
+def _glob_in(session: ProjectSession, question: SymbolQuestion) -> str:
+    return relative_globs(question.path_glob, str(session.project.root))
+
+
+def explain_no_document(session: ProjectSession, question: SymbolQuestion) -> str:
+    """The reason why a question's glob matches no document; empty where it has none, or matches one."""
+    if question.path or not question.path_glob or _find_documents(session, question):
+        return ""
+    return explain_filters(
+        Filters(path_glob=_glob_in(session, question)), {row[1] for row in session.store.document_paths()}
+    )
 
 
 def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.languages import by_alias
 from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.path_globs import relative_globs
 
 _SYNONYMS = {
     "method": "function", "class": "type", "interface": "type", "struct": "type", "enum": "type", "constant": "value",
@@ -34,7 +35,10 @@ def make_document_filters(
     Raises `InvalidRequest` for a language that the index does not hold.
     """
     wanted = _find_language(language.strip().lower(), sessions, elsewhere=elsewhere)
-    return Filters(wanted, path_glob.strip(), kind if kind in DOCUMENT_KINDS else "")
+    path_glob = path_glob.strip()
+    for session in sessions:
+        path_glob = relative_globs(path_glob, str(session.project.root))
+    return Filters(wanted, path_glob, kind if kind in DOCUMENT_KINDS else "")
 
 
 def _find_language(wanted: str, sessions: Sequence[ProjectSession], *, elsewhere: bool) -> str:

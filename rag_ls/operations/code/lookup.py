@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import stem_of
-from rag_ls.engine.code.lookup import CONTEXTS, Excerpt, SymbolQuestion, describe_fate, find_symbols, read_around
+from rag_ls.engine.code.lookup import (
+    CONTEXTS,
+    Excerpt,
+    SymbolQuestion,
+    describe_fate,
+    explain_no_document,
+    find_symbols,
+    read_around,
+)
 from rag_ls.engine.code.places import nearest_symbols
 from rag_ls.engine.code.related_tests import RelatedTest, find_tests
 from rag_ls.engine.requests import DECLARED_KINDS
@@ -103,7 +111,7 @@ class ListSymbols:
     """Declarations of files, or of a name."""
 
     path: str = argument("", "a file", is_path=True)
-    path_glob: str = argument("", "files that match", metavar="GLOB")
+    path_glob: str = argument("", "files that match", metavar="GLOB", is_glob=True)
     query: str = argument("", "a name, or a part of one")
     kind: str = argument("", "only this kind of declaration")
     k: int | None = argument(None, "symbols at most", least=1, flag="-k")
@@ -160,7 +168,10 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
-    note = _note_unread(sessions) or ("" if found or not question.query else _name_nearest(sessions, question.query))
+    note = _note_unread(sessions)
+    if not (found or note):
+        unmatched = [explain_no_document(session, question) for session in sessions]
+        note = unmatched[0] if all(unmatched) else _name_nearest(sessions, question.query) if question.query else ""
     return SymbolsAnswer(symbols, len(found), note)
 
 

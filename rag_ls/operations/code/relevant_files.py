@@ -9,7 +9,8 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
 from rag_ls.languages import detect_language
-from rag_ls.search import analyse, glob_matcher, likelihood
+from rag_ls.search import analyse, likelihood
+from rag_ls.util.path_globs import glob_matcher, relative_globs
 
 # The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
@@ -28,7 +29,8 @@ class QuestionScope:
 
     def choose_files(self, session: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
         """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
-        matches = glob_matcher(self.glob) if self.glob else None
+        glob = relative_globs(self.glob, str(session.project.root))
+        matches = glob_matcher(glob, set(queued)) if glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
         query, place = analyse(self.text), self._find_place(session)
         named = [path for path in queued if path == place]

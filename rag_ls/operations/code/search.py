@@ -33,7 +33,9 @@ class SearchCode:
         (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
     )
     language: str = argument("", "only code in this language")
-    path_glob: str = argument("", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB")
+    path_glob: str = argument(
+        "", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB", is_glob=True
+    )
     kind: str = argument("", "only this kind of declaration or document", names=CODE_KINDS)
     files_only: bool = argument(False, "one hit a file, without its text")
     min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
@@ -107,7 +109,7 @@ class FindRelated:
     k: int | None = argument(None, "hits at most", flag="-k")
     min_score: float | None = argument(None, "only hits at least this close, 0 to 1")
     language: str = argument("", "only code in this language")
-    path_glob: str = argument("", "only files that match", metavar="GLOB")
+    path_glob: str = argument("", "only files that match", metavar="GLOB", is_glob=True)
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 
     @property

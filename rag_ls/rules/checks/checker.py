@@ -11,7 +11,6 @@ from itertools import chain
 from rag_ls.rules.checks import contracts, names
 from rag_ls.rules.checks.cruiser.checking import cruise
 from rag_ls.rules.checks.cruiser.records import CruiserCheck
-from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
@@ -31,6 +30,7 @@ from rag_ls.rules.checks.records import (
 )
 from rag_ls.rules.checks.structure import Match, Structures, structures_here
 from rag_ls.rules.checks.suppression import drop_suppressed
+from rag_ls.util.path_globs import matches_any
 
 _log = logging.getLogger(__name__)
 _GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck, CruiserCheck)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.names import first_line
 from rag_ls.rules.checks.places import place_of, shorten_chain, word_import
@@ -20,6 +19,7 @@ from rag_ls.rules.checks.records import (
     LayersCheck,
     TextRange,
 )
+from rag_ls.util.path_globs import matches_any
 
 Found = tuple[TextRange, str]
 

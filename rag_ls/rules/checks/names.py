@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.patterns import Pattern, pattern_of
 from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, PlaceCheck, SymbolNameCheck, TextRange
+from rag_ls.util.path_globs import matches_any
 from rag_ls.util.text import lines_of
 
 STYLES = {

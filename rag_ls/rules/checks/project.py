@@ -21,6 +21,7 @@ from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
+from rag_ls.rules.checks.unmatched import explain_unmatched
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
@@ -46,6 +47,8 @@ class CheckReport:
     """The number of files that were checked."""
     notes: tuple[str, ...] = ()
     """The reasons that kept the ignore rules from being applied as git would."""
+    is_idle: bool = False
+    """Whether there are rules, and none is for any file of the project."""
 
 
 def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int) -> CheckReport:
@@ -61,6 +64,9 @@ def _check(
 ) -> CheckReport:
     tree = SourceTree(paths, partial(_read, root))
     rules = RuleFiles(parsing.read_rule_file).read(tree)
+    unmatched = {rule.id: rule for rule in rules.rules if not any(applies(rule, path) for path in paths)}
+    is_idle = bool(rules.rules) and len(unmatched) == len({rule.id for rule in rules.rules})
+    rules += RuleSet((), tuple(explain_unmatched(rules.rules, unmatched, paths)))
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
@@ -83,7 +89,7 @@ def _check(
         outline = known[1] if known else Outline()
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         found += violations(document, rules, graph, structures=parsing.structures)
-    return CheckReport(rules, tuple(found), len(chosen), notes)
+    return CheckReport(rules, tuple(found), len(chosen), notes, is_idle)
 
 
 def changed_files(root: Path, revision: str) -> list[str]:

@@ -1,0 +1,234 @@
+"""Globs for project paths, as people and language models write them.
+
+`*` and `?` stay within a name, `**` spans folders, `[a-z]` is one character, `{a,b}` one of several, `!x` takes away, a
+comma separates globs. A glob without `/` means names anywhere, a path without wildcards a file or all below a folder,
+and a name that exists counts before the pattern that it could be, such as `[id].tsx`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+
+from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
+from rag_ls.util.nearest import nearest_paths
+
+Matcher = Callable[[str], bool]
+
+# No real path is longer or has more parts.
+_MAX_GLOB_CHARACTERS = 4096
+_MAX_ALTERNATIVES = 200
+_MAX_NEAREST = 3
+_PART = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
+_WILD = re.compile(r"(?<!\\)[*?\[{]")
+_ELEMENTS = {
+    # The first is left out alone or with the rest, and does not repeat: `a**/b` is no name of `axb`.
+    "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
+    "**": (Element(".", repeats=True, skips=(1,)),),
+    "*": (Element("[^/]", repeats=True, skips=(1,)),),
+    "?": (Element("[^/]"),),
+}
+_MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+# A backslash before a letter separates folders, as on Windows; before these it takes their meaning away.
+_ESCAPED = r"*?[]{}!,#\ "
+_IS_WINDOWS_PATH = re.compile(r"^[^/]*\\[\w.@-][^/]*$|^[^/\\]*[\w.-]\\\*[^/]*$")
+
+# What .gitignore does not know, or knows otherwise.
+_IS_NO_IGNORE_LINE = re.compile(r"[{,\n\[]|^!?\.(/|$)|\\[\w.@*-]")
+
+
+def glob_matcher(written: str, known: Collection[str] = ()) -> Matcher:
+    """A function that tells whether a project path matches some globs.
+
+    Among the paths that are `known`, a name counts before a pattern; if none matches, case counts no more, and a name or
+    a pattern means all below the folders that have it.
+    """
+    if len(written) > _MAX_GLOB_CHARACTERS:
+        return lambda path: False
+    if written in known:
+        return lambda path: path == written
+    exact = _matcher_of(split_globs(written), known)
+    if not known or any(map(exact, known)):
+        return exact
+    folded = [path.lower() for path in known]
+    loose = _matcher_of([_with_folders(glob.lower()) for glob in split_globs(written)], folded)
+    return (lambda path: loose(path.lower())) if any(map(loose, folded)) else exact
+
+
+def matches_any(globs: Sequence[str], path: str) -> bool:
+    """Whether a path matches one of some globs, and none that begins with `!`."""
+    return bool(globs) and _of_several(tuple(globs))(path)
+
+
+@lru_cache(maxsize=4096)
+def _of_several(globs: tuple[str, ...]) -> Matcher:
+    parts = [part for glob in globs for part in ([glob] if len(glob) > _MAX_GLOB_CHARACTERS else split_globs(glob))]
+    by_glob = _matcher_of(parts, ())
+    return lambda path: path in globs or by_glob(path)
+
+
+def split_globs(written: str) -> list[str]:
+    """The globs in a text, with `/` between folders: those between commas and lines, outside braces and brackets."""
+    found, depth, start = [], 0, 0
+    for at, letter in enumerate(written):
+        if letter in "{[":
+            depth += 1
+        elif letter in "}]":
+            depth = max(0, depth - 1)
+        elif letter == "\n" or (letter == "," and not depth):
+            found.append(written[start:at])
+            start = at + 1
+    found.append(written[start:])
+    return [_with_slashes(glob.strip()) for glob in found if glob.strip()]
+
+
+def relative_globs(written: str, root: str) -> str:
+    """Some globs with those that are absolute paths below `root` made relative to it."""
+    root = _with_slashes(root).rstrip("/")
+    if not root or root not in _with_slashes(written):
+        return written
+    return ",".join(_relative(glob, root) for glob in split_globs(written))
+
+
+def ignore_lines(globs: Iterable[str], root: str) -> list[str]:
+    """Globs of the settings as lines in .gitignore syntax, which knows neither braces nor absolute paths."""
+    lines = []
+    for written in globs:
+        if not _IS_NO_IGNORE_LINE.search(written) and root not in written:
+            lines.append(written)
+            continue
+        relative = relative_globs(written, root)
+        # A comma in a plain path is part of it.
+        for glob in split_globs(relative) if _WILD.search(relative) or ", " in relative else [_with_slashes(relative)]:
+            sign, body = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+            if body.startswith("./"):
+                body = body[1:]
+            body = "*" if body in (".", "/") else body
+            lines += [sign + each for each in _alternatives(body)]
+            if "[" in body and "\\" not in body:
+                # A name such as `[id].tsx` is meant, too.
+                lines.append(sign + re.sub(r"[\[\]*?]", lambda mark: "\\" + mark[0], body))
+    return lines
+
+
+def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
+    """The paths that a glob which matches none may have meant: of like names, else in the folder that it begins with."""
+    paths = list(known)
+    for glob in split_globs(written):
+        plain = glob.lstrip("!/").removeprefix("./").rstrip("/")
+        if near := nearest_paths(plain, paths):
+            return near
+        folder = _WILD.split(plain)[0].rpartition("/")[0]
+        while folder:
+            if inside := [path for path in paths if path.startswith(folder + "/")]:
+                return inside[:_MAX_NEAREST]
+            folder = folder.rpartition("/")[0]
+    return list(dict.fromkeys(path.partition("/")[0] + "/" * ("/" in path) for path in paths))[:_MAX_NEAREST]
+
+
+def _matcher_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
+    wanted = [_matcher(glob, known) for glob in globs if not glob.startswith("!")]
+    unwanted = [_matcher(glob[1:], known) for glob in globs if glob.startswith("!")]
+
+    def matches(path: str) -> bool:
+        is_wanted = not wanted or any(each(path) for each in wanted)
+        return is_wanted and not any(each(path) for each in unwanted)
+
+    return matches
+
+
+def _matcher(glob: str, known: Collection[str]) -> Matcher:
+    """That of one glob, which is no list."""
+    literal = _literal(glob.removeprefix("./").strip("/"))
+    if not _WILD.search(glob):
+        return literal
+    if ("[" in glob or "{" in glob) and any(map(literal, known)):
+        return literal
+    patterns = [_pattern(each) for each in _alternatives(glob)]
+    return lambda path: literal(path) or any(each(path) for each in patterns)
+
+
+def _literal(plain: str) -> Matcher:
+    """A file, all below a folder, or a file's name anywhere; everything for the project itself."""
+    plain = re.sub(r"\\(.)", r"\1", plain)
+    if plain in ("", "."):
+        return lambda path: True
+    below = plain + "/"
+    is_name = "/" not in plain
+    return lambda path: (
+        path == plain or path.startswith(below) or (is_name and path.endswith(plain) and path[-len(plain) - 1] == "/")
+    )
+
+
+@lru_cache(maxsize=4096)
+def _pattern(glob: str) -> Matcher:
+    is_folder = glob.endswith("/")
+    if "/" not in glob.rstrip("/") and not is_folder:
+        glob = "**/" + glob
+    glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
+    # Runs of wildcards mean the same as one, and would take exponential time to match.
+    glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
+    parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]
+    runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))
+    regex = re.compile("".join(_MEANINGS.get(part) or _character(part) for part in parts), re.DOTALL)
+    linear = LinearGlob([each for part in parts for each in _ELEMENTS.get(part) or (Element(_character(part)),)])
+
+    def matches(path: str) -> bool:
+        if is_cheap(path, size=len(glob), runs=runs, folders=folders, anywhere=anywhere):
+            return regex.fullmatch(path) is not None
+        return linear.match(path)[0]
+
+    return matches
+
+
+def _character(part: str) -> str:
+    """The regular expression for a part that stands for one character."""
+    if part.startswith("[") and len(part) > 2:
+        is_negated = part[1] in "!^"
+        inner = re.sub(r"([\\\[\]^&~|])", r"\\\1", part[1 + is_negated : -1])
+        expression = f"[^/{inner}]" if is_negated else f"[{inner}]"
+        try:
+            if inner and not re.match(expression, "/"):
+                return expression
+        except re.error:
+            pass
+    return re.escape(part[1:] if part.startswith("\\") and len(part) == 2 else part)
+
+
+def _alternatives(glob: str) -> list[str]:
+    """`src/{a,b}/*` is `src/a/*` and `src/b/*`."""
+    found: list[str] = []
+    pending = [glob]
+    while pending and len(found) + len(pending) <= _MAX_ALTERNATIVES:
+        each = pending.pop()
+        match = re.search(r"\{([^{}]*)\}", each)
+        if match is None:
+            found.append(each)
+            continue
+        choices = match[1].split(",")
+        pending += [each[: match.start()] + choice.strip() + each[match.end() :] for choice in reversed(choices)]
+    return found or [glob]
+
+
+def _with_slashes(glob: str) -> str:
+    if "\\" not in glob:
+        return glob
+    if _IS_WINDOWS_PATH.match(glob):
+        return glob.replace("\\", "/")
+    return re.sub(r"\\(.)", lambda mark: mark[0] if mark[1] in _ESCAPED else "/" + mark[1], glob)
+
+
+def _relative(glob: str, root: str) -> str:
+    sign, body = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    if body.rstrip("/") == root:
+        return sign + "/**"
+    return sign + body[len(root) :] if body.startswith(root + "/") else glob
+
+
+def _with_folders(glob: str) -> str:
+    """A glob that means all below the folders that have its name, too."""
+    sign, body = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    plain = body.strip("/")
+    below = f"**/{plain}/**" if "/" not in plain else f"{plain}/**"
+    return f"{sign}{{{body},{below}}}" if "{" not in body else glob
