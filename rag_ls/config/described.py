@@ -31,6 +31,8 @@ class SettingInfo:
     takes_effect: TakesEffect
     option: str
     """The shell's option that sets it for one run, e.g. `serve --cert`; empty for none."""
+    pairs: bool
+    """Whether each item of a list is `PATTERN = NAME`, so that a table may stand for the list."""
 
     def value_in(self, settings: Settings) -> object:
         """The value of this setting in `settings`."""
@@ -85,4 +87,5 @@ def _describe_all() -> Iterator[SettingInfo]:
                 set_by=section.metadata["set_by"],
                 takes_effect=meta["takes_effect"] or section.metadata["takes_effect"],
                 option=meta["option"],
+                pairs=meta["pairs"],
             )

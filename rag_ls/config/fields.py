@@ -37,16 +37,18 @@ def setting(
     waits: str = "",
     takes_effect: TakesEffect | None = None,
     option: str = "",
+    pairs: bool = False,
 ) -> Any:
     """A dataclass field that carries its meaning, its limits and its rules; who may set it is its section's.
 
     A value that costs or destroys `waits`, where a project or an editor sets it, until the user trusts the folder:
     `always`, or where it is `above` or `below` what is in force without it (`True` is above `False`, more names of a list
     above fewer). `takes_effect` differs from its section's where given. `option` is the shell's that sets it for one run.
+    A list of `pairs` is also given as a table: each item is `PATTERN = NAME`.
     """
     metadata = {
         "doc": doc, "min": minimum, "max": maximum, "choices": choices, "waits": waits, "takes_effect": takes_effect,
-        "option": option,
+        "option": option, "pairs": pairs,
     }  # fmt: skip
     return field(default=default, metadata=metadata)
 

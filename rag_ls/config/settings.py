@@ -32,6 +32,18 @@ class IndexSettings:
         "Only files that match one of these patterns, in the same syntax, are indexed, e.g. `src/**`; empty for all.",
         takes_effect=TakesEffect.COMPARED,
     )
+    encodings: tuple[str, ...] = setting(
+        (),
+        'Encodings of files that are not UTF-8, by patterns in the same syntax, where they are not recognised: `"legacy/**" = "gbk"`.',
+        pairs=True,
+        takes_effect=TakesEffect.CUT,
+    )
+    force: tuple[str, ...] = setting(
+        (),
+        "Files that match one of these patterns are indexed although they look like data, binary, generated or minified.",
+        waits="above",
+        takes_effect=TakesEffect.CUT,
+    )
     branch: str = setting(
         "", "The project is indexed in the background only while this git branch is checked out; empty for any."
     )
@@ -226,6 +238,9 @@ class LanguageSettings:
     """Languages that are indexed."""
 
     enabled: tuple[str, ...] = setting((), "Only files in these languages are indexed, e.g. `python`; empty for all.")
+    map: tuple[str, ...] = setting(
+        (), 'Languages of files with other names, by patterns as in .gitignore: `"*.inc" = "php"`.', pairs=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 
 from rag_ls.config.described import ENVIRONMENT_PREFIX, describe, shorthands
 from rag_ls.config.settings import Settings
+from rag_ls.util.decoding import is_encoding
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.quoting import fold
 
@@ -40,13 +41,29 @@ def waits_for_trust(present: Settings, changed: Settings, section: str, key: str
 
 
 def _check_value(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
-    value = _convert(name, wanted, value)
+    value = _convert(name, wanted, _list_pairs(name, value) if limits["pairs"] else value)
     chosen = value if isinstance(value, tuple) else (value,)
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
         raise ValueError(f"{name} = {_shorten(value)} is not one of {', '.join(limits['choices'])}")
     low, high = limits["min"], limits["max"]
     if (low is not None and not value >= low) or (high is not None and not value <= high):
         raise ValueError(f"{name} = {_shorten(value)} is out of range ({low} to {'any' if high is None else high})")
+    return value
+
+
+def _list_pairs(name: str, value: Any) -> Any:
+    """A table as a list of `PATTERN = NAME`. Raises `ValueError` for items of another form."""
+    if isinstance(value, Mapping):
+        value = [f"{pattern} = {item}" if isinstance(item, str) else item for pattern, item in value.items()]
+    if isinstance(value, list | tuple):
+        for item in value:
+            pattern, _, meant = item.rpartition("=") if isinstance(item, str) else ("", "", "")
+            if not pattern.strip() or not meant.strip():
+                raise ValueError(f'{name} must be a table such as {{"*.inc" = "php"}}, not {_shorten(item)}')
+            if name.endswith(".encodings") and not is_encoding(meant.strip()):
+                raise ValueError(
+                    f"{name}: {_shorten(meant.strip())} is no encoding that Python knows, such as gbk or cp1252"
+                )
     return value
 
 

@@ -26,6 +26,7 @@ from rag_ls.indexing import (
     Cutting,
     DocumentIndexer,
     EditingSessions,
+    FileRules,
     IndexingService,
     PathSet,
     TreeSync,
@@ -377,4 +378,5 @@ def _cutting(settings: Settings, models: ModelHost) -> Cutting:
         model = None
     largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
     budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
-    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled)
+    rules = FileRules(settings.index.encodings, settings.languages.map, settings.index.force)
+    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled, rules)

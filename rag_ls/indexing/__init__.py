@@ -6,7 +6,8 @@ from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
-from rag_ls.indexing.files import FAILED
+from rag_ls.indexing.file_rules import FileRules
+from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.listing import ALL, Patterns, list_files
@@ -24,6 +25,7 @@ __all__ = [
     "ALL",
     "FAILED",
     "MAX_AWAITED_FILES",
+    "UNKNOWN_ENCODING",
     "Admissions",
     "Buffer",
     "ChangeSources",
@@ -33,6 +35,7 @@ __all__ = [
     "DocumentIndexer",
     "EditingSession",
     "EditingSessions",
+    "FileRules",
     "IndexedProject",
     "IndexingService",
     "PathSet",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
 from rag_ls.errors import StoreError
+from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
@@ -34,11 +35,16 @@ class Cutting:
     """Windows of lines, whatever the language."""
     languages: tuple[str, ...] = ()
     """The languages to index; empty for all."""
+    rules: FileRules = FileRules()  # noqa: RUF009 - frozen
 
     @property
     def fingerprint(self) -> str:
         """Everything that chunks depend on besides the documents."""
-        return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}"
+        return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}:{self.rules}"
+
+    def language_of(self, path: str, text: str) -> str | None:
+        """The language of a document: as the user's rules name it, else as its name and text say."""
+        return self.rules.language_of(path) or recognise(path, text)
 
     def refuses(self, language: str) -> str:
         """The reason why documents in a language are not indexed; empty where they are."""
@@ -103,10 +109,10 @@ def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
 
 def read_and_cut(tree: Tree, job: Job) -> Outcome:
     """Read one of a project's files, and cut it if it is new."""
-    source = read_source(tree.root, job.path, limit=tree.max_file_bytes)
+    source = read_source(tree.root, job.path, limit=tree.max_file_bytes, rules=tree.cutting.rules)
     if isinstance(source, Rejected):
         return source
-    language = recognise(job.path, source.text) or "text"
+    language = tree.cutting.language_of(job.path, source.text) or "text"
     if refusal := tree.cutting.refuses(language):
         return Rejected(refusal, source.state)
     if job.known is not None and job.known.sha256 == source.sha256:

@@ -13,7 +13,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from rag_ls.chunking import recognise
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
@@ -162,8 +161,10 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(recognise(path, text) or "text")
-        return refusal or reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
+        refusal = self._cutting.refuses(self._cutting.language_of(path, text) or "text")
+        return refusal or reason_by_content(
+            path, text.encode("utf-8", "replace"), self._max_file_bytes, self._cutting.rules
+        )
 
     def cut_as(self, cutting: Cutting, *, max_file_bytes: int) -> None:
         """Use other cutting settings from now on; the next scan cuts indexed documents again."""
@@ -188,7 +189,7 @@ class DocumentIndexer:
         data = text.encode("utf-8", "surrogatepass")
         state = FileState(len(data), 0, 0, time.time_ns())
         source = Source(text, hashlib.sha256(data).hexdigest(), state)
-        known = recognise(path, text) or language or "text"
+        known = self._cutting.language_of(path, text) or language or "text"
         cut = _timed(
             self.spent,
             "cutting",
@@ -205,17 +206,22 @@ class DocumentIndexer:
 
     def read(self, path: str) -> Source | Rejected:
         """The file's text as it is now."""
-        return read_source(self._project.root, path, limit=self._max_file_bytes)
+        return read_source(self._project.root, path, limit=self._max_file_bytes, rules=self._cutting.rules)
 
     def equals_file(self, path: str, text: str) -> bool:
-        """Whether a text is that of the file as it is now. The file is read only if it is as long."""
+        """Whether a text is that of the file as it is now. The file is read only if it is as long, or in another encoding."""
         # Some editors show a file without its byte order mark.
         text = text.removeprefix(_BOM)
         length, state = len(text.encode("utf-8", "surrogatepass")), file_state(self._project.root / path)
-        if state is None or state.size not in (length, length + _BOM_BYTES):
+        if state is None or (state.size not in (length, length + _BOM_BYTES) and not self._is_recoded(path)):
             return False
         source = self.read(path)
         return isinstance(source, Source) and source.text.removeprefix(_BOM) == text
+
+    def _is_recoded(self, path: str) -> bool:
+        """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""
+        known = self._store.document(path)
+        return known is not None and self._store.chunks.length(known.id) != known.state.size
 
     def is_gone(self, path: str) -> bool:
         """Whether nothing is at a path of the project now."""

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
+from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
+from rag_ls.util.decoding import UTF_8, decode_text, looks_like_text
 from rag_ls.util.regular_files import regular_file
 
 _SECRETS = tuple(
@@ -51,9 +53,19 @@ _GENERATED_MARK = re.compile(
 _GENERATED_MARK_BYTES = 1000
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
 _MINIFIED_LINE_BYTES = 500
+# In bundles shorter lines stand beside licences: most of it is lines as long as these, with few blanks and many marks.
+_LONG_LINE_BYTES, _MIN_MEAN_LINE_BYTES, _MIN_LONG_SHARE = 250, 90, 0.85
+_MAX_BLANKS_SHARE, _MIN_MARKS_SHARE = 0.1, 0.08
+_MARKS = bytes(range(33, 48)) + b":;<=>?@[]{|}"
 _MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
+_BUNDLED = (".js", ".css", ".mjs", ".cjs")
 _MAX_READS = 3
 
+
+UNKNOWN_ENCODING = "unknown encoding"
+# What a file's name or content says against it, and the user may overrule.
+_OVERRULED = frozenset({"binary", "data", "generated", "minified"})
+_NO_RULES = FileRules()
 
 FAILED = "failed"
 """The first word of the reason where a file should be indexed, and could not be."""
@@ -90,13 +102,13 @@ def file_state(file: Path) -> FileState | None:
         return FileState(-1, 0, 0, time.time_ns())
 
 
-def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
-    """Read a project's text file of at most `limit` bytes, or say why it is not indexed.
+def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RULES) -> Source | Rejected:
+    """Read a project's text file of at most `limit` bytes, or say why it is not indexed. `rules` are the user's for its name.
 
     Never blocks on a special file, and never follows a linked folder out of `root`.
     """
     file = root / path
-    name_reason = reason_by_name(path)
+    name_reason = reason_by_name(path, rules)
     if not Path(os.path.realpath(file.parent)).is_relative_to(root):
         return Rejected("outside the project", file_state(file) or FileState(-1, 0, 0, time.time_ns()))
     try:
@@ -113,35 +125,59 @@ def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
             return _unreadable(error, state)
         if settled:
             break
-    return _decoded(file.name, data, state, limit)
+    return _decoded(path, data, state, limit, rules)
 
 
-def _decoded(name: str, data: bytes, state: FileState, limit: int) -> Source | Rejected:
-    if reason := reason_by_content(name, data, limit):
+def _decoded(path: str, data: bytes, state: FileState, limit: int, rules: FileRules) -> Source | Rejected:
+    if len(data) > limit:
+        return Rejected("too large", state)
+    decoded = decode_text(data, rules.encoding_of(path))
+    if decoded is None:
+        return Rejected(UNKNOWN_ENCODING if looks_like_text(data) else "binary", state)
+    as_utf8 = data if decoded.encoding == UTF_8 else decoded.text.encode("utf-8", "replace")
+    if reason := reason_by_content(path, as_utf8, max(limit, len(as_utf8)), rules):
         return Rejected(reason, state)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return Rejected("not UTF-8", state)
-    return Source(text, hashlib.sha256(data).hexdigest(), state)
+    return Source(decoded.text, hashlib.sha256(data).hexdigest(), state)
 
 
-def reason_by_content(name: str, data: bytes, limit: int) -> str:
-    """The reason why a text with these bytes is not indexed; empty where it may be."""
+def reason_by_content(path: str, data: bytes, limit: int, rules: FileRules = _NO_RULES) -> str:
+    """The reason why a text with these bytes, in UTF-8, is not indexed; empty where it may be."""
     if len(data) > limit:
         return "too large"
     if b"\0" in data:
         return "binary"
+    reason = _reason_by_content(path.rpartition("/")[2], data)
+    return "" if reason in _OVERRULED and rules.is_forced(path) else reason
+
+
+def _reason_by_content(name: str, data: bytes) -> str:
     if holds_secrets(name, data):
         return "secret"
     if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
         return "generated"
-    is_minified = name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * (1 + data.count(b"\n"))
-    return "minified" if is_minified else ""
+    lower, lines = name.lower(), 1 + data.count(b"\n")
+    is_minified = lower.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * lines
+    return "minified" if is_minified or (lower.endswith(_BUNDLED) and _is_bundle(data, lines)) else ""
 
 
-def reason_by_name(path: str) -> str:
-    """The reason why a file of this name is never indexed; empty where its name allows it."""
+def _is_bundle(data: bytes, lines: int) -> bool:
+    """Whether nearly all of a script or a style sheet is lines that nobody has written."""
+    if len(data) < _MIN_MEAN_LINE_BYTES * lines:
+        return False
+    long = b"".join(line for line in data.split(b"\n") if len(line) >= _LONG_LINE_BYTES)
+    if len(long) < _MIN_LONG_SHARE * len(data):
+        return False
+    blanks, marks = len(long) - len(long.translate(None, b" \t")), len(long) - len(long.translate(None, _MARKS))
+    return blanks < _MAX_BLANKS_SHARE * len(long) and marks > _MIN_MARKS_SHARE * len(long)
+
+
+def reason_by_name(path: str, rules: FileRules = _NO_RULES) -> str:
+    """The reason why a file of this name is not indexed; empty where its name, or the user's rules, allow it."""
+    reason = _reason_by_name(path)
+    return "" if reason in _OVERRULED and rules.is_forced(path) else reason
+
+
+def _reason_by_name(path: str) -> str:
     *folders, lower = path.lower().split("/")
     if _SECRET_FOLDERS.intersection(folders):
         return "secret"

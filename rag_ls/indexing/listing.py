@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from rag_ls.config import IndexSettings
+from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.indexing.git_settings import ignores_case
 from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled
@@ -31,11 +32,12 @@ class Patterns:
 
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, settings: IndexSettings) -> Patterns:
         """Those of the settings."""
-        return cls(settings.exclude, settings.include)
+        return cls(settings.exclude, settings.include, settings.force)
 
 
 ALL = Patterns()
@@ -57,10 +59,10 @@ def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> I
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The paths among `paths` that neither the ignore rules nor their names exclude; they need not exist."""
     is_left = _left_by_settings(root, patterns, _unheard)
-    real = _real_paths(root, paths)
-    kept = {path for path in real.values() if is_left(path) and not reason_by_name(path)}
+    real, rules = _real_paths(root, paths), FileRules(forced=patterns.forced)
+    kept = {path for path in real.values() if is_left(path) and not reason_by_name(path, rules)}
     kept = _admitted(root, kept, is_folder=False)
-    return {path for path, place in real.items() if place in kept and not reason_by_name(path)}
+    return {path for path, place in real.items() if place in kept and not reason_by_name(path, rules)}
 
 
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:

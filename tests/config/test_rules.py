@@ -30,7 +30,7 @@ def _other(info: SettingInfo) -> object:
     if info.type == "bool":
         return not info.default
     if info.type == "list of strings":
-        return [*info.choices] if info.choices else ["x"]
+        return [*info.choices] if info.choices else ["x = ascii" if info.pairs else "x"]
     if info.type == "str":
         return next(choice for choice in info.choices if choice != info.default) if info.choices else "x"
     assert isinstance(info.default, int | float)

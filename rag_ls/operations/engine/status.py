@@ -12,6 +12,7 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import UNKNOWN_ENCODING
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, follow_indexing
 from rag_ls.operations.fields import argument, optional
@@ -23,6 +24,12 @@ from rag_ls.util import own_processes
 _CATCH_UP_S = 3.0
 _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
+_FORCED = "index.force indexes it"
+_REMEDIES = {
+    UNKNOWN_ENCODING: "name it in index.encodings", "too large": "index.max_file_bytes is the limit",
+    "data": _FORCED, "generated": _FORCED, "minified": _FORCED,
+}  # fmt: skip
+"""The setting that indexes a skipped file, by the reason why it is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,5 +327,10 @@ def describe_with_skipped(view: ProjectSession) -> ProjectStatusRecord:
     by_lines = sorted(view.project.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
     skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
     named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
-    named += [SkippedRecord(item.path, item.reason) for item in skipped]
+    named += [SkippedRecord(item.path, _with_remedy(item.reason)) for item in skipped]
     return replace(describe_project(view), skipped_files=tuple(named))
+
+
+def _with_remedy(reason: str) -> str:
+    """The reason why a file is skipped, and the setting that indexes it, if one does."""
+    return f"{reason} ({_REMEDIES[reason]})" if reason in _REMEDIES else reason

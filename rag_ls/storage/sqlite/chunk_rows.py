@@ -63,6 +63,11 @@ class ChunkReader:
         """A document's chunks in order."""
         return self._select("c.document_id = ? ORDER BY c.ordinal", (document_id,))
 
+    def length(self, document_id: int) -> int:
+        """The bytes of a document's text in UTF-8."""
+        query = "SELECT ifnull(max(end_byte), 0) FROM chunks WHERE document_id = ?"
+        return int(self._database.connection.execute(query, (document_id,)).fetchone()[0])
+
     def at(self, document_id: int, line: int) -> ChunkRow | None:
         """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
         found = self._select(

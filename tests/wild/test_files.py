@@ -1,0 +1,133 @@
+"""Files as other people have them: any encoding, name, suffix and content."""
+
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from tests.support import trust
+from tests.wild.project import WildProject
+
+_CODE = "def check_{}(user):\n    # {}\n    return user.is_locked\n\n\n"
+_COMMENTS = {
+    "latin-1": "Größe der Übergabe prüfen für Müller",
+    "cp1252": "clé du dépôt déjà vérifiée – où est l’œuvre",
+    "cp1250": "sprawdź hasło użytkownika i błąd połączenia",
+    "cp1251": "срок действия пароля уже истек",
+    "cp1253": "ο κωδικός του χρήστη έληξε",
+    "cp1255": "הסיסמה של המשתמש פגה",
+    "cp1256": "انتهت صلاحية كلمة المرور",
+    "koi8-r": "подключение к базе данных потеряно",
+    "gbk": "检查用户的密码过期时间",
+    "big5": "檢查使用者的密碼是否過期",
+    "cp932": "パスワードの有効期限が切れた場合",
+    "euc-jp": "パスワードの有効期限が切れた場合",
+    "cp949": "비밀번호가 만료되면 다시 로그인",
+    "iso2022_jp": "パスワードの有効期限が切れた場合",
+    "utf-16": "Größe prüfen 密码",
+    "utf-8-sig": "Größe prüfen 密码",
+    "utf-32": "Größe prüfen 密码",
+}
+
+
+@pytest.mark.parametrize("encoding", _COMMENTS)
+def test_a_file_in_any_encoding_is_found_by_its_words_and_read_as_it_is(
+    client: Client, tmp_path: Path, encoding: str
+) -> None:
+    comment = _COMMENTS[encoding]
+    text = "".join(_CODE.format(number, comment) for number in range(3))
+    project = WildProject(client, tmp_path / "p", {"src/old.py": text.encode(encoding), "src/new.py": "x = 1\n"})
+    hits = [hit for hit in project.ask("search_code", query=comment)["results"] if hit["path"] == "src/old.py"]
+    hit = min(hits, key=lambda hit: hit["start_line"])
+    assert (hit["freshness"], hit["start_line"], comment in hit["text"]) == ("disk", 1, True)
+    assert text.rstrip() in project.ask("get_chunk", id=hit["id"], context="file")["text"]
+    assert {each["symbol"] for each in project.ask("list_symbols", path="src/old.py")["symbols"]} >= {"check_2"}
+    assert project.ask("index_status")["projects"][0]["skipped"] == {}
+    # What the file holds now is compared in the same encoding.
+    (project.root / "src/old.py").write_bytes((text + "y = 1\n").encode(encoding))
+    project.index()
+    assert project.ask("search_code", query=comment)["results"][0]["freshness"] == "disk"
+
+
+def test_one_bad_byte_costs_that_byte(client: Client, tmp_path: Path) -> None:
+    lines = [f"# Prüfung {number}: 密码\nvalue_{number} = {number}\n".encode() for number in range(300)]
+    lines[150] = b"# caf\xe9 torn\nvalue_150 = 150\n"
+    project = WildProject(client, tmp_path / "p", {"src/a.py": b"".join(lines)})
+    hit = project.ask("search_code", query="value_150 torn")["results"][0]
+    assert "# caf\ufffd torn\n" in project.ask("get_chunk", id=hit["id"], context="file")["text"]
+    assert project.search("value_299", k=1) == ["src/a.py"]
+
+
+def test_a_file_says_its_encoding_itself(client: Client, tmp_path: Path) -> None:
+    word = "тест"
+    files = {
+        "a.py": f"# -*- coding: koi8-r -*-\nx = '{word}'\n".encode("koi8-r"),
+        "b.html": f'<meta charset="cp866"><p>{word}</p>\n'.encode("cp866"),
+        "c.xml": f'<?xml version="1.0" encoding="iso-8859-5"?><p>{word}</p>\n'.encode("iso-8859-5"),
+    }
+    project = WildProject(client, tmp_path / "p", files)
+    assert sorted(project.search(word)) == sorted(files)
+
+
+def test_the_settings_name_an_encoding_that_nobody_can_see(client: Client, tmp_path: Path) -> None:
+    files = {
+        "rag-ls.toml": '[index.encodings]\n"old/**" = "mac_cyrillic"\n',
+        "old/a.py": "# тест\n".encode("mac_cyrillic"),
+    }
+    project = WildProject(client, tmp_path / "p", files)
+    assert project.search("тест") == ["old/a.py"]
+
+
+def test_what_is_in_no_encoding_is_named_with_the_setting_that_helps(client: Client, tmp_path: Path) -> None:
+    project = WildProject(client, tmp_path / "p", {"odd.txt": bytes(range(128, 256)), "src/a.py": "x = 1\n"})
+    named = project.ask("index_status", skipped=True)["projects"][0]["skipped_files"]
+    assert named == [{"path": "odd.txt", "reason": "unknown encoding (name it in index.encodings)"}]
+
+
+def test_an_editor_that_shows_an_old_file_changes_nothing(client: Client, tmp_path: Path) -> None:
+    text = "# Größe prüfen\nx = 1\n"
+    project = WildProject(client, tmp_path / "p", {"a.py": text.encode("cp1252")})
+    assert project.session.project.documents.equals_file("a.py", text)
+    assert not project.session.project.documents.equals_file("a.py", text + "y")
+
+
+def test_an_own_suffix_has_the_language_that_the_settings_name(client: Client, tmp_path: Path) -> None:
+    files = {
+        "rag-ls.toml": '[languages.map]\n"*.inc" = "php"\n"tools/*" = "python"\n',
+        "lib/cart.inc": "<?php\nfunction total_price($items) {\n    return array_sum($items);\n}\n",
+        "tools/deploy": "def deploy_all(host):\n    return host\n",
+    }
+    project = WildProject(client, tmp_path / "p", files)
+    found = {hit["path"]: hit for hit in project.ask("search_code", query="total_price deploy_all")["results"]}
+    assert (found["lib/cart.inc"]["language"], found["lib/cart.inc"]["symbol"]) == ("php", "total_price")
+    assert (found["tools/deploy"]["language"], found["tools/deploy"]["symbol"]) == ("python", "deploy_all")
+
+
+def test_what_looks_like_data_is_indexed_where_the_user_says_so(client: Client, tmp_path: Path) -> None:
+    files = {
+        "rag-ls.toml": '[index]\nforce = ["prices.csv", "*.bundle.js", "*_pb2.py"]\n',
+        "prices.csv": "wombat,12\n",
+        "other.csv": "wombat,13\n",
+        "src/app.bundle.js": "function wombat() { return 1; }\n",
+        "gen/api_pb2.py": "wombat = 1\n",
+        "keys.pem": "wombat\n",
+    }
+    root = tmp_path / "p"
+    root.mkdir()
+    trust(root)
+    project = WildProject(client, root, files)
+    assert set(project.search("wombat")) == {"prices.csv", "src/app.bundle.js", "gen/api_pb2.py"}
+
+
+def test_a_bundle_is_left_out_by_its_content(client: Client, tmp_path: Path) -> None:
+    license_text = "/*!\n * Widgets v1.2\n * (c) Somebody, MIT licence\n */\n"
+    line = "!function(e,t){var n=e.paginate||{};for(var r=0;r<t.length;r++)n[t[r]]=function(i){return i?e(i):t}}(window,[]);"
+    bundle = license_text + "".join(f"{line * 4}\n" for _ in range(40))
+    files = {"static/site.js": bundle, "src/paginate.js": "export function paginate(items) {\n  return items;\n}\n"}
+    project = WildProject(client, tmp_path / "p", files)
+    assert project.search("paginate") == ["src/paginate.js"]
+    assert project.ask("index_status")["projects"][0]["skipped"] == {"minified": 1}
