@@ -323,6 +323,11 @@ def make_private_folder(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def is_guest(path: str) -> bool:
-    """Whether a document's path means none of the project's files: an absolute path or a URI."""
-    return path.startswith("/") or ":" in path.split("/", 1)[0]
+def is_guest(path: str, root: Path | None = None) -> bool:
+    """Whether a document's path means none of the project's files: an absolute path or a URI.
+
+    A file below `root` may be called as a URI is (`note:one.py`).
+    """
+    if path.startswith("/"):
+        return True
+    return ":" in path.split("/", 1)[0] and (root is None or not os.path.lexists(root / path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from rag_ls.cli import render
@@ -140,7 +139,7 @@ def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str
     file = hit.get("file", "")
     symbols = list(dict.fromkeys(place["symbol"] for place in entry.places if place["symbol"]))[:_MAX_SYMBOLS]
     head = [
-        (f"{render.path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, Path(file).as_uri() if file else ""),
+        (f"{render.path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, render.link_of(file)),
         (", ".join(symbols), NAME, ""),
         (hit.get("project", "") if hit.get("project", "") not in file else "", FAINT, ""),
         ("rule" if entry.kind == "rule" else "", FAINT, ""),

@@ -32,7 +32,7 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
             (
                 f"{path_from_here(data)}:{data['start_line']}-{data['end_line']}",
                 PLACE,
-                Path(file).as_uri() if file else "",
+                link_of(file),
             ),
             (data["symbol"], NAME, ""),
             (why, FAINT, ""),
@@ -45,10 +45,21 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
     return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"])), *note])
 
 
+def link_of(file: str) -> str:
+    """The address of a file for terminals; empty for a document that is no file."""
+    return Path(file).as_uri() if os.path.isabs(file) else ""
+
+
 def path_from_here(data: Json) -> str:
     """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
     file: str = data.get("file", "")
-    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
+    path = min(os.path.relpath(file), file, key=len) if os.path.isabs(file) else str(data["path"])
+    # A name may hold a line end.
+    return path if path.isprintable() else "".join(map(_escape_unseen, path))
+
+
+def _escape_unseen(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:

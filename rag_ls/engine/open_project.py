@@ -219,7 +219,7 @@ class OpenProject:
 
     def take_in(self, path: str) -> None:
         """Index one file now if the index does not know it as it is; where nobody watches the tree, all that changed."""
-        if is_guest(path) or ".." in path.split("/"):
+        if is_guest(path, self.root) or ".." in path.split("/"):
             return
         document = self.index.checkout.document(path)
         if document is None:

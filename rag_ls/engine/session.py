@@ -172,7 +172,7 @@ class ProjectSession:
 
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
-        is_uri = is_guest(path) and not Path(path).is_absolute()
+        is_uri = is_guest(path, self.project.root) and not Path(path).is_absolute()
         if is_uri or self.indexing.is_open(self.editing_session, path):
             return path
         return self.project.folder.relative(path)

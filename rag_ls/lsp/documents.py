@@ -12,7 +12,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
-from rag_ls.project import find_marked_root, is_path
+from rag_ls.project import find_marked_root, is_guest, is_path
 from rag_ls.util.network_paths import share_of
 
 
@@ -102,6 +102,6 @@ def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
 
 def uri_of(view: ProjectSession, path: str) -> str:
     """The URI of a document of a project, or of a guest."""
-    if ":" in path.split("/", 1)[0]:
+    if ":" in path.split("/", 1)[0] and is_guest(path, view.project.root):
         return path
     return uris.from_fs_path(str(view.project.root / path)) or path

@@ -47,7 +47,7 @@ def current_view(store: SearchedDocuments, session: str, is_live: Callable[[str]
     # Ordered by time, so that a later change by another session replaces an earlier one; one's own always wins.
     unsaved = [document for document in store.unsaved_documents() if document.session != session]
     for document in unsaved:
-        if is_live(document.session) and not is_guest(document.path):
+        if is_live(document.session) and (not is_guest(document.path) or store.document(document.path)):
             losers.update({winners[document.path]} if document.path in winners else ())
             winners[document.path] = document.id
         else:

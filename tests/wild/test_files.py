@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 
 import pytest
 
+from rag_ls.cli import render
 from rag_ls.engine.client import Client
+from rag_ls.lsp.documents import file_path, place_of, uri_of
 from tests.support import trust
 from tests.wild.project import WildProject
 
@@ -131,3 +135,50 @@ def test_a_bundle_is_left_out_by_its_content(client: Client, tmp_path: Path) -> 
     project = WildProject(client, tmp_path / "p", files)
     assert project.search("paginate") == ["src/paginate.js"]
     assert project.ask("index_status")["projects"][0]["skipped"] == {"minified": 1}
+
+
+NAMES = (
+    "note:one.py", "2026-01-01T10:00/s.py", "git:a.py", "100%.py", "%41.py", "a#b.py", "[id]/page.py", "sp ace.py", 'quo"te.py',
+    "it's.py", "back\\slash.py", "question?.py", "star*.py", "-dash.py", "~tilde.py", "new\nline.py", "tab\there.py", "x" * 252 + ".py",
+    "ü" * 126 + ".py", "日本語/検索.py", "a\u202eb.py", "…/c.py",
+)  # fmt: skip
+
+
+def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
+    symbols = {name: f"wombat{number:02d}" for number, name in enumerate(NAMES)}
+    files = {name: f"def {symbol}():\n    return 1\n" for name, symbol in symbols.items()}
+    project = WildProject(client, tmp_path / "p", files)
+    for name, symbol in symbols.items():
+        hit = project.ask("search_code", query=symbol)["results"][0]
+        file = project.root / name
+        assert (hit["path"], hit["file"], hit["freshness"]) == (name, str(file), "disk")
+        assert symbol in project.ask("get_chunk", id=hit["id"])["text"]
+        assert project.ask("list_symbols", path=name)["symbols"][0]["symbol"] == symbol
+        # Editors get the address of the file, and give it back.
+        uri = uri_of(project.session, name)
+        assert uri.startswith("file:///")
+        place = place_of(uri, client)
+        assert place is not None
+        assert (file_path(uri), place.path, place.guest) == (file, name, False)
+        # The shell prints one line, with a link that terminals open.
+        printed = render.hit(hit)
+        assert len(printed.splitlines()) == 3, printed
+        stored = project.ask(
+            "store_memory", content=f"{symbol} is odd but wanted", scope="project", metadata={"source_file": name}
+        )
+        assert project.ask("get_memory", id=stored["id"])["anchor"]["state"] == "fresh"
+
+
+def test_a_name_that_is_no_text_is_named_as_what_was_left_out(client: Client, tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    root.mkdir()
+    with contextlib.suppress(OSError):
+        (root / os.fsdecode(b"bad\xff.py")).write_text("wombat = 1\n")
+    if not list(root.iterdir()):
+        pytest.skip("this file system allows no such names")
+    project = WildProject(client, root, {"src/a.py": "x = 1\n"})
+    assert (
+        project.ask("index_status", skipped=True)["projects"][0]["skipped_files"][0]["reason"]
+        == "name not UTF-8 (rename it)"
+    )
+    assert "1 name not UTF-8" in project.ask("search_code", query="wombat")["stats"]["note"]

@@ -37,7 +37,7 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         return None
     session.project.catch_up()
     path = session.relative(source_file) if source_file else _find_declaring(session, symbol)
-    if not is_guest(path):
+    if not is_guest(path, session.project.root):
         path = _find_existing(session, path)
         session.project.take_in(path)
     return _make_anchor(session, path, line, symbol)
@@ -97,7 +97,7 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
     Raises `OSError` for a file of which nothing is found, but which cannot be read just now.
     """
     found = anchoring.resolve(anchor)
-    if found.state is not AnchorState.ORPHANED or is_guest(anchor.path):
+    if found.state is not AnchorState.ORPHANED or is_guest(anchor.path, session.project.root):
         return found
     is_whole_file = not (anchor.symbol or anchor.content_hash)
     is_there = is_readable_file(session.project.root / anchor.path)

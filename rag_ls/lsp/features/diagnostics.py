@@ -186,7 +186,7 @@ def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, en
     path, _, line = found.stated_at.rpartition(":")
     stated = f"{uri_of(view, path)}#L{line}" if path else ""
     see = found.see if found.see.startswith(("https://", "http://")) else ""
-    if found.see and not is_guest(found.see):
+    if found.see and not is_guest(found.see, view.project.root):
         see = uri_of(view, found.see)
     return types.Diagnostic(
         range=types.Range(start, end), message=message(found.message), severity=_SEVERITIES[found.severity], source=SOURCE,

@@ -79,7 +79,7 @@ def _find_scope(chunk: Chunk) -> str:
 
 def locate_file(session: ProjectSession, path: str) -> str:
     """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
-    return path if is_guest(path) else str(session.project.root / path)
+    return path if is_guest(path, session.project.root) else str(session.project.root / path)
 
 
 def pick_best(sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int) -> tuple[CodeRecord, ...]:

@@ -26,7 +26,7 @@ _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
 _FORCED = "index.force indexes it"
 _REMEDIES = {
-    UNKNOWN_ENCODING: "name it in index.encodings", "too large": "index.max_file_bytes is the limit",
+    "name not UTF-8": "rename it", UNKNOWN_ENCODING: "name it in index.encodings", "too large": "index.max_file_bytes is the limit",
     "data": _FORCED, "generated": _FORCED, "minified": _FORCED,
 }  # fmt: skip
 """The setting that indexes a skipped file, by the reason why it is skipped."""
