@@ -6,6 +6,7 @@ import functools
 import re
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
+from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.text import without_surrogates
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
@@ -175,7 +177,15 @@ class ProjectSession:
         is_uri = is_guest(path, self.project.root) and not Path(path).is_absolute()
         if is_uri or self.indexing.is_open(self.editing_session, path):
             return path
-        return self.project.folder.relative(path)
+        return self._spelled_as_known(self.project.folder.relative(path))
+
+    def _spelled_as_known(self, path: str) -> str:
+        """A path as the index has it, or the file system: macOS decomposes letters that people type composed."""
+        if path.isascii() or self.store.document(path) is not None:
+            return path
+        found = spelled_as_there(self.project.root, path)
+        forms = (found, *(unicodedata.normalize(form, path) for form in ("NFC", "NFD")))
+        return next((form for form in forms if self.store.document(form) is not None), found)
 
     def document(self, path: str) -> DocumentRecord | None:
         """The version of a document that the client sees, its own unsaved text before others'; None if there is none."""

@@ -18,6 +18,7 @@ from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_sou
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
+from rag_ls.util.folding import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 3
@@ -133,6 +134,7 @@ def cut_source(
     """Cut a text, from disk or of an editing session."""
     reason = ended.get(source.sha256, "")
     found = _cut(path, source.text, language, replace(cutting, by_lines=True) if reason else cutting)
+    found = found if source.text.isascii() else _with_composed_names(found)
     chunks = [
         NewChunk(
             chunk,
@@ -142,6 +144,13 @@ def cut_source(
         for chunk in found.chunks
     ]
     return CutFile(DocumentRecord(path, language, source.sha256, source.state, session), chunks, found.outline, reason)
+
+
+def _with_composed_names(found: Cut) -> Cut:
+    """The same with names of declarations composed, so that they are found however somebody types them."""
+    symbols = tuple(replace(symbol, name=compose(symbol.name)) for symbol in found.outline.symbols)
+    chunks = [replace(chunk, symbol=compose(chunk.symbol)) for chunk in found.chunks]
+    return Cut(chunks, replace(found.outline, symbols=symbols))
 
 
 def _cut(path: str, text: str, language: str, cutting: Cutting) -> Cut:

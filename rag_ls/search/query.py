@@ -10,7 +10,7 @@ from enum import StrEnum
 from rag_ls.retrieval.stop_words import IN_CODE
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import terms
-from rag_ls.util.folding import fold_text
+from rag_ls.util.folding import compose, fold_text
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
@@ -99,7 +99,7 @@ class Query:
 
 def analyse(text: str) -> Query:
     """Analyse a query. Any text is a query: no character has a special meaning."""
-    text = text[:MAX_QUERY_CHARACTERS]
+    text = compose(text[:MAX_QUERY_CHARACTERS])
     title = _title(text)
     of_title = _useful(terms(title))
     every_word = words_of(text)

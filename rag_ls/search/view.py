@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rag_ls.project import is_guest
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import glob_matcher, nearest_to_glob
 
@@ -65,13 +66,14 @@ def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | Non
     if filters == NO_FILTERS:
         return None
     rows = store.document_paths()
-    matches = glob_matcher(filters.path_glob, {row[1] for row in rows}) if filters.path_glob else None
+    paths = {compose(row[1]) for row in rows}
+    matches = glob_matcher(compose(filters.path_glob), paths) if filters.path_glob else None
     language = filters.language.lower()
     return frozenset(
         number
         for number, path, document_language, _ in rows
         if (not language or document_language == language)
-        and (matches is None or matches(path))
+        and (matches is None or matches(compose(path)))
         and (not filters.kind or _is_of_kind(filters.kind, path, document_language))
     )
 

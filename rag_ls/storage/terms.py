@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from rag_ls.util.folding import fold_text
+from rag_ls.util.folding import compose, fold_text
 from rag_ls.util.paths import FOLDER_STEMS
 
 # The vowel signs of India and South-East Asia are no letters to `\w`, and stand inside words.
@@ -144,12 +144,13 @@ def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> t
 
 
 def last_name(symbol: str) -> str:
-    """The last part of a qualified symbol, lower-case: `Session.refresh` -> `refresh`."""
-    return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
+    """The last part of a qualified symbol, lower-case and composed: `Session.refresh` -> `refresh`."""
+    return compose(symbol).rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
 
 
 def is_called(symbol: str, name: str) -> bool:
     """Whether a symbol has this qualified name, or this name as its last part. Case counts."""
+    symbol, name = compose(symbol), compose(name)
     return name in (symbol, symbol.rsplit(".", 1)[-1])
 
 

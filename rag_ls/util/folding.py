@@ -25,5 +25,20 @@ def fold_text(text: str) -> str:
     return _LEFT_OUT.sub("", _ACCENTED.sub(_base, unicodedata.normalize("NFKC", text)))
 
 
+def compose(text: str) -> str:
+    """A text with each letter and its marks as one character, where there is one: macOS decomposes names of files."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def spellings_of(text: str) -> tuple[str, ...]:
+    """The forms, composed and decomposed, in usual case, in which somebody may have written a word; itself first."""
+    if text.isascii():
+        return (text,)
+    cased = (text, text.lower(), text.upper(), text.capitalize())
+    return tuple(
+        dict.fromkeys((text, *(unicodedata.normalize(form, each) for each in cased for form in ("NFC", "NFD"))))
+    )
+
+
 def _base(letter: re.Match[str]) -> str:
     return "\u03c3" if letter[0] == "\u03c2" else unicodedata.normalize("NFD", letter[0])[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def text_in(root: Path, path: str) -> str:
         return read_regular(root / path).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return ""
+
+
+def spelled_as_there(root: Path, path: str) -> str:
+    """A path with each of its parts composed or decomposed as it is below the root; as it was given for what is not there."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        forms = (part, unicodedata.normalize("NFC", part), unicodedata.normalize("NFD", part))
+        parts.append(next((form for form in forms if os.path.lexists(root.joinpath(*parts, form))), part))
+    return "/".join(parts)
 
 
 def leads_out(root: Path, file: Path) -> bool:

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -182,3 +184,34 @@ def test_a_name_that_is_no_text_is_named_as_what_was_left_out(client: Client, tm
         == "name not UTF-8 (rename it)"
     )
     assert "1 name not UTF-8" in project.ask("search_code", query="wombat")["stats"]["note"]
+
+
+@pytest.mark.parametrize(("stored", "typed"), [("NFD", "NFC"), ("NFC", "NFD")])
+@pytest.mark.parametrize("name", ["höhe", "한국어"])
+def test_composed_and_decomposed_names_are_the_same_in_every_look_up(
+    client: Client, tmp_path: Path, stored: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"], name: str
+) -> None:
+    there, asked = unicodedata.normalize(stored, name), unicodedata.normalize(typed, name)
+    assert there != asked
+    path = f"src {there}/{there}.py"
+    source = f"def {there}():\n    # {there} prüfen\n    return 1\n"
+    project = WildProject(client, tmp_path / "p", {path: source, "src/other.py": "x = 1\n"})
+    project.ask(
+        "store_memory", content=f"{there} is decided by the customer", scope="project", metadata={"tags": [there]}
+    )
+    # By words, by name, by path, by a filter on paths.
+    assert project.search(asked)[:1] == [path]
+    assert project.search(asked, path_glob=f"**/{asked}.py")[:1] == [path]
+    assert len(project.ask("list_symbols", path=f"src {asked}/{asked}.py")["symbols"]) == 1
+    assert project.ask("find_related", symbol=asked)["results"] is not None
+    # Memories: by words, by tag, by the file that they are about.
+    assert len(project.recall(asked)) == 1
+    assert len(project.ask("list_memories", tags=[asked])["memories"]) == 1
+    assert len(project.ask("list_memories", tags=[asked.upper()])["memories"]) == 1
+    place = {"source_file": f"src {asked}/{asked}.py", "symbol": asked}
+    memory = project.ask("store_memory", content="it is what the invoice says", scope="project", metadata=place)
+    assert project.ask("get_memory", id=memory["id"])["anchor"]["state"] == "fresh"
+    # What was stored is as it was.
+    assert project.ask("list_memories", tags=[asked])["memories"][0]["metadata"]["tags"] == [there]
+    hit = project.ask("search_code", query=asked)["results"][0]
+    assert source.rstrip() in project.ask("get_chunk", id=hit["id"], context="file")["text"]

@@ -37,6 +37,7 @@ from rag_ls.operations.memories.memory_records import (
 )
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import Stats, make_stats
+from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest, nearest_text
 
 _MAX_CONTEXT_TOKENS = 20_000
@@ -125,8 +126,8 @@ def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
     """A hint that names the tags that may be meant by those that no memory has; empty if all are known."""
     stores = [store for view in views for store in view.memories.usable(tuple(Scope))]
     known = list(dict.fromkeys(tag for store in stores for tag in store.tag_counts()))
-    names = {tag.lower() for tag in known}
-    unknown = [tag for tag in wanted if tag.lower() not in names]
+    names = {compose(tag).lower() for tag in known}
+    unknown = [tag for tag in wanted if compose(tag).lower() not in names]
     if not unknown:
         return ""
     near = nearest_text(alike for tag in unknown for alike in nearest(tag, known))

@@ -10,6 +10,7 @@ from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
+from rag_ls.util.folding import compose
 
 _FOR_RANKING = (
     "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
@@ -57,7 +58,9 @@ class ChunkReader:
 
     def of_symbol(self, symbol: str) -> list[ChunkRow]:
         """All chunks of the symbol with exactly this qualified name, by path."""
-        return self._select("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
+        return self._select(
+            "c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), compose(symbol))
+        )
 
     def of_document(self, document_id: int) -> list[ChunkRow]:
         """A document's chunks in order."""

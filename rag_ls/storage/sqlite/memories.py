@@ -41,6 +41,7 @@ from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.storage.sqlite.memory_uses import UseCounter
 from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from rag_ls.storage.terms import index_text
+from rag_ls.util.folding import spellings_of
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -321,7 +322,7 @@ class MemoryStore:
             f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
             f"WHERE t.tag IN (SELECT value FROM json_each(?)) AND {where} "
             "GROUP BY m.row ORDER BY 2 DESC, m.updated_at DESC LIMIT ?",
-            (_json(words), *values, limit),
+            (_json(form for word in words for form in spellings_of(word)), *values, limit),
         )
         return dict(rows)
 

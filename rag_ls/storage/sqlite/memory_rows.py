@@ -15,6 +15,7 @@ from rag_ls.storage.sqlite.memory_fields import (
     metadata_of,
     version_of,
 )
+from rag_ls.util.folding import spellings_of
 
 NAMES = (
     "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",
@@ -54,8 +55,9 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
         values.extend(given)
 
     if filters.tags:
-        marks = ", ".join("?" * len(filters.tags))
-        must(f"m.row IN (SELECT row FROM tags WHERE tag IN ({marks}))", *filters.tags)
+        tags = [form for tag in filters.tags for form in spellings_of(tag)]
+        marks = ", ".join("?" * len(tags))
+        must(f"m.row IN (SELECT row FROM tags WHERE tag IN ({marks}))", *tags)
     if filters.memory_type is not None:
         must("m.memory_type = ?", filters.memory_type.value)
     if filters.language:

@@ -20,6 +20,7 @@ from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, NewChunk, Skipped, terms
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.util.folding import fold_text
 from rag_ls.util.text import content_hash
 from tests.support import (
     MODEL,
@@ -134,7 +135,7 @@ class _AnIndex(RuleBasedStateMachine):
                 (path, session, new.chunk.ordinal)
                 for (path, session), chunks in self.expected.items()
                 for new in chunks
-                if query in terms(f"{path} {new.chunk.symbol} {new.chunk.text}")
+                if fold_text(query) in terms(f"{path} {new.chunk.symbol} {new.chunk.text}")
             )
 
     @invariant()
