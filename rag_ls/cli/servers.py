@@ -7,14 +7,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
+from rag_ls.util.client_lines import ClientLines
 from rag_ls.util.json_rpc import claim_standard_streams
-from rag_ls.util.processes import end_with
+from rag_ls.util.processes import end_with, end_with_parent
 
 
 def lsp(arguments: argparse.Namespace) -> int:
@@ -44,17 +46,18 @@ def mcp(arguments: argparse.Namespace) -> int:
     mode = Mode.of(arguments)
     folder = os.path.abspath(arguments.project)
     _tell_a_person("mcp", "an agent")
-    source, output = claim_standard_streams()
+    lines: Any = ClientLines(*claim_standard_streams())
+    end_with_parent(lambda: lines.has_begun)
     if mode is Mode.NEVER:
         from pathlib import Path
 
         from rag_ls.mcp.main import serve_alone
 
-        return serve_alone(Path(folder), source, output)
+        return serve_alone(Path(folder), lines, lines)
     from rag_ls.mcp.handshake import initialize_result
 
     record = McpRecord(initialize_result)
-    relay = Relay(record, source, output, _connect(record, mode, folder), _was_stopped, log=engine_paths().log)
+    relay = Relay(record, lines, lines, _connect(record, mode, folder), _was_stopped, log=engine_paths().log)
     return _exit(0 if relay.run() else 1)
 
 

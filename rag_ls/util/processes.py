@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 _LOOK_S = 3.0
+_NOBODY = 0
 
 
 def is_alive(process_id: int) -> bool:
@@ -26,11 +27,29 @@ def is_alive(process_id: int) -> bool:
     return True
 
 
+def end_with_parent(has_begun: Callable[[], bool]) -> None:
+    """End this process when the one that started it ends, though another may hold its pipe open.
+
+    A process that leaves before its client `has_begun` only launched it, and init outlives all.
+    """
+    parent = os.getppid()
+
+    def watched() -> int | None:
+        nonlocal parent
+        if os.getppid() != parent and not has_begun():
+            parent = os.getppid()
+        if parent <= 1:
+            return None
+        return parent if os.getppid() == parent else _NOBODY
+
+    end_with(watched)
+
+
 def end_with(process_id: Callable[[], int | None]) -> None:
     """End this process when the client's process ends. The pipe may not show that, as a child may hold it open."""
 
     def watch() -> None:
-        while (number := process_id()) is None or is_alive(number):
+        while (number := process_id()) is None or (number != _NOBODY and is_alive(number)):
             # Polled: another process ends without a word to this one, which is not its parent.
             time.sleep(_LOOK_S)
         os._exit(1)

@@ -1,0 +1,226 @@
+"""The agent's end of a pipe: JSON-RPC messages as lines, of which each request gets its answer, whatever else comes.
+
+Batches (JSON-RPC 2.0, MCP 2025-03-26) are read as single messages and answered as one array. What is no message is
+answered here. When the agent closes its end, what it has asked is answered before the input ends.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import threading
+import time
+from collections import deque
+from typing import IO, Any
+
+from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, Message, write_all
+
+# After the agent's last message, so long without any answer means that none will come.
+_LAST_WORDS_S = 600.0
+_LOOK_S = 0.2
+_MARK = b"\xef\xbb\xbf"
+
+
+class ClientLines:
+    """Both directions of a pipe: `readline` is the input, `write` the output. One thread reads, several may write."""
+
+    def __init__(self, source: IO[bytes], output: IO[bytes]) -> None:
+        self._source = source
+        self._output = output
+        self._ready: deque[bytes] = deque()
+        self.has_begun = False
+        """Whether a message has come."""
+        # Guards what follows; told when something was answered. Nothing is written while it is held: the agent may read
+        # only when it has written all.
+        self._change = threading.Condition()
+        self._unanswered: dict[str, MessageBatch | None] = {}
+        self._writing = 0
+        self._is_gone = False
+        self._output_lock = threading.Lock()
+
+    def readline(self, limit: int = -1) -> bytes:
+        """The next message with a newline; empty when the agent has left and all is answered.
+
+        A line of `limit` bytes that does not end comes as it is.
+        """
+        while not self._ready:
+            line = self._source.readline(limit)
+            if not line:
+                self._wait_for_answers()
+                return b""
+            if len(line) == limit and not line.endswith(b"\n"):
+                return line
+            if line.strip():
+                self._take(line)
+        return self._ready.popleft()
+
+    def write(self, data: bytes) -> int:
+        """Write one message, unless it is an answer that waits for the others of its batch."""
+        message = _read(data)
+        with self._change:
+            batch = self._settle(message) if isinstance(message, dict) and "method" not in message else None
+            if batch is not None:
+                batch.answers.append(message)
+            ready = data if batch is None else batch.take_answers()
+            self._writing += 1
+        try:
+            self._send(ready)
+        finally:
+            with self._change:
+                self._writing -= 1
+                self._change.notify_all()
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: `write` does not buffer."""
+
+    def fileno(self) -> int:
+        """The descriptor of the input."""
+        return self._source.fileno()
+
+    def close(self) -> None:
+        """Close the output."""
+        self._output.close()
+
+    def _take(self, line: bytes) -> None:
+        """Note a line, and queue its messages or answer it."""
+        line = line.removeprefix(_MARK)
+        try:
+            message = _read(line)
+        except ValueError as error:
+            self._send(_encoded(_refusal(None, PARSE_ERROR, f"this line is no JSON: {error}")))
+            return
+        except RecursionError:
+            self._send(_encoded(_refusal(None, INVALID_REQUEST, "this line is nested too deeply")))
+            return
+        self.has_begun = True
+        with self._change:
+            if isinstance(message, list) and message:
+                answers = self._take_batch(message)
+            elif reason := _why_invalid(message):
+                answers = _encoded(_refusal(_id_of(message), INVALID_REQUEST, reason))
+            else:
+                answers = self._note(message, None)
+                self._ready.append(line if line.endswith(b"\n") else line + b"\n")
+        self._send(answers)
+
+    def _take_batch(self, messages: list[Any]) -> bytes:
+        """Note a batch, and queue its messages; what can be answered at once."""
+        batch = MessageBatch()
+        taken_back = b""
+        for message in messages:
+            reason = _why_invalid(message)
+            if not reason and _is_request(message) and _key(message) in self._unanswered:
+                reason = "another request has this id, and is not answered yet"
+            if reason:
+                batch.answers.append(_refusal(_id_of(message), INVALID_REQUEST, reason))
+                continue
+            taken_back += self._note(message, batch)
+            self._ready.append(_encoded(message))
+        return taken_back + batch.take_answers()
+
+    def _note(self, message: Message, batch: MessageBatch | None) -> bytes:
+        """Note a request that is to be answered, or one that the agent takes back; what can be answered at once."""
+        if _is_request(message):
+            self._unanswered[_key(message)] = batch
+            if batch is not None:
+                batch.waiting += 1
+        elif message.get("method") == "notifications/cancelled" and isinstance(message.get("params"), dict):
+            taken_back = self._settle({"id": message["params"].get("requestId")})
+            if taken_back is not None and taken_back is not batch:
+                return taken_back.take_answers()
+        return b""
+
+    def _settle(self, answer: Message) -> MessageBatch | None:
+        """Note that a request waits no longer; the batch that it came in."""
+        batch = self._unanswered.pop(_key(answer), None)
+        if batch is not None:
+            batch.waiting -= 1
+        return batch
+
+    def _send(self, data: bytes) -> None:
+        try:
+            with self._output_lock:
+                write_all(self._output, data)
+        except (OSError, ValueError):
+            self._is_gone = True
+            raise
+
+    def _wait_for_answers(self) -> None:
+        with self._change:
+            since, left = time.monotonic(), len(self._unanswered)
+            while (self._unanswered or self._writing) and not self._is_gone and not self._hung_up():
+                self._change.wait(_LOOK_S)
+                if len(self._unanswered) != left:
+                    since, left = time.monotonic(), len(self._unanswered)
+                if time.monotonic() - since > _LAST_WORDS_S:
+                    return
+
+    def _hung_up(self) -> bool:
+        """Whether nobody reads the output any more."""
+        try:
+            poll = select.poll()
+            poll.register(self._output.fileno(), 0)
+            return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
+        except (AttributeError, OSError, ValueError):
+            # Windows has no `poll`; a stream in memory has no descriptor.
+            return False
+
+
+class MessageBatch:
+    """Requests that came together, and are answered together."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.answers: list[Message] = []
+
+    def take_answers(self) -> bytes:
+        """The answers as one line, if all are there; nothing for notifications alone."""
+        if self.waiting or not self.answers:
+            return b""
+        taken, self.answers = self.answers, []
+        return _encoded(taken)
+
+
+def _read(line: bytes) -> Any:
+    """The JSON of a line. Raises ValueError; bytes that are no UTF-8 are replaced."""
+    return json.loads(bytes(line).decode("utf-8", "replace"))
+
+
+def _why_invalid(message: Any) -> str:
+    """The reason why a value is no JSON-RPC message of MCP; empty if it is one."""
+    if not isinstance(message, dict):
+        return "a message is one JSON object, or a list of them that is not empty"
+    if message.get("jsonrpc") != "2.0":
+        return 'a message has "jsonrpc": "2.0"'
+    request_id = message.get("id")
+    if "id" in message and (not isinstance(request_id, int | str) or isinstance(request_id, bool)):
+        return "" if "method" not in message and request_id is None else "an id is a string or a whole number"
+    if "method" not in message:
+        return "" if "id" in message and ("result" in message or "error" in message) else "a request has a method"
+    if not isinstance(message["method"], str):
+        return "a method is a string"
+    is_object = isinstance(message.get("params", {}), dict)
+    return "" if is_object or "id" not in message else "params are an object"
+
+
+def _is_request(message: Message) -> bool:
+    return "method" in message and "id" in message
+
+
+def _id_of(message: Any) -> object:
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+
+
+def _encoded(message: Message | list[Message]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+def _refusal(request_id: object, code: int, reason: str) -> Message:
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}}
+
+
+def _key(message: Message) -> str:
+    """An id as a dictionary's key: 1 and "1" are two."""
+    return json.dumps(message.get("id"))
