@@ -66,8 +66,8 @@ def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | Non
     if filters == NO_FILTERS:
         return None
     rows = store.document_paths()
-    paths = {compose(row[1]) for row in rows}
-    matches = glob_matcher(compose(filters.path_glob), paths) if filters.path_glob else None
+    glob = compose(filters.path_glob)
+    matches = glob_matcher(glob, {compose(row[1]) for row in rows}) if glob else None
     language = filters.language.lower()
     return frozenset(
         number
