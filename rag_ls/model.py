@@ -311,6 +311,8 @@ class SearchStats:
     note: str = ""
     is_idle: bool = False
     """Whether work is left that nothing does now, because no client keeps the project open."""
+    is_close: bool = True
+    """Whether any hit of code may answer; else they are at most the two nearest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,13 +70,14 @@ def _use_store(arguments: argparse.Namespace) -> None:
 
 
 def search(arguments: argparse.Namespace) -> int:
-    """Search code and memories; fails where nothing is found."""
+    """Search code and memories; fails where nothing is found, or nothing is close."""
     if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
         raise InvalidRequest("give one of --json, --paths and --vimgrep")
     arguments.query = sys.stdin.read() if arguments.query == "-" else " ".join([arguments.query, *arguments.words])
     answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
     _show_found(arguments, answer)
-    return 0 if answer["results"] else 1
+    found = [each for each in answer["results"] if each["kind"] != "chunk" or not answer["stats"].get("nothing_close")]
+    return 0 if found else 1
 
 
 def _ask_projects(arguments: argparse.Namespace) -> Json:

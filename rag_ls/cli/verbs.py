@@ -178,7 +178,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--min-similarity"],
                 "dest": "min_similarity",
-                "help": "of memories, 0 to 1 (default: 0.7)",
+                "help": "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)",
                 "type": "float",
             },
         ],

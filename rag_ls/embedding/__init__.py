@@ -1,6 +1,6 @@
 """Embeds texts: turns them into vectors."""
 
-from rag_ls.embedding.api import Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
+from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS, HostedModel
 from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
@@ -11,6 +11,7 @@ __all__ = [
     "CACHED_QUERIES",
     "EMBEDDED_QUERIES",
     "EMBEDDED_TEXTS",
+    "GUESSED_RELEVANT_COSINE",
     "Embedder",
     "Embedding",
     "EmbeddingProvider",

@@ -364,5 +364,6 @@ def merge_answers(query: str, answers: list[SearchAnswer], k: int) -> SearchAnsw
             ),
             note=next((item.note for item in stats if item.note), ""),
             is_idle=any(item.is_idle for item in stats),
+            is_close=any(item.is_close for item in stats),
         ),
     )

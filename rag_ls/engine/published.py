@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection
 
 from rag_ls.config import SearchSettings, StoreSettings
-from rag_ls.embedding import HostedModel, ModelHost
+from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
 from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import SearchRequest, read_k
@@ -127,6 +127,7 @@ class PublishedCode:
         found = self._searcher.search(
             request.query, k=count_wanted(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
+            related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
         )  # fmt: skip
         hits, reranked = narrow_hits(request, found.hits, self._index.checkout, self._reranking)
         notes = [_describe_publication(self.name, publication)]
@@ -138,7 +139,7 @@ class PublishedCode:
         notes.append(reranked)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=True, note="; ".join(filter(None, notes)),
+            complete=True, note="; ".join(filter(None, notes)), is_close=found.is_close,
         )  # fmt: skip
         return SearchAnswer(request.query, tuple(hits[:k]), stats)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag_ls import memory
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
 from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
@@ -208,6 +208,7 @@ class ProjectSession:
         found = self.project.searcher.search(
             request.query, k=count_wanted(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
+            related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
         if self._holds_no_word(request.query, hits, unseen):
@@ -254,7 +255,7 @@ class ProjectSession:
             complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self.store.counts().coverage,
-            is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
+            is_close=found.is_close, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)

@@ -39,7 +39,9 @@ class Search:
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB", is_glob=True)
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
-    min_similarity: float | None = argument(None, "of memories, 0 to 1 (default: 0.7)")
+    min_similarity: float | None = argument(
+        None, "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
         stats = stats or of_rules.stats
+    if request.min_similarity is not None:
+        results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
     assert stats is not None
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats)

@@ -10,6 +10,10 @@ from rag_ls.engine.client import merge_answers
 from rag_ls.model import Coverage, SearchStats
 from rag_ls.operations.fields import optional
 
+_NOTHING_CLOSE = (
+    "nothing {}is close to this: try a name, a word that stands in the code, or what it does in other words"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Percent:
@@ -33,17 +37,22 @@ class Stats:
     note: str = optional("")
     idle: bool = optional(False)
     """Whether nothing works on what is pending now."""
+    nothing_close: bool = optional(False)
+    """Whether no hit of code may answer: they are at most the two nearest."""
 
 
 def make_stats(stats: SearchStats) -> Stats:
     """The statistics of an answer."""
-    if stats.complete:
-        return Stats(stats.took_ms, stats.dense, stats.candidates, True, note=stats.note)
-    return Stats(
-        took_ms=stats.took_ms, dense=stats.dense, candidates=stats.candidates, complete=False,
-        pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
-        indexed_percent=make_percent(stats.coverage), note=stats.note, idle=stats.is_idle,
-    )  # fmt: skip
+    made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=stats.note)
+    if not stats.complete:
+        made = replace(
+            made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
+            indexed_percent=make_percent(stats.coverage), idle=stats.is_idle,
+        )  # fmt: skip
+    if stats.is_close:
+        return made
+    note = _NOTHING_CLOSE.format("of what is read so far " if stats.pending_documents else "")
+    return replace(made, nothing_close=True, note="; ".join(filter(None, (note, stats.note))))
 
 
 def make_percent(coverage: Coverage) -> Percent:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rag_ls.config import SearchSettings
+from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.retrieval.fusion import Weights
@@ -17,6 +18,7 @@ from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
+from rag_ls.search.nothing_close import LOOKED_AT, NEAREST, is_close
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
@@ -28,6 +30,8 @@ _log = logging.getLogger(__name__)
 
 # A declaration in several chunks is given as a whole up to this length.
 _WHOLE_CHARACTERS = 4000
+# Scores of hits of which none is close are so much lower.
+_FAR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Found:
     took_ms: float
     is_filtered_out: bool = False
     """Whether no document passes the filters."""
+    is_close: bool = True
+    """Whether any hit may answer; else they are at most the two nearest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class Ranked:
     """See `Candidates`."""
     lacks_vector: bool = False
     """Whether the query's embedding failed or came too late."""
+    is_close: bool = True
+    """See `Found`."""
 
 
 class Corpus(Protocol):
@@ -97,10 +105,13 @@ class Searcher:
         model_id: str,
         session: str = DISK,
         weights: Weights | None = None,
+        related_cosine: float = GUESSED_RELEVANT_COSINE,
     ) -> Found:
         """The `k` best chunks for a query.
 
         `vector` waits for its embedding by `model_id`, while words are looked up; None searches by words alone.
+
+        `related_cosine` is the cosine from which on the model means that texts are related.
 
         `session` is the editing session that asks: its own unsaved text takes precedence. `weights` override those of
         the query's kind, for benchmarks.
@@ -109,22 +120,48 @@ class Searcher:
         view = self._view(session, filters)
         query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
-        key = (text, tuple(weights.items()), filters, view.hidden, model_id if vector is not None else "")
+        key = (
+            text,
+            tuple(weights.items()),
+            filters,
+            view.hidden,
+            model_id if vector is not None else "",
+            related_cosine,
+        )
         version = self._answers.version()
         if (ranked := self._answers.get(key, version)) is None:
-            ranked = self._rank(query, view, weights, vector, model_id)
+            ranked = self._rank(query, view, weights, vector, model_id, related_cosine)
             if not ranked.lacks_vector:
                 self._answers.keep(key, version, ranked)
+        k = k if ranked.is_close else min(k, NEAREST)
         hits = self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
-        return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
+        return Found(
+            tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out,
+            is_close=ranked.is_close or is_filtered_out,
+        )  # fmt: skip
 
-    def _rank(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
+    def _rank(
+        self,
+        query: Query,
+        view: View,
+        weights: Weights,
+        vector: LaterVector | None,
+        model_id: str,
+        related_cosine: float,
+    ) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
-        return Ranked(ranked, found.signals, found.query, found.held, found.lacks_vector)
+        best = [row for row, _ in ranked[:LOOKED_AT]]
+        texts = self._store.chunks.texts({row.row for row in best})
+        close = is_close(best, texts, found, related_cosine)
+        if not close:
+            ranked = [(row, score * _FAR) for row, score in ranked]
+        return Ranked(
+            ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, is_close=close
+        )
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""

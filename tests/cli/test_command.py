@@ -229,6 +229,22 @@ def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
     assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path_glob and kind"
 
 
+def test_a_question_that_nothing_answers_fails_with_the_nearest_and_advice(indexed: Path) -> None:
+    answer = _json(indexed, "search", "asdkjhasd qweoiu zzz", code=1)
+    assert len(answer["results"]) <= 2
+    assert answer["stats"]["nothing_close"]
+    assert "nothing is close to this" in _run(indexed, "search", "asdkjhasd qweoiu zzz").stderr
+
+
+def test_min_similarity_filters_by_the_score_that_is_shown_in_code_and_memories(indexed: Path) -> None:
+    _json(indexed, "add", "A discount is never more than half of the price")
+    scores = [hit["score"] for hit in _json(indexed, "search", "discount")["results"]]
+    limit = sorted(scores)[len(scores) // 2] + 0.001
+    kept = _json(indexed, "search", "discount", "--min-similarity", str(limit))["results"]
+    assert all(hit["score"] >= limit for hit in kept)
+    assert 0 < len(kept) < len(scores)
+
+
 @pytest.mark.parametrize("options", [[], ["--standalone"]])
 def test_settings_that_are_wrong_are_told_once_by_every_verb(indexed: Path, options: list[str]) -> None:
     write(indexed, {"rag-ls.toml": "[search\ncode_k = 3\n"})

@@ -674,6 +674,7 @@ export interface Stats {
   readonly indexed_percent?: Percent;
   readonly note?: string;
   readonly idle?: boolean;
+  readonly nothing_close?: boolean;
 }
 
 /** The state of a client's projects, and of the engine. */

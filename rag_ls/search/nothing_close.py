@@ -1,0 +1,42 @@
+"""Tells whether the best candidates are close to a question, or only the nearest of what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rag_ls.search.candidates import Candidates
+from rag_ls.search.closeness import WordFinder
+from rag_ls.storage import RankRow
+
+LOOKED_AT = 10
+"""The number of the best candidates that are looked at, those of the first `_FILES` files."""
+NEAREST = 2
+"""The number of hits that are shown where nothing is close."""
+_FILES = 3
+# Closeness adds up the cosine, 1 where texts begin to be related, and the share of the question that a text, its symbol and its
+# path hold. Chosen on half of the questions without an answer; docs/quality.md has the other half.
+_CLOSE = 1.4
+# A change may be about anything, thus its words may be anywhere.
+_CLOSE_CHANGE = 1.0
+# A name of several words is held whole or in other words of the same meaning: a part of it is another name.
+_HELD_NAME, _CLOSE_NAME = 0.75, 1.5
+# Words alone do not tell much: most questions are in others than the code.
+_HELD_BY_WORDS = 0.1
+
+
+def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:
+    """Whether any of the best candidates, best first, may answer; `related_cosine` is where texts begin to be related."""
+    files = list(dict.fromkeys(row.document_id for row in best))[:_FILES]
+    rows = [row for row in best if row.document_id in files]
+    signals, query = found.signals, found.query
+    if any(row.row in signals.exact or signals.phrases.get(row.row, 0.0) >= 1.0 for row in rows):
+        return True
+    words = WordFinder(found.asked, query.parts)
+    held = max((words.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}").whole for row in rows), default=0.0)
+    meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
+    if query.bare_name and len(query.parts) > 1:
+        return held >= _HELD_NAME or meaning >= _CLOSE_NAME
+    # What has no vector yet may be close in meaning.
+    if not signals.dense or not all(row.row in signals.dense for row in rows):
+        return held >= _HELD_BY_WORDS
+    return meaning + held >= (_CLOSE_CHANGE if query.is_change else _CLOSE)

@@ -1,0 +1,77 @@
+"""How often questions without an answer get hits that are called close, and questions with one do not.
+
+python -m tests.benchmarks.code.unanswerable MIRRORS MODEL
+
+MIRRORS is a folder of git mirrors, OWNER+NAME/repo. The questions without an answer (`questions/unanswerable.jsonl`: nonsense, names
+that stand nowhere, things that the project does not have) were written before any score was looked at; the limits were chosen on
+every other one, the rest was kept aside. Beside them all questions of `finding` about the same repositories, where the right
+file is among the first ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.embedding import HostedModel, local_model
+from rag_ls.model import StoredChunk
+from rag_ls.search import NO_FILTERS
+from tests.benchmarks.code.asked import Asked, asked
+from tests.benchmarks.code.histories import histories
+from tests.benchmarks.code.judge import DEPTH
+from tests.support import ready
+
+# With this as the cosine of related texts everything is close, and nothing left out.
+_ANYTHING = 0.001
+_FILE = Path(__file__).parent / "questions" / "unanswerable.jsonl"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mirrors", type=Path)
+    parser.add_argument("model")
+    arguments = parser.parse_args()
+    model = local_model(arguments.model, EmbeddingSettings())
+    written = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+    halves = {each["query"]: "chosen on" if at % 2 == 0 else "kept aside" for at, each in enumerate(written)}
+    close: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for history in histories(arguments.mirrors):
+        without = [each for each in written if each["repository"] == history.name]
+        if not without:
+            continue
+        about = asked(history, model)
+        for each in without:
+            is_close, _ = _ask(about, each["query"], model)
+            close["without an answer, " + halves[each["query"]], each["kind"]].append(is_close)
+        for kind, is_close in _ask_answered(about, model):
+            close["with an answer", kind].append(is_close)
+    model.close()
+    print("| questions | kind | number | called close |\n| --- | --- | --- | --- |")
+    for (group, kind), values in sorted(close.items()):
+        print(f"| {group} | {kind} | {len(values)} | {sum(values) / len(values):.3f} |")
+
+
+def _ask_answered(about: Asked, model: HostedModel) -> Iterator[tuple[str, bool]]:
+    """The kind of each question whose answer is found, and whether its hits are called close."""
+    for question in about.questions:
+        _, paths = _ask(about, question.query, model, related_cosine=_ANYTHING)
+        if {answer.path for answer in question.answers} & paths:
+            is_close, _ = _ask(about, question.query, model)
+            yield question.kind, is_close
+
+
+def _ask(about: Asked, query: str, model: HostedModel, *, related_cosine: float = 0.0) -> tuple[bool, set[str]]:
+    """Whether hits are called close, and the paths of those that are shown."""
+    found = about.searcher.search(
+        query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=about.model_id,
+        vector=ready(model.embed_query(query)), related_cosine=related_cosine or model.card.relevant_cosine,
+    )  # fmt: skip
+    return found.is_close, {hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""A question that nothing answers gets at most the two nearest, with scores that say so; one that something answers does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import Depth
+from rag_ls.model import SearchAnswer
+from rag_ls.operations.stats import make_stats, merge_stats
+from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.retrieval.signals import Signals
+from rag_ls.search import analyse
+from rag_ls.search.candidates import Candidates
+from rag_ls.search.nothing_close import is_close
+from rag_ls.storage import RankRow, stem
+from tests.support import write
+
+_NAMES = ("cart", "order", "price", "coupon", "refund", "basket")
+_FILES = {
+    f"src/{name}.py": f"def add_{name}(items):\n    '''Add a {name} to the items of a shop.'''\n    return [*items, '{name}']\n"
+    for name in _NAMES
+}
+
+
+@pytest.fixture
+def shop(client: Client, tmp_path: Path) -> ProjectSession:
+    """A small project, found by words."""
+    view = client.open(write(tmp_path / "shop", _FILES))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(60, embeddings=False)
+    return view
+
+
+def _ask(view: ProjectSession, query: str) -> SearchAnswer:
+    return view.search(SearchRequest(query, k=6))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "asdkjhasd qweoiu zzz",
+        "KafkaConsumerGroup",
+        "KafkaItemsRebalancer",
+        "resolve_dns_zone",
+        "quaternion of the gyroscope",
+    ],
+)
+def test_nonsense_and_names_that_stand_nowhere_get_two_hits_at_most_and_advice(
+    shop: ProjectSession, query: str
+) -> None:
+    answer = _ask(shop, query)
+    assert len(answer.hits) <= 2
+    assert all(hit.score < 0.5 for hit in answer.hits)
+    stats = make_stats(answer.stats)
+    assert stats.nothing_close
+    assert "nothing is close to this: try a name" in stats.note
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "add_refund",
+        "addRefund",
+        "where is a refund added",
+        "coupon",
+        "src/price.py",
+        "fix the basket of a shop",
+        "add_refnud",
+    ],
+)
+def test_a_question_that_something_answers_gets_its_hits(shop: ProjectSession, query: str) -> None:
+    answer = _ask(shop, query)
+    assert answer.hits
+    stats = make_stats(answer.stats)
+    assert not stats.nothing_close
+    assert "nothing is close" not in stats.note
+
+
+def test_what_is_not_read_yet_is_not_denied(shop: ProjectSession) -> None:
+    stats = _ask(shop, "asdkjhasd qweoiu zzz").stats
+    assert "of what is read so far" not in make_stats(stats).note
+    assert "of what is read so far" in make_stats(replace(stats, complete=False, pending_documents=3)).note
+
+
+def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) -> None:
+    answers = [_ask(shop, "asdkjhasd qweoiu zzz"), _ask(shop, "coupon")]
+    assert "nothing is close" not in merge_stats("coupon", answers).note
+    assert merge_stats("coupon", answers[:1] * 2).nothing_close
+
+
+_ROWS = [RankRow(at, at, f"src/{at}.py", "python", "", "text", False, at, b"x", 100) for at in range(1, 5)]
+_TEXTS = dict.fromkeys(range(1, 5), "the cart of a shop")
+
+
+@pytest.mark.parametrize(
+    ("query", "cosine", "expected"),
+    [
+        ("where is the cart kept", 0.5, True), ("where is the aquarium cleaned", 0.5, True), ("where is the aquarium cleaned", 0.3, False),
+        ("fix the aquarium of fishes", 0.35, True), ("fix the aquarium of fishes", 0.2, False), ("AquariumFish", 0.45, False),
+        ("AquariumFish", 0.6, True),
+    ],
+)  # fmt: skip
+def test_meaning_and_words_together_decide(query: str, cosine: float, expected: bool) -> None:
+    asked = analyse(query)
+    signals = Signals(dense=dict.fromkeys(range(1, 5), cosine))
+    weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
+    found = Candidates(_ROWS, signals, asked, weights, held={}, lacks_vector=False)
+    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+
+
+def test_what_has_no_vector_yet_may_be_close_in_meaning() -> None:
+    asked = analyse("where is the cart of aquarium fishes bought yesterday kept")
+    weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
+    found = Candidates(_ROWS, Signals(dense={1: 0.1}), asked, weights, held={}, lacks_vector=False)
+    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32)
