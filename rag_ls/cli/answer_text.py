@@ -75,8 +75,22 @@ def entries_of(results: Iterable[Json]) -> list[AnswerEntry]:
         if result["kind"] == "memory":
             groups[("memory", result["id"])] = [result]
         else:
-            groups.setdefault((result["kind"], result.get("project", ""), result["path"]), []).append(result)
+            groups.setdefault((result["kind"], result.get("project", ""), result["path"]), []).extend(
+                _places_of(result)
+            )
     return [AnswerEntry(tuple(places)) for places in groups.values()]
+
+
+def _places_of(hit: Json) -> list[Json]:
+    """A file's best place, and its others as places of their own."""
+    shared = {key: value for key, value in hit.items() if key not in ("id", "score", "why", "places", "matched_by")}
+    return [
+        hit,
+        *(
+            shared | place | ({"text": place["whole"]} if "whole" in place else {"start_line": place["line"]})
+            for place in hit.get("places", ())
+        ),
+    ]
 
 
 def notes_of(stats: Json) -> list[str]:
@@ -158,8 +172,9 @@ def _details(place: Json, extent: Extent, paint: Paint) -> list[str]:
     if not extent.details:
         return []
     lines = f"{place['start_line']}-{place['end_line']}"
-    why = place.get("why") or "+".join(place["matched_by"])
-    parts = (f"{place['score']:.2f}", lines, place["symbol"], why, place["id"])
+    why = place.get("why") or "+".join(place.get("matched_by", ()))
+    score = f"{place['score']:.2f}" if "score" in place else ""
+    parts = (score, lines, place["symbol"], why, place.get("id", ""))
     return [f"{_INDENT}{line}" for line in render.flowing([(part, FAINT, "") for part in parts], paint)]
 
 

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _FIRST_SEARCH = "reading the files of this project; what is found by meaning alone comes later"
-_MAX_HITS, _HITS_A_FILE = 100, 2
+_MAX_HITS = 100
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
 
@@ -95,6 +95,7 @@ def _ask_projects(arguments: argparse.Namespace) -> Json:
         "scope": arguments.scope,
         "min_similarity": arguments.min_similarity,
         "kinds": sorted({_KINDS[kind] for kind in kinds}),
+        "place_texts": not arguments.json,
     }
     with showing(first=_FIRST_SEARCH, embeds=False) as show:
         return ask(arguments, "search", question, show)
@@ -111,18 +112,17 @@ def _ask_published(arguments: argparse.Namespace) -> Json:
         "project": [f"{PUBLISHED}{arguments.published}"],
         "language": arguments.language,
         "path_glob": arguments.path_glob,
+        "place_texts": not arguments.json,
     }
     return ask(arguments, "search_code", question, in_project=False)
 
 
 def _hits(arguments: argparse.Namespace) -> int | None:
-    """The number of hits to ask for: as many as are wanted as JSON, else more, since a file may hold several."""
+    """The number of files, memories and rules to ask for."""
     wanted: int | None = arguments.k
     if wanted is not None and wanted > _MAX_HITS:
         raise InvalidRequest(f"-k {wanted}: at most {_MAX_HITS} are found at once; narrow the search with --path")
-    if wanted is None or wanted < 1 or arguments.json:
-        return wanted
-    return min(_HITS_A_FILE * wanted, _MAX_HITS)
+    return wanted
 
 
 def _show_found(arguments: argparse.Namespace, answer: Json) -> None:

@@ -161,7 +161,12 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "what to search: code, memory, rules (default: code,memory; memory with --scope)",
                 "metavar": "KINDS",
             },
-            {"names": ["-k", "--k"], "dest": "k", "help": "hits at most, of each kind, to 100", "type": "int"},
+            {
+                "names": ["-k", "--k"],
+                "dest": "k",
+                "help": "files, memories and rules at most, to 100 of each",
+                "type": "int",
+            },
             {"names": ["--language"], "dest": "language", "help": "only code in this language"},
             {
                 "names": ["--path"],

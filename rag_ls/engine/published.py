@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
+from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
@@ -128,6 +128,7 @@ class PublishedCode:
             request.query, k=count_wanted(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
+            by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, reranked = narrow_hits(request, found.hits, self._index.checkout, self._reranking)
         notes = [_describe_publication(self.name, publication)]
@@ -141,7 +142,7 @@ class PublishedCode:
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=True, note="; ".join(filter(None, notes)), is_close=found.is_close,
         )  # fmt: skip
-        return SearchAnswer(request.query, tuple(hits[:k]), stats)
+        return SearchAnswer(request.query, take_hits(request, hits, k), stats)
 
     def _model(self, publication: Publication, wait_s: float) -> HostedModel | None:
         """The model whose vectors were published, if it is ready: an older rag-ls may have made them."""

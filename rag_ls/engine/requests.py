@@ -26,6 +26,8 @@ class SearchRequest:
     """Keep only hits that hold this kind of declaration (one of `DECLARED_KINDS`) or are a part of one."""
     files_only: bool = False
     """Keep only the best hit of each file."""
+    by_file: bool = False
+    """`k` counts files, each with its best hits one after the other."""
     rerank: bool = False
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_ls import memory
 from rag_ls.config import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
-from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
+from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
 from rag_ls.engine.left_out import describe_left_out
@@ -209,13 +209,19 @@ class ProjectSession:
             request.query, k=count_wanted(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
+            by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
         if self._holds_no_word(request.query, hits, unseen):
             left_out = describe_left_out(self.store)
             note = "; ".join(filter(None, (note, _NO_INDEXED_WORDS if left_out else _NO_WORDS, left_out)))
         return self.make_answer(
-            request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note, filters=request.filters
+            request.query,
+            replace(found, hits=take_hits(request, hits, k)),
+            started,
+            unseen,
+            note,
+            filters=request.filters,
         )
 
     def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:

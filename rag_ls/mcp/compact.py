@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.hits import CodeRecord
-from rag_ls.operations.code.lookup import SymbolRecord, TestRecord
+from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.stats import Stats
@@ -17,7 +18,7 @@ FULL = "full"
 DETAIL = {"enum": [FULL]}
 """The schema of the argument that asks for all fields."""
 
-_MAX_SIGNATURE_CHARACTERS = 60
+_MAX_SIGNATURE_CHARACTERS = 48
 # Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
 _ANSWER_DETAILS = {"search_memory": ("query", "context")}
 _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
@@ -38,6 +39,8 @@ _NOTHING = {
 def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     """The lean JSON of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
     details = _ANSWER_DETAILS.get(tool, ("query",))
+    if isinstance(answer, SymbolsAnswer):
+        return _symbols(answer)
     if tool not in _LISTS:
         return make_json(answer, details)
     key, shorten = _LISTS[tool]
@@ -55,6 +58,25 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     return lean
 
 
+def _symbols(answer: SymbolsAnswer) -> Json:
+    """An outline, if all declarations are of one file; else a line for each with its path."""
+    paths = {record.path for record in answer.symbols}
+    is_outline = len(paths) == 1 and _is_in_order(answer.symbols)
+    lean: Json = {"path": answer.symbols[0].path} if is_outline else {}
+    lean["symbols"] = _outline(answer.symbols) if is_outline else [_symbol(record) for record in answer.symbols]
+    lean["total"] = answer.total
+    left = answer.total - len(answer.symbols)
+    more = f"{left:,} more: k = {answer.total} lists all, kind or a longer query fewer" if left > 0 else ""
+    nothing = "" if answer.symbols or answer.note else _NOTHING["list_symbols"]
+    if note := "; ".join(filter(None, (answer.note, more, nothing))):
+        lean["note"] = note
+    return lean
+
+
+def _is_in_order(records: Sequence[SymbolRecord]) -> bool:
+    return all(one.start_line <= other.start_line for one, other in itertools.pairwise(records))
+
+
 def _root(record: object) -> str:
     """The folder of the project that a hit is in."""
     return record.file.removesuffix(record.path) if isinstance(record, CodeRecord) else ""
@@ -70,12 +92,36 @@ def _hit(record: CodeRecord | MemoryRecord) -> Json:
 
 def _symbol(record: SymbolRecord) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
+    return f"{record.path}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
+
+
+def _outline(records: Sequence[SymbolRecord]) -> list[str]:
+    """The declarations of one file, indented as they are nested, each with the last part of its name."""
+    around: list[SymbolRecord] = []
+    lines = []
+    for record in records:
+        while around and not (record.symbol.startswith(around[-1].symbol) and record.end_line <= around[-1].end_line):
+            around.pop()
+        name = record.symbol[len(around[-1].symbol) :].lstrip(" .:#>") if around else record.symbol
+        parameters = _parameters_of(record)
+        # What has parameters is a function.
+        kind = "" if record.kind == "function" and parameters else f"{record.kind} "
+        lines.append(f"{' ' * len(around)}{_lines_of(record)} {kind}{name or record.symbol}{parameters}")
+        around.append(record)
+    return lines
+
+
+def _lines_of(record: SymbolRecord) -> str:
+    is_one = record.start_line == record.end_line
+    return str(record.start_line) if is_one else f"{record.start_line}-{record.end_line}"
+
+
+def _parameters_of(record: SymbolRecord) -> str:
     name = record.symbol.rpartition(" > ")[2].rpartition(".")[2]
     parameters = record.signature.partition(name)[2] if name else ""
     if len(parameters) > _MAX_SIGNATURE_CHARACTERS:
         parameters = parameters[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
-    shown = parameters if parameters.startswith("(") else ""
-    return f"{record.path}:{record.start_line}-{record.end_line} {record.kind} {record.symbol}{shown}"
+    return parameters if parameters.startswith("(") else ""
 
 
 def _test(record: TestRecord) -> Json:
@@ -128,7 +174,6 @@ def _note(answer: Json) -> object:
 _LISTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "search_code": ("results", _hit),
     "find_related": ("results", _hit),
-    "list_symbols": ("symbols", _symbol),
     "related_tests": ("tests", _test),
     "search_memory": ("results", _hit),
     "list_memories": ("memories", _memory),

@@ -26,8 +26,9 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import collection_resources, prompts, resources
-from rag_ls.mcp.compact import asks_for_all, compact
-from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
+from rag_ls.mcp.code_text import is_text, render_answer
+from rag_ls.mcp.compact import asks_for_all
+from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
@@ -54,8 +55,11 @@ def create_server(
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offer_tools(toolsets, table)
 
-    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
+    async def list_tools(context: Any, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        is_typed = not shows_structure_alone(_client_of(context))
+        return types.ListToolsResult(
+            tools=[make_tool(operation, name, is_typed=is_typed) for name, operation in tools.items()]
+        )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
@@ -64,7 +68,8 @@ def create_server(
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
-        render: Render = make_json if is_full else partial(compact, operation.name, names_project=names_project)
+        answers_text = is_text(operation.name) and not is_full
+        render: Render = make_json if is_full else partial(render_answer, operation.name, names_project=names_project)
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)
@@ -75,8 +80,10 @@ def create_server(
             return _failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
-        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
+        if answers_text:
+            beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
+            return _success(result["text"], beside)
+        return _success(json.dumps(result, ensure_ascii=False, separators=(",", ":")), result)
 
     offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
     return Server(
@@ -205,6 +212,16 @@ class _TextWriter:
 
     def flush(self) -> None:
         self._output.flush()
+
+
+def _client_of(context: Any) -> str:
+    """The name of the program that calls; empty if it did not say."""
+    given = context.session.client_params
+    return given.client_info.name if given and given.client_info else ""
+
+
+def _success(text: str, structured: Json | None) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
 
 
 def _failure(message: str) -> types.CallToolResult:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 import mcp_types as types
 
+from rag_ls.mcp.code_text import is_text
 from rag_ls.mcp.compact import DETAIL, shows_detail
 from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.schema import input_schema, output_schema
@@ -23,8 +24,11 @@ def offer_tools(toolsets: Collection[str], table: Iterable[Operation] = OPERATIO
     }
 
 
-def make_tool(operation: Operation, name: str = "") -> types.Tool:
-    """An operation as MCP describes it, under its own name or another."""
+def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) -> types.Tool:
+    """An operation as MCP describes it, under its own name or another.
+
+    A tool that answers with text declares the structure beside it only to a client that gets one (`is_typed`).
+    """
     tool, effects = operation.tool, operation.effects
     assert tool is not None
     assert isinstance(operation.answer, type)
@@ -36,7 +40,9 @@ def make_tool(operation: Operation, name: str = "") -> types.Tool:
         name=name or operation.name,
         description=tool.description,
         input_schema=schema,
-        output_schema=output_schema(operation.answer, tool.answers),
+        output_schema=output_schema(operation.answer, tool.answers)
+        if is_typed or not is_text(operation.name)
+        else None,
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
             # MCP defines these hints only for tools that write; a contract may ask for more.

@@ -35,18 +35,19 @@ class Search:
         flag="--in",
         metavar="KINDS",
     )
-    k: int | None = argument(None, "hits at most, of each kind, to 100", flag="-k")
+    k: int | None = argument(None, "files, memories and rules at most, to 100 of each", flag="-k")
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB", is_glob=True)
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     min_similarity: float | None = argument(
         None, "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)"
     )
+    place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
 
 
 @dataclass(frozen=True, slots=True)
 class HitsAnswer:
-    """Chunks and memories."""
+    """Files, memories and rules, best first."""
 
     query: str
     results: tuple[CodeRecord | MemoryRecord, ...]
@@ -66,7 +67,10 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     results: list[CodeRecord | MemoryRecord] = []
     stats: Stats | None = None
     if "code" in kinds:
-        question = SearchCode(request.query, request.k, language=request.language, path_glob=request.path_glob)
+        question = SearchCode(
+            request.query, request.k, language=request.language, path_glob=request.path_glob,
+            place_texts=request.place_texts,
+        )  # fmt: skip
         found = search_code(caller, question)
         results += found.results
         stats = found.stats
@@ -83,6 +87,8 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     if request.min_similarity is not None:
         results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
     assert stats is not None
+    # What answers best comes first, of whatever kind it is.
+    results.sort(key=lambda record: -(record.score or 0.0))
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))

@@ -1,5 +1,6 @@
 """Searches the index: turns a query into hits."""
 
+from rag_ls.search.by_file import MAX_PLACES, group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
@@ -10,6 +11,7 @@ __all__ = [
     "CACHED_ANSWERS",
     "DOCUMENT_KINDS",
     "MADE_ANSWERS",
+    "MAX_PLACES",
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
     "Corpus",
@@ -18,6 +20,7 @@ __all__ = [
     "Searcher",
     "analyse",
     "explain_filters",
+    "group_by_file",
     "is_data",
     "is_docs",
     "is_inline_test",

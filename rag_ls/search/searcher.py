@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +15,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.retrieval.fusion import Weights
 from rag_ls.retrieval.signals import Signals
+from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import weights_for
@@ -106,8 +108,9 @@ class Searcher:
         session: str = DISK,
         weights: Weights | None = None,
         related_cosine: float = GUESSED_RELEVANT_COSINE,
+        by_file: bool = False,
     ) -> Found:
-        """The `k` best chunks for a query.
+        """The `k` best chunks for a query; `by_file`: the best places of the `k` best files, one file after the other.
 
         `vector` waits for its embedding by `model_id`, while words are looked up; None searches by words alone.
 
@@ -134,7 +137,7 @@ class Searcher:
             if not ranked.lacks_vector:
                 self._answers.keep(key, version, ranked)
         k = k if ranked.is_close else min(k, NEAREST)
-        hits = self._hits(ranked, k)
+        hits = self._hits_of_files(ranked, k) if by_file else self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
@@ -216,6 +219,23 @@ class Searcher:
 
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._corpus.is_live, filters)
+
+    def _hits_of_files(self, ranked: Ranked, k: int) -> list[Hit]:
+        """The hits of the first `k` files that still exist, as `_hits`."""
+        files = group_by_file(ranked.rows, lambda item: item[0].document_id)
+        hits: list[Hit] = []
+        shown: set[str] = set()
+        for at in range(0, len(files), k):
+            part = replace(ranked, rows=list(itertools.chain(*files[at : at + k])))
+            for hit in self._hits(part, len(part.rows)):
+                assert isinstance(hit.item, StoredChunk)
+                path = hit.item.chunk.path
+                if path in shown or len(shown) < k:
+                    shown.add(path)
+                    hits.append(hit)
+            if len(shown) == k:
+                break
+        return hits
 
     def _hits(self, ranked: Ranked, k: int) -> list[Hit]:
         """The first `k` hits whose files still exist, without copies, each with its freshness."""

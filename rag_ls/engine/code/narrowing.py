@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.reranking import MAX_RERANKED, Reranking
 from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.search import group_by_file
 from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000
@@ -17,7 +19,8 @@ MAX_CANDIDATES = 200
 
 def count_wanted(request: SearchRequest, k: int) -> int:
     """The number of hits to search for, so that `k` are left once they are narrowed."""
-    return MAX_CANDIDATES if request.declares or request.files_only else max(k, MAX_RERANKED * request.rerank)
+    is_cut_later = request.declares or (request.files_only and not request.by_file)
+    return MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank)
 
 
 def narrow_hits(
@@ -29,6 +32,18 @@ def narrow_hits(
         kept = keep_declaring(request.declares, kept, store)
     kept, note = reranking.reorder(request.query, kept) if request.rerank else (kept, "")
     return keep_best_of_files(kept) if request.files_only else kept, note
+
+
+def take_hits(request: SearchRequest, hits: Sequence[Hit], k: int) -> tuple[Hit, ...]:
+    """The first `k` hits; if the request counts files, the best hits of the first `k` files, one file after the other."""
+    if not request.by_file:
+        return tuple(hits[:k])
+    return tuple(itertools.chain(*group_by_file(hits, _path_of)[:k]))
+
+
+def _path_of(hit: Hit) -> str:
+    assert isinstance(hit.item, StoredChunk)
+    return hit.item.chunk.path
 
 
 def keep_declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:

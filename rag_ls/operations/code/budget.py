@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_ls.chunking import WORD_PIECE
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.hits import CodeRecord
-from rag_ls.search import analyse
+from rag_ls.operations.code.telling_lines import (
+    GAP,
+    MAX_LINE_CHARACTERS,
+    order_lines,
+    shorten_line,
+    split_lines,
+    split_query,
+)
 
 # As `approximate_token_offsets` has it, which is slower for short texts: pieces of words, and every other mark.
 _TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{WORD_PIECE}}}|\S")
-_GAP = "…"
 _MIN_LINES = 3
-_MAX_LINE_CHARACTERS = 300
-# Tokens that a line costs besides its own: its end, and a gap before it.
+# Tokens that a line costs besides its own: its number, its end, and a gap before it.
 _LINE_COST = 3
-_ENVELOPE = 150
+# Tokens of a hit or place besides its names and lines: line numbers, a score, marks between.
+_FRAME = 14
+_ENVELOPE = 100
 _LINES_BEFORE = 20
 _CHARACTERS_A_TOKEN = 3
 
@@ -31,7 +36,7 @@ def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int)
 
     Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others.
     """
-    words = _split_query(query)
+    words = split_query(query)
     hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE
     while count < len(hits) and (not count or left >= hits[count].least):
@@ -71,7 +76,7 @@ def _take(costs: Sequence[int], start: int, max_lines: int, budget_tokens: int) 
 
 def cut_line(line: str, budget_tokens: int) -> str:
     """A line that is too long for an answer by itself, cut."""
-    return line if tokens(line) <= budget_tokens else line[: budget_tokens * _CHARACTERS_A_TOKEN] + _GAP
+    return line if tokens(line) <= budget_tokens else line[: budget_tokens * _CHARACTERS_A_TOKEN] + GAP
 
 
 def tokens(text: str) -> int:
@@ -80,15 +85,16 @@ def tokens(text: str) -> int:
 
 
 class _Hit:
-    """A hit that can be cut. Sizes are in tokens of its JSON."""
+    """A hit that can be cut. Sizes are in tokens of it as agents read it."""
 
     def __init__(self, record: CodeRecord, words: Sequence[str]) -> None:
         self._record = record
-        self._lines = (record.text or "").splitlines()
-        self._order = _order_lines(self._lines, words)
-        self._costs = [tokens(line[:_MAX_LINE_CHARACTERS]) + _LINE_COST for line in self._lines]
-        self._frame = tokens(json.dumps(make_json(replace(record, text=None)), ensure_ascii=False))
-        self.whole = self._size(record)
+        self._lines = split_lines(record.text or "")
+        self._order = order_lines(self._lines, words)
+        self._costs = [tokens(line[:MAX_LINE_CHARACTERS]) + _LINE_COST for line in self._lines]
+        self._frame = _FRAME + tokens(f"{record.path} {record.symbol} {record.scope} {record.note} {record.project}")
+        self._frame += sum(tokens(f"{place.symbol} {place.text}") + _FRAME for place in record.places)
+        self.whole = self._frame + sum(map(tokens, self._lines)) + _LINE_COST * len(self._lines)
         self.least = self.cut(0)[1]
 
     def cut(self, more: int) -> tuple[CodeRecord, int]:
@@ -98,40 +104,25 @@ class _Hit:
             if (more := more - self._costs[at]) < 0:
                 break
             kept.add(at)
-        if len(kept) == len(self._lines) and all(len(line) <= _MAX_LINE_CHARACTERS for line in self._lines):
+        if len(kept) == len(self._lines) and all(len(line) <= MAX_LINE_CHARACTERS for line in self._lines):
             return self._record, self.whole
-        record = replace(self._record, truncated=True, text=_join_lines(self._lines, kept))
-        return record, self._size(record)
+        text, gaps = _join_lines(self._lines, kept)
+        first = self._record.start_line
+        left_out = tuple(f"{first + start}-{first + end - 1}" for start, end in gaps)
+        record = replace(self._record, truncated=True, text=text, left_out=left_out)
+        return record, self._frame + sum(self._costs[at] for at in kept) + len(gaps)
 
-    def _size(self, record: CodeRecord) -> int:
-        return self._frame + (tokens(json.dumps(record.text, ensure_ascii=False)) if record.text is not None else 0)
 
-
-def _join_lines(lines: Sequence[str], kept: set[int]) -> str:
+def _join_lines(lines: Sequence[str], kept: set[int]) -> tuple[str, list[tuple[int, int]]]:
+    """The kept lines with a mark for each gap, and the gaps (half-open, from 0)."""
     shown: list[str] = []
+    gaps: list[tuple[int, int]] = []
     for at, line in enumerate(lines):
         if at in kept:
-            shown.append(line if len(line) <= _MAX_LINE_CHARACTERS else line[:_MAX_LINE_CHARACTERS] + _GAP)
-        elif not shown or shown[-1] != _GAP:
-            shown.append(_GAP)
-    return "\n".join(shown)
-
-
-def _order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
-    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    lowered = [line.lower() for line in lines]
-    worth = dict.fromkeys(range(len(lines)), 0.0)
-    for word in words:
-        # A word counts less the more lines hold it.
-        holders = [at for at, line in enumerate(lowered) if word in line]
-        for at in holders:
-            worth[at] += 1 / len(holders)
-    best = sorted((at for at in worth if worth[at]), key=lambda at: (-worth[at], at))
-    around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
-    return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
-
-
-def _split_query(query: str) -> list[str]:
-    """The query's terms without plural endings, for matching inside lines."""
-    return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))
+            shown.append(shorten_line(line))
+        elif gaps and gaps[-1][1] == at:
+            gaps[-1] = (gaps[-1][0], at + 1)
+        else:
+            gaps.append((at, at + 1))
+            shown.append(GAP)
+    return "\n".join(shown), gaps

@@ -9,17 +9,33 @@ from rag_ls import model
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.operations.code.telling_lines import find_best_line, split_query
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
+from rag_ls.search import group_by_file
 
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceRecord:
+    """One more place of a file, with the line of it that says most."""
+
+    start_line: int
+    end_line: int
+    symbol: str
+    line: int
+    text: str
+    """That line."""
+    whole: str = optional("")
+    """All of its text, where that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class CodeRecord:
-    """A chunk, or more of its document around it."""
+    """A file at its best place, with others of it; or a chunk, or more of its document around it."""
 
     kind: str
     id: str
@@ -41,6 +57,10 @@ class CodeRecord:
     context: str = optional("")
     text: str | None = optional()
     truncated: bool = optional(False)
+    left_out: tuple[str, ...] = optional(())
+    """The lines that a cut text leaves out, as `FROM-TO`, one range for each `…` in it."""
+    places: tuple[PlaceRecord, ...] = optional(())
+    """More places of the file that answer, best first."""
     note: str = optional("")
     project: str = optional("")
     """The root, where several projects answer; the name of a published one."""
@@ -48,7 +68,7 @@ class CodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class CodeAnswer:
-    """Chunks, best first."""
+    """Files, best first."""
 
     query: str
     results: tuple[CodeRecord, ...]
@@ -82,17 +102,40 @@ def locate_file(session: ProjectSession, path: str) -> str:
     return path if is_guest(path, session.project.root) else str(session.project.root / path)
 
 
-def pick_best(sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int) -> tuple[CodeRecord, ...]:
-    """The best `k` hits of the answers of several projects; each then names its project.
+def pick_best(
+    sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int, *, place_texts: bool = False
+) -> tuple[CodeRecord, ...]:
+    """The best `k` files of the answers of several projects, each at its best place; each then names its project.
+
+    `place_texts`: with the texts of their other places, too.
 
     Two projects may hold the same file: its hits in both are different ones.
     """
     hits = [(source, hit) for source, answer in zip(sources, answers, strict=True) for hit in answer.hits]
-    best = sorted(hits, key=lambda item: -item[1].score)[:k]
-    found = [(source, make_hit(source, hit)) for source, hit in best]
-    if len(sources) == 1:
-        return tuple(each for _, each in found)
-    return tuple(replace(each, project=_name_source(source)) for source, each in found)
+    files = group_by_file(hits, lambda item: (id(item[0]), _chunk_of(item[1]).path))
+    if len(sources) > 1:
+        files.sort(key=lambda places: -places[0][1].score)
+    words = split_query(answers[0].query)
+    found = []
+    for (source, best), *others in files[:k]:
+        places = tuple(_make_place(hit, words, with_text=place_texts) for _, hit in others)
+        record = replace(make_hit(source, best), places=places)
+        found.append(replace(record, project=_name_source(source)) if len(sources) > 1 else record)
+    return tuple(found)
+
+
+def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:
+    chunk = _chunk_of(hit)
+    at, line = find_best_line(chunk.text, words)
+    whole = chunk.text if with_text else ""
+    return PlaceRecord(
+        chunk.start_line, chunk.end_line, chunk.symbol, line=chunk.start_line + at, text=line, whole=whole
+    )
+
+
+def _chunk_of(hit: Hit) -> Chunk:
+    assert isinstance(hit.item, StoredChunk)
+    return hit.item.chunk
 
 
 def _name_source(source: Source) -> str:

@@ -56,7 +56,7 @@ class GetChunk:
         "Read a hit whole, or any lines of a file, as they are now, unsaved text included. Says which lines are left and how to "
         "get them.",
         ("id", "context"),
-        ("text",),
+        ("path",),
     ),
     command="ragLs.getChunk",
 )

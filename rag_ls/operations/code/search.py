@@ -28,7 +28,7 @@ class SearchCode:
     """A question about code."""
 
     query: str = argument(doc="words, an identifier, a path, an error message or a piece of code")
-    k: int | None = argument(None, "hits at most", agent_default=10, flag="-k")
+    k: int | None = argument(None, "files at most", agent_default=10, flag="-k")
     project: tuple[str, ...] = argument(
         (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
     )
@@ -37,12 +37,14 @@ class SearchCode:
         "", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB", is_glob=True
     )
     kind: str = argument("", "only this kind of declaration or document", names=CODE_KINDS)
-    files_only: bool = argument(False, "one hit a file, without its text")
+    files_only: bool = argument(False, "files without their texts")
     min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
     rerank: bool = argument(False, "have the cross-encoder of the settings order the first hits")
     budget_tokens: int | None = argument(
         None, "cut the answer to about so many tokens; 0 for no limit", least=0, agent_default=AGENTS_BUDGET_TOKENS
     )
+
+    place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
 
     @property
     def scope(self) -> QuestionScope:
@@ -72,6 +74,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         min_score=request.min_score or 0.0,
         declares=kind if kind in DECLARED_KINDS else "",
         files_only=request.files_only,
+        by_file=True,
         rerank=request.rerank,
     )
     settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
@@ -85,14 +88,14 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
-    results = pick_best(sources, answers, question.k or settings.code_k)
+    results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     stats = add_note(merge_stats(question.query, answers), "; ".join(problems))
     if problems:
         stats = replace(stats, complete=False)
     if len(request.query) > MAX_QUERY_CHARACTERS:
         stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
     if request.files_only:
-        results = tuple(replace(record, text=None) for record in results)
+        results = tuple(replace(record, text=None, places=()) for record in results)
     budget = request.budget_tokens
     default = settings.budget_tokens or caller.budget_tokens
     return _fit_answer(CodeAnswer(question.query, results, stats), default if budget is None else budget)
@@ -154,6 +157,6 @@ def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if left_out:
         stats = add_note(
             stats,
-            f"{left_out} more hits did not fit budget_tokens = {budget_tokens:,}: raise it, or narrow the search",
+            f"{left_out} more files did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or ask files_only",
         )
     return CodeAnswer(answer.query, tuple(results), stats)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.operations.answer_json import make_json
+from rag_ls.mcp.code_text import render_answer
 from rag_ls.operations.code.budget import fit_to_budget, tokens
-from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
+from rag_ls.operations.stats import Stats
 
 LONG = (
     "def refresh(self, token):\n"
@@ -62,10 +61,12 @@ def test_hits_without_text_pass() -> None:
 
 @given(
     st.lists(st.text(alphabet=st.sampled_from('ab _(\n\r\t"\\\u4e2d\u2028…'), max_size=600), min_size=1, max_size=8),
-    st.integers(700, 3000),
+    st.integers(300, 3000),
     st.text(max_size=20),
 )
 def test_an_answer_of_several_hits_stays_under_its_budget(texts: list[str], budget: int, query: str) -> None:
     shown, left_out = fit_to_budget(query, [_record(text, number) for number, text in enumerate(texts)], budget)
     assert len(shown) + left_out == len(texts)
-    assert len(shown) == 1 or tokens(json.dumps([make_json(record) for record in shown], ensure_ascii=False)) <= budget
+    stats = Stats(took_ms=1.0, dense=True, candidates=1, complete=True)
+    text = render_answer("search_code", CodeAnswer(query, tuple(shown), stats))["text"]
+    assert len(shown) == 1 or tokens(text) <= budget

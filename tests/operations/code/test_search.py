@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from filelock import FileLock
 from rag_ls.engine.client import Client
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest
+from rag_ls.mcp.code_text import render_answer
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
@@ -29,6 +31,8 @@ FILES = {
     "tests/test_cart.py": "from src.cart import total_price\n\n\ndef test_discount():\n    assert total_price([2.0], 0.5) == 1.0\n",
     "app/[id]/page.ts": "export function discountPage() {\n  return 1;\n}\n",
 }
+
+_AS_TEXT = partial(render_answer, "search_code")
 
 
 @pytest.fixture
@@ -78,17 +82,48 @@ def test_a_budget_cuts_texts_and_says_so(operations: Operations) -> None:
     whole = operations.run("search_code", {"query": "grand_total discount", "k": 5})["results"]
     assert not any("truncated" in hit for hit in whole)
     cut = []
-    for budget in (600, 900, 1200, 1500):
-        answer = operations.run("search_code", {"query": "grand_total discount", "k": 5, "budget_tokens": budget})
-        assert tokens(str(answer)) < budget + 100
-        cut += [hit for hit in answer["results"] if hit.get("truncated")]
+    for budget in (400, 600, 900, 1200, 1500):
+        question = {"query": "grand_total discount", "k": 5, "budget_tokens": budget}
+        assert tokens(operations.run("search_code", question, render=_AS_TEXT)["text"]) < budget + 30
+        cut += [hit for hit in operations.run("search_code", question)["results"] if hit.get("truncated")]
     assert cut
 
 
+def test_a_cut_text_says_which_lines_it_leaves_out(operations: Operations) -> None:
+    question = {"query": "grand_total discount", "k": 5, "budget_tokens": 600}
+    (cut, *_) = [hit for hit in operations.run("search_code", question)["results"] if hit.get("truncated")]
+    shown, ranges = cut["text"].split("\n"), list(cut["left_out"])
+    assert shown.count("…") == len(ranges) > 0
+    left = sum(int(last) - int(first) + 1 for first, last in (lines.split("-") for lines in ranges))
+    assert left + len(shown) - len(ranges) == cut["end_line"] - cut["start_line"] + 1
+
+
+def test_a_hit_is_a_file_with_its_best_places(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "compute_discount items", "k": 3})["results"]
+    assert len({hit["path"] for hit in answer}) == len(answer) <= 3
+    big = next(hit for hit in answer if hit["path"] == "src/big.py")
+    assert 1 <= len(big["places"]) <= 2
+    for place in big["places"]:
+        assert place["start_line"] <= place["line"] <= place["end_line"]
+        assert FILES["src/big.py"].split("\n")[place["line"] - 1] == place["text"]
+        assert not big["start_line"] <= place["start_line"] <= big["end_line"]
+
+
+def test_k_counts_files(client: Client, tmp_path: Path, indexed_projects: IndexedProjects) -> None:
+    classes = "".join(f"class Rate{n}:\n    def rate_of_tax(self):\n        return {n}\n\n\n" for n in range(40))
+    files = {f"src/tax{n}.py": classes.replace("Rate", f"Rate{n}x") for n in range(8)}
+    view = client.open(indexed_projects.copy(files, tmp_path / "taxes"))
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", {"query": "rate of tax", "k": 8})
+    assert len({hit["path"] for hit in answer["results"]}) == 8
+
+
 def test_operations_for_agents_have_a_budget_of_their_own(operations: Operations, client: Client) -> None:
-    for_agents = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=700)
-    few = for_agents.run("search_code", {"query": "discount", "k": 10})
-    assert tokens(str(few)) < 800
+    for_agents = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=300)
+    question = {"query": "discount", "k": 10}
+    few = for_agents.run("search_code", question)
+    assert tokens(for_agents.run("search_code", question, render=_AS_TEXT)["text"]) < 330
     assert "raise it" in few["stats"]["note"]
     assert len(for_agents.run("search_code", {"query": "discount", "k": 10, "budget_tokens": 0})["results"]) > len(
         few["results"]

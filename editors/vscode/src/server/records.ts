@@ -76,14 +76,14 @@ export interface ClientRecord {
   readonly connected_at: string;
 }
 
-/** Chunks, best first. */
+/** Files, best first. */
 export interface CodeAnswer {
   readonly query: string;
   readonly results: readonly CodeRecord[];
   readonly stats: Stats;
 }
 
-/** A chunk, or more of its document around it. */
+/** A file at its best place, with others of it; or a chunk, or more of its document around it. */
 export interface CodeRecord {
   readonly kind: string;
   readonly id: string;
@@ -102,6 +102,8 @@ export interface CodeRecord {
   readonly context?: string;
   readonly text?: string;
   readonly truncated?: boolean;
+  readonly left_out?: readonly string[];
+  readonly places?: readonly PlaceRecord[];
   readonly note?: string;
   readonly project?: string;
 }
@@ -274,7 +276,7 @@ export interface FileError {
   readonly error: string;
 }
 
-/** Chunks and memories. */
+/** Files, memories and rules, best first. */
 export interface HitsAnswer {
   readonly query: string;
   readonly results: readonly (CodeRecord | MemoryRecord)[];
@@ -433,6 +435,16 @@ export interface OptimizedAnswer {
 export interface Percent {
   readonly words: number;
   readonly vectors: number;
+}
+
+/** One more place of a file, with the line of it that says most. */
+export interface PlaceRecord {
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly symbol: string;
+  readonly line: number;
+  readonly text: string;
+  readonly whole?: string;
 }
 
 /** The state of a project. */

@@ -1,0 +1,101 @@
+"""Answers about code as plain text with line numbers, one path for each file: what agents read best, at the fewest tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rag_ls.mcp.compact import compact
+from rag_ls.operations import Json
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
+from rag_ls.operations.code.lookup import SymbolsAnswer
+from rag_ls.operations.code.telling_lines import GAP, split_lines
+
+_STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
+
+
+def _format_hits(answer: CodeAnswer, lean: Json) -> str:
+    """Files with their best places, and what the answer could not see."""
+    paths = [record.get("path", "") for record in lean["results"]]
+    blocks = [_format_hit(record, path) for record, path in zip(answer.results, paths, strict=True)]
+    stats = lean.get("stats") or {}
+    missing = [
+        f"{stats[key]:,} {name} to come" for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
+    ]
+    notes = ["; ".join(filter(None, (*missing, stats.get("note", ""), lean.get("note", ""))))]
+    return "\n\n".join(filter(None, (*blocks, *(f"({note})" for note in notes if note))))
+
+
+_MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
+
+
+def _format_hit(record: CodeRecord, path: str) -> str:
+    """A file at its best place, and its others with the line of each that says most."""
+    more = [
+        f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n{place.line}\t{place.text}"
+        for place in record.places
+    ]
+    return "\n".join([*_format_place(record, path), *more])
+
+
+def _format_excerpt(record: CodeRecord, lean: Json) -> str:
+    note = [f"({record.note})"] if record.note else []
+    return "\n".join([*_format_place(record, lean.get("path", record.path)), *note])
+
+
+def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
+    facts = [
+        record.scope and f"in {record.scope}",
+        _STATES.get(record.freshness or "", ""),
+        record.project if record.project not in path else "",
+    ]
+    score = f"{record.score:.2f}" if record.matched_by != ("id",) else ""
+    head = f"{path}:{record.start_line}-{record.end_line}"
+    yield "  ".join(filter(None, (head, record.symbol, score, *facts)))
+    if record.text is None:
+        return
+    number, gaps = record.start_line, iter(record.left_out)
+    for line in split_lines(record.text):
+        if line == GAP and (gap := next(gaps, "")):
+            number = int(gap.partition("-")[2]) + 1
+            yield GAP
+        else:
+            yield f"{number}\t{line}"
+            number += 1
+
+
+def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
+    """Declarations, a line each; those of one file under its path."""
+    head = [lean["path"]] if "path" in lean else []
+    notes = [f"({note})" for note in (lean.get("note"),) if note]
+    return "\n".join([*head, *lean["symbols"], *notes])
+
+
+_FORMATS: dict[str, Callable[[Any, Json], str]] = {
+    "search_code": _format_hits,
+    "find_related": _format_hits,
+    "get_chunk": _format_excerpt,
+    "list_symbols": _format_symbols,
+}
+
+
+def is_text(tool: str) -> bool:
+    """Whether a tool answers with plain text."""
+    return tool in _FORMATS
+
+
+def render_answer(tool: str, answer: object, *, names_project: bool = False) -> Json:
+    """The lean JSON of an answer; of a tool that answers with text its `text`, and the JSON without the code (`structured`)."""
+    lean = compact(tool, answer, names_project=names_project)
+    if not is_text(tool):
+        return lean
+    return {"text": _FORMATS[tool](answer, lean), "structured": _without_text(lean)}
+
+
+def _without_text(lean: Json) -> Json:
+    """The lean JSON of an answer without the code that its text shows."""
+    kept = {key: value for key, value in lean.items() if key != "text"}
+    for key in ("results", "places"):
+        if key in kept:
+            kept[key] = [_without_text(item) for item in kept[key]]
+    return kept

@@ -1,0 +1,56 @@
+"""The lines of a text that answer a question: those that hold its rarest words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_ls.search import analyse
+
+MAX_LINE_CHARACTERS = 300
+GAP = "…"
+# Lines as documents count them, unlike `str.splitlines`.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, without their ends."""
+    return [line.rstrip("\r\n") for line in _LINE.findall(text)]
+
+
+def shorten_line(line: str) -> str:
+    """A line as an answer shows it."""
+    return line if len(line) <= MAX_LINE_CHARACTERS else line[:MAX_LINE_CHARACTERS] + GAP
+
+
+def split_query(query: str) -> list[str]:
+    """The query's terms without plural endings, for matching inside lines."""
+    return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))
+
+
+def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:
+    """The number, from 0, and text of the line that answers best; the first that is not blank if none holds a word."""
+    lines = split_lines(text)
+    worth = _weigh(lines, words)
+    at = max(range(len(lines)), key=lambda at: (worth[at], bool(lines[at].strip()), -at), default=0)
+    return (at, shorten_line(lines[at])) if lines else (0, "")
+
+
+def order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
+    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    worth = _weigh(lines, words)
+    best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
+    around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
+    return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
+
+
+def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:
+    """The worth of each line: a word counts less the more lines hold it."""
+    lowered = [line.lower() for line in lines]
+    worth = [0.0] * len(lines)
+    for word in words:
+        holders = [at for at, line in enumerate(lowered) if word in line]
+        for at in holders:
+            worth[at] += 1 / len(holders)
+    return worth

@@ -1,0 +1,105 @@
+"""Agents read code as plain text: line numbers, one path for each file, nothing escaped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rag_ls.mcp.code_text import render_answer
+from rag_ls.mcp.handshake import shows_structure_alone
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord
+from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
+from rag_ls.operations.stats import Stats
+
+_STATS = Stats(took_ms=1.0, dense=True, candidates=3, complete=True)
+_HIT = CodeRecord(
+    kind="chunk", id="a1", path="src/cart.py", start_line=8, end_line=11, language="python", symbol="total",
+    node_type="function_definition", score=0.73951, matched_by=("dense",), freshness="disk",
+    file="/work/shop/src/cart.py", text='def total(items):\n\t"""Sum\\n up."""\n\x0c    tax = 1\n    return sum(items)\n',
+)  # fmt: skip
+
+
+def _text(*hits: CodeRecord, stats: Stats = _STATS) -> str:
+    return str(render_answer("search_code", CodeAnswer("q", hits, stats))["text"])
+
+
+def test_code_has_line_numbers_and_its_path_once() -> None:
+    assert _text(_HIT) == (
+        'src/cart.py:8-11  total  0.74\n8\tdef total(items):\n9\t\t"""Sum\\n up."""\n10\t\x0c    tax = 1\n11\t    return sum(items)'
+    )
+
+
+def test_a_cut_text_goes_on_with_the_right_number() -> None:
+    cut = replace(
+        _HIT, end_line=90, text="def total(items):\n…\n    tax = 1\n…", truncated=True, left_out=("9-19", "21-90")
+    )
+    assert _text(cut).split("\n")[1:] == ["8\tdef total(items):", "…", "20\t    tax = 1", "…"]
+    # A mark that stands in the code itself is code.
+    assert _text(replace(_HIT, text="…\n")).endswith("\n8\t…")
+
+
+def test_other_places_of_the_file_are_a_line_each() -> None:
+    hit = replace(_HIT, places=(PlaceRecord(40, 60, "Cart.add", 43, "    self.total = total(items)"),))
+    assert _text(hit).endswith("\nalso 40-60 Cart.add\n43\t    self.total = total(items)")
+
+
+def test_what_is_not_as_usual_stands_in_the_head_and_notes_at_the_end() -> None:
+    stats = replace(_STATS, complete=False, pending_documents=3, note="a filter matches little")
+    text = _text(replace(_HIT, freshness="buffer", scope="def total(items)"), _HIT, stats=stats)
+    assert text.startswith("src/cart.py:8-11  total  0.74  in def total(items)  unsaved text\n")
+    assert text.endswith("\n\n(3 files to come; a filter matches little)")
+    assert "list_symbols" in _text()
+
+
+def test_the_structure_beside_it_has_no_code() -> None:
+    hit = replace(_HIT, places=(PlaceRecord(40, 60, "Cart.add", 43, "    self.total"),))
+    beside = render_answer("search_code", CodeAnswer("q", (hit,), _STATS))["structured"]
+    assert beside["results"] == [
+        {"id": "a1", "path": "src/cart.py", "start_line": 8, "end_line": 11, "symbol": "total", "score": 0.74,
+         "places": [{"start_line": 40, "end_line": 60, "symbol": "Cart.add", "line": 43}]}
+    ]  # fmt: skip
+
+
+def test_an_excerpt_says_what_is_left() -> None:
+    whole = replace(_HIT, matched_by=("id",), note="lines 12-20 are left out")
+    text = str(render_answer("get_chunk", whole)["text"])
+    assert text.startswith("src/cart.py:8-11  total\n8\t")
+    assert text.endswith("\n(lines 12-20 are left out)")
+
+
+def test_an_outline_is_nested_and_names_its_file_once() -> None:
+    def symbol(name: str, first: int, last: int, kind: str = "function", signature: str = "") -> SymbolRecord:
+        return SymbolRecord("src/cart.py", name, kind, first, last, signature, True)
+
+    symbols = (
+        symbol("RATE", 1, 1, "value"),
+        symbol("Cart", 3, 30, "type", "class Cart"),
+        symbol("Cart.total", 5, 9, signature="def total(self, rate) -> float"),
+        symbol("Cart.total.inner", 6, 7, signature="def inner()"),
+        symbol("Cart.add", 10, 30, signature="def add(self)"),
+        symbol("pay", 33, 40, signature="def pay(cart)"),
+    )
+    answer: dict[str, Any] = render_answer("list_symbols", SymbolsAnswer(symbols, 9))
+    assert answer["text"].split("\n") == [
+        "src/cart.py",
+        "1 value RATE",
+        "3-30 type Cart",
+        " 5-9 total(self, rate) -> float",
+        "  6-7 inner()",
+        " 10-30 add(self)",
+        "33-40 pay(cart)",
+        "(3 more: k = 9 lists all, kind or a longer query fewer)",
+    ]
+    assert answer["structured"]["total"] == 9
+    other = replace(symbols[0], path="src/rates.py")
+    assert "src/rates.py:1 value RATE" in render_answer("list_symbols", SymbolsAnswer((*symbols, other), 7))["text"]
+
+
+@pytest.mark.parametrize(
+    ("client", "alone"),
+    [("claude-code", True), ("codex-mcp-client", True), ("mcp", False), ("inspector", False), ("", False)],
+)
+def test_clients_that_would_drop_the_text_get_it_alone(client: str, alone: bool) -> None:
+    assert shows_structure_alone(client) is alone
