@@ -5,7 +5,7 @@ from __future__ import annotations
 from rag_ls.storage import CheckoutIndex
 
 # They hold no text of the project: pictures and programs, and links to files that are indexed where they are.
-_NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file"})
+_NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside the project"})
 _MAX_REASONS = 3
 
 
@@ -18,4 +18,4 @@ def describe_left_out(store: CheckoutIndex) -> str:
     reasons = ", ".join(f"{counts[reason]:,} {reason}" for reason in commonest[:_MAX_REASONS])
     path = store.skipped_because(commonest[0])
     files = "1 file was" if total == 1 else f"{total:,} files were"
-    return f"{files} not looked at ({reasons}; e.g. {path}): `rag-ls status --skipped` lists them"
+    return f"{files} not looked at ({reasons}; e.g. {path}): index_status with skipped = true lists them"

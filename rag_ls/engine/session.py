@@ -32,11 +32,14 @@ from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
-from rag_ls.util.text import without_surrogates
+from rag_ls.util.text import count_of, without_surrogates
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
+_NO_WORDS_YET = (
+    "no file that was read holds these words, with {} still to read: these are the nearest in meaning, near or not"
+)
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 # Words that the index has not in every file that holds them: single letters of scripts without spaces, and blobs.
@@ -212,9 +215,7 @@ class ProjectSession:
             by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        if self._holds_no_word(request.query, hits, unseen):
-            left_out = describe_left_out(self.store)
-            note = "; ".join(filter(None, (note, _NO_INDEXED_WORDS if left_out else _NO_WORDS, left_out)))
+        note = "; ".join(filter(None, (note, self._note_unheld(request.query, hits, unseen))))
         return self.make_answer(
             request.query,
             replace(found, hits=take_hits(request, hits, k)),
@@ -224,12 +225,16 @@ class ProjectSession:
             filters=request.filters,
         )
 
-    def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
-        """Whether it is certain that no file holds a word of the query: all files are read, and the index has all its words."""
+    def _note_unheld(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> str:
+        """A note that no file holds a word of the query, or none that was looked into; empty where words found something,
+        or the index may lack a word of the query."""
         is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
-        if not hits or is_found_by_words or unseen or _NOT_INDEXED.search(query):
-            return False
-        return not self.store.queue_lengths()[0]
+        if not hits or is_found_by_words or _NOT_INDEXED.search(query):
+            return ""
+        if unread := self.store.queue_lengths()[0] + len(unseen):
+            return _NO_WORDS_YET.format(count_of(unread, "file"))
+        left_out = describe_left_out(self.store)
+        return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
 
     def make_answer(
         self,

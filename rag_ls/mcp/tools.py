@@ -40,7 +40,7 @@ def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) ->
         name=name or operation.name,
         description=tool.description,
         input_schema=schema,
-        output_schema=output_schema(operation.answer, tool.answers)
+        output_schema=output_schema(operation.answer, () if is_text(operation.name) else tool.answers)
         if is_typed or not is_text(operation.name)
         else None,
         annotations=types.ToolAnnotations(

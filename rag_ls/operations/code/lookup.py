@@ -53,8 +53,7 @@ class GetChunk:
 @operation(
     tool=Tool(
         "code",
-        "Read a hit whole, or any lines of a file, as they are now, unsaved text included. Says which lines are left and how to "
-        "get them.",
+        "Read a hit whole, or any lines of a file, unsaved text included. Names the lines it leaves out.",
         ("id", "context"),
         ("path",),
     ),
@@ -151,7 +150,7 @@ class SymbolsAnswer:
     waits=True,
     tool=Tool(
         "code",
-        "Outline of a file (path), or declarations by name or part of it (query).",
+        "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
         ("path", "path_glob", "query", "kind"),
         ("symbols",),
     ),
@@ -234,7 +233,7 @@ class TestsAnswer:
     waits=True,
     tool=Tool(
         "code",
-        "The tests to read or run for a file, line or symbol, and why each.",
+        "Which tests to read or run for a file, line or symbol, and why each.",
         ("path", "line", "symbol"),
         ("tests",),
     ),

@@ -57,7 +57,8 @@ class SearchCode:
     waits=True,
     tool=Tool(
         "code",
-        "Find code by meaning, words, identifier or path. If it is truncated, get_chunk or your Read tool has the rest.",
+        "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, each with numbered lines of its "
+        "best place and up to two others.",
         ("query", "k", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
         ("results",),
     ),
@@ -126,7 +127,7 @@ class FindRelated:
     waits=True,
     tool=Tool(
         "code",
-        "Code like a place (path, line), symbol or snippet, in other files.",
+        "Is there code like this already? Finds what is like a place (path, line), a symbol or a snippet, in other files.",
         ("path", "line", "symbol", "snippet"),
         ("results",),
     ),

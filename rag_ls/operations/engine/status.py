@@ -167,7 +167,7 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
     waits=True,
     tool=Tool(
         "code",
-        "Whether the index is complete; wait_s waits for it.",
+        "Is the index complete? wait_s waits for it; skipped lists the files that are left out, and why.",
         ("wait_s", "skipped"),
         ("complete",),
     ),

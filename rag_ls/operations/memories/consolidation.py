@@ -87,7 +87,7 @@ class ConsolidationAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Merge memories that say the same; report contradictions and what is never recalled.",
+        "Merge memories that say the same (dry_run shows which); lists contradictions and what was never recalled.",
         ("scope", "dry_run", "undo"),
     ),
     command="ragLs.consolidateMemories",
@@ -182,7 +182,7 @@ class SummaryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Summarise what was remembered in a time and keep that; done again, it is replaced.",
+        "Summarise the memories of a time range and keep the summary in place of the former one.",
         ("time_range", "scope", "max_words", "summary_key"),
         ("summary",),
     ),

@@ -84,7 +84,8 @@ class MemoryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Recall memories by meaning, words and tags. anchor.state drifted: their code has changed.",
+        "What was decided or learned? Ask before you change code. Gives memories, best first; anchor.state drifted: the code has "
+        "changed since.",
         ("query", "k", "scope", "filters", "min_similarity"),
         ("results",),
     ),

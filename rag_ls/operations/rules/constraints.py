@@ -109,7 +109,7 @@ class ConstraintsAnswer:
 @operation(
     tool=Tool(
         "rules",
-        "Before a change: the project's rules for it (in words), a diff, or a file.",
+        "Which rules apply to a change? Give it in words, as a diff, or a file; ask before you write code.",
         ("change_description", "num_results", "diff", "file_path"),
         ("constraints",),
         is_idempotent=True,

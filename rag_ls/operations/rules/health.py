@@ -46,7 +46,7 @@ class RulesHealthAnswer:
 
 
 @operation(
-    tool=Tool("rules", "What rules lack.", (), is_idempotent=True),
+    tool=Tool("rules", "Can rules and impact be asked for? Lists problems and what to do.", (), is_idempotent=True),
     command="ragLs.rulesHealth",
     verb=Verb("rules health", "show whether rules and impact can be asked for, and what is missing"),
 )
@@ -100,7 +100,7 @@ class RulesStatusAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool("rules", "How rules stand.", (), is_idempotent=True),
+    tool=Tool("rules", "How many rules and chunks are indexed, and since when?", (), is_idempotent=True),
     command="ragLs.rulesStatus",
     verb=Verb("rules status", "show how the rules of the project stand"),
 )

@@ -77,7 +77,7 @@ class ImpactAnswer:
 @operation(
     tool=Tool(
         "rules",
-        "What a change of a file or symbol touches: dependents, tests, endpoints.",
+        "What breaks if a file or symbol changes? Gives the files that depend on it, its tests and endpoints.",
         ("file_path", "symbol", "num_similar"),
         ("dependents",),
         is_idempotent=True,

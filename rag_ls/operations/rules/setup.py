@@ -95,7 +95,7 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
     needs_code=False,
     tool=Tool(
         "rules",
-        "Survey the code; write ARCHITECTURE.yml and docs/patterns from it.",
+        "Once for a project: survey its code and write its rules, ARCHITECTURE.yml and docs/patterns.",
         ("project_root", "frontend_path", "backend_path"),
     ),
     command="ragLs.rulesSetup",
@@ -227,7 +227,7 @@ def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> No
     effects=DESTROYS,
     manages=True,
     needs_code=False,
-    tool=Tool("rules", "Index a project anew.", ("project_root",)),
+    tool=Tool("rules", "Read a project's files and rules anew, if rag_health_check says so.", ("project_root",)),
     command="ragLs.rulesIndex",
     verb=Verb("rules index", "index the project anew, its rules among the rest"),
 )

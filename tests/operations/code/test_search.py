@@ -270,4 +270,20 @@ def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Op
     # While another process holds the queue, its files stay unread.
     with FileLock(view.project.folder.data_folder / "index.lock"):
         view.store.queue.add(["src/late.py"])
-        assert said not in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+        note = str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+        assert said not in note
+        assert "1 file still to read" in note
+
+
+def test_that_no_file_holds_the_words_names_what_was_left_out(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    root = view.project.root
+    write(root, {"dump.sql": "wombat burrow\n" * 200_000, "src/key.pem": "wombat"})
+    (root / "picture.png").write_bytes(b"\x89PNG\0\0\0")
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    note = operations.run("search_code", {"query": "wombat burrow"})["stats"]["note"]
+    assert "no file holds these words" not in note
+    assert "2 files were not looked at" in note
+    assert "too large" in note
+    assert "dump.sql" in note
