@@ -270,6 +270,29 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A line that holds a literal text or matches a regular expression."""
+
+    path: str
+    line: int
+    """From 1."""
+    column: int
+    """The column of the match, in characters from 1."""
+    text: str
+    """The line, or what is around the match if it is very long."""
+    is_whole: bool
+    """Whether no letter, digit or `_` continues the match."""
+    role: int = 0
+    """0 in code, 1 in tests, 2 in documentation and data."""
+    symbol: str = ""
+    """The innermost declaration around it; empty outside of all, and in files that are not cut yet."""
+    session: str = ""
+    """The editing session of unsaved text; empty for text read from disk."""
+    document_id: int = 0
+    """The row of its document; 0 for a file that was read as it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """The indexed share of a project in percent, by tier; 100 only if nothing is left to do."""
 

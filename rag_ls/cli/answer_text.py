@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from rag_ls.cli import render
+from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.util.text import count_of
@@ -61,7 +61,10 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
         for entry in shown
     ]
     notes = "\n".join(_note(note, paint) for note in notes_of(data["stats"]))
-    parts = [*([notes] if notes else []), *(found or ["nothing found"])]
+    exact = data.get("exact") or {}
+    # Lines that hold the question as it stands come before what is like it.
+    lines = [exact_search.block(exact, paint, beside=True)] if exact.get("total") else []
+    parts = [*([notes] if notes else []), *lines, *(found or ([] if lines else ["nothing found"]))]
     if left:
         why = "" if extent.details else ", -v why each was found"
         parts.append(_note(f"{left}: -k {_round_up(len(shown))} shows more{why}", paint))

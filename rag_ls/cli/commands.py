@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_ls.cli import answer_text, render, terminal
+from rag_ls.cli import answer_text, exact_search, render, terminal
 from rag_ls.cli.backend import ask
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
@@ -73,11 +73,37 @@ def search(arguments: argparse.Namespace) -> int:
     """Search code and memories; fails where nothing is found, or nothing is close."""
     if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
         raise InvalidRequest("give one of --json, --paths and --vimgrep")
+    pattern, match = exact_search.read_pattern(arguments)
+    if match != "auto":
+        return _search_exactly(arguments, pattern, match)
     arguments.query = sys.stdin.read() if arguments.query == "-" else " ".join([arguments.query, *arguments.words])
+    if not arguments.query.strip():
+        raise InvalidRequest("the question is empty: give one, or -e REGEX or -F TEXT for all lines that match")
     answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
     _show_found(arguments, answer)
     found = [each for each in answer["results"] if each["kind"] != "chunk" or not answer["stats"].get("nothing_close")]
-    return 0 if found else 1
+    return 0 if found or answer.get("exact", {}).get("total") else 1
+
+
+def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> int:
+    """Show all lines that hold a text or match a regular expression; fails where there is none."""
+    question = exact_search.question_of(arguments, pattern, match)
+    with showing(first=_FIRST_SEARCH, embeds=False) as show:
+        answer = ask(arguments, "search", question, show)
+    exact = answer["exact"]
+    if arguments.count:
+        exact["next_offset"] = None
+        show_answer(arguments, answer, exact_search.describe_total(exact))
+    elif arguments.files or arguments.paths:
+        show_answer(arguments, answer, "\n".join(map(render.path_from_here, exact["places"])), paged=False)
+    elif arguments.vimgrep or not (arguments.json or sys.stdout.isatty()):
+        print("\n".join(exact_search.lines(exact)))
+    else:
+        show_answer(arguments, answer, exact_search.block(exact, paint()))
+        return 0 if exact["total"] else 1
+    for note in exact_search.notes(exact) if not arguments.json else ():
+        print(f"rag-ls: {in_words_of_the_shell(note)}", file=sys.stderr)
+    return 0 if exact["total"] else 1
 
 
 def _ask_projects(arguments: argparse.Namespace) -> Json:

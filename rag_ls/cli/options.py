@@ -23,6 +23,7 @@ _DEFAULTS = {
     ("search", "k"): "5 files and 2 memories; 10 and 5 with --json",
     ("search", "language"): "all",
     ("search", "path_glob"): "all",
+    ("search", "offset"): "0",
     ("rules impact", "symbol"): "all",
 }
 
@@ -70,6 +71,9 @@ def _add_option(verb: argparse.ArgumentParser, option: Mapping[str, Any], defaul
     values = {key: value for key, value in option.items() if key != "names"}
     if default:
         values["help"] += f" (default: {default})"
+    if option["names"] == ["query"]:
+        # `-e` and `-F` stand in its place.
+        values |= {"nargs": "?", "default": ""}
     if "type" in values:
         values["type"] = _NUMBERS[values["type"]]
     verb.add_argument(*option["names"], **values)
@@ -103,6 +107,12 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("words", nargs="*", default=[], help="more words of the question, which then needs no quotes")
+    verb.add_argument("-e", "--regexp", metavar="REGEX", help="all lines of code that match a regular expression")
+    verb.add_argument("-F", "--fixed", metavar="TEXT", help="all lines of code that hold a text as it stands")
+    verb.add_argument("-w", "--whole-words", action="store_true", help="with -e or -F: nothing inside longer words")
+    verb.add_argument("-i", "--ignore-case", action="store_true", help="with -e or -F: in upper or lower case")
+    verb.add_argument("--count", action="store_true", help="with -e or -F: only how many lines in how many files")
+    verb.add_argument("--files", action="store_true", help="with -e or -F: only the files' paths, one a line")
     verb.add_argument("--full", action="store_true", help="whole texts (default: at most four lines that match)")
     verb.add_argument("-v", "--details", action="store_true", help="why each was found, scores and ids")
     verb.add_argument("--paths", action="store_true", help="only the files' paths, one a line, e.g. for xargs")

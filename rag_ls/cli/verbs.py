@@ -186,6 +186,7 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)",
                 "type": "float",
             },
+            {"names": ["--offset"], "dest": "offset", "help": "with -e or -F: lines to pass over", "type": "int"},
         ],
     },
     "show": {

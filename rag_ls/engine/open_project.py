@@ -170,6 +170,7 @@ class OpenProject:
         if not self.indexing.end_threads():
             return False
         self.searcher.forget()
+        self.index.checkout.signatures.forget()
         self.imports.forget()
         self.admissions.forget()
         # Each of them, though one may still be in use.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeVar
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
@@ -14,17 +15,21 @@ from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
-from rag_ls.search import Searcher, explain_filters
+from rag_ls.search import Filters, Searcher, View, explain_filters
 from rag_ls.storage import (
+    DISK,
     DocumentRecord,
     Publication,
     PublishedIndex,
     PublishedServer,
+    SearchedDocuments,
     ServerQuestions,
     ask_server,
     open_published_server,
 )
 from rag_ls.util.counts import Counts
+
+T = TypeVar("T")
 
 _STORE = "published code"
 # A question waits no longer for the server, and no longer to learn what is published there.
@@ -114,15 +119,19 @@ class PublishedCode:
             self._place, _STORE, _QUESTION_S + wait_for_model_s,
         )  # fmt: skip
 
+    def look(self, filters: Filters, work: Callable[[SearchedDocuments, View], T]) -> T:
+        """The result of `work` on the published files and the view of them. Raises `NotFound`, `StoreUnavailable`, and its errors."""
+
+        def ask() -> T:
+            self._check_published()
+            return work(self._index.checkout, self._searcher.view(DISK, filters))
+
+        return ask_server(ask, self._place, _STORE, _QUESTION_S)
+
     def _search(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
         started = time.perf_counter()
         k = read_k(request.k, settings.code_k)
-        publication = self._index.publication()
-        if publication is None:
-            raise NotFound(
-                f"nothing is published of {self.name} now: `rag-ls store publish` in a checkout publishes it, and goes on "
-                "where it was interrupted"
-            )
+        publication = self._check_published()
         model = self._model(publication, wait_s)
         found = self._searcher.search(
             request.query, k=count_wanted(request, k), settings=settings,
@@ -143,6 +152,16 @@ class PublishedCode:
             complete=True, note="; ".join(filter(None, notes)), is_close=found.is_close,
         )  # fmt: skip
         return SearchAnswer(request.query, take_hits(request, hits, k), stats)
+
+    def _check_published(self) -> Publication:
+        """The publication. Raises `NotFound` if there is none now."""
+        publication = self._index.publication()
+        if publication is None:
+            raise NotFound(
+                f"nothing is published of {self.name} now: `rag-ls store publish` in a checkout publishes it, and goes on "
+                "where it was interrupted"
+            )
+        return publication
 
     def _model(self, publication: Publication, wait_s: float) -> HostedModel | None:
         """The model whose vectors were published, if it is ready: an older rag-ls may have made them."""

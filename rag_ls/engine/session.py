@@ -162,6 +162,12 @@ class ProjectSession:
             if self.editing_session != DISK:
                 self.indexing.buffer_closed(self.editing_session, path)
 
+    def unsaved_text(self, path: str) -> str | None:
+        """The client's own text of a document that it has open; None if it has not."""
+        with self._lock:
+            buffer = self._buffers.get(path)
+        return buffer.text if buffer is not None else None
+
     def files_changed(self, paths: list[str]) -> None:
         """Record files or folders that any program wrote, created or deleted."""
         self.project.files_changed(paths)

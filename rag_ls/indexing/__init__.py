@@ -7,7 +7,7 @@ from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
 from rag_ls.indexing.file_rules import FileRules
-from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING
+from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.listing import ALL, Patterns, list_files
@@ -44,6 +44,7 @@ __all__ = [
     "Progress",
     "Published",
     "Publishing",
+    "Rejected",
     "Scan",
     "Spent",
     "TreeSync",

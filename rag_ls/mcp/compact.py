@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.collections.texts import PushedResult
@@ -46,6 +47,9 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     key, shorten = _LISTS[tool]
     records = getattr(answer, key)
     shown: Json = {key: [shorten(record) for record in records]}
+    exact = getattr(answer, "exact", None)
+    if exact is not None:
+        shown["exact"] = _exact(exact, names_project=names_project)
     if key == "results" and (names_project or len(set(map(_root, records))) > 1):
         for lean_record, record in zip(shown[key], records, strict=True):
             if isinstance(record, CodeRecord) and record.file:
@@ -53,6 +57,11 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     if stats := getattr(answer, "stats", None):
         shown["stats"] = _stats(stats)
     lean = make_json(answer, details, shown)
+    if exact is not None:
+        # Lines that hold the query as it stands come before what is like it.
+        lean = {"exact": lean["exact"], **lean}
+        if exact.total:
+            return lean
     if not records and not _note(lean):
         lean["note"] = _NOTHING.get(tool, "nothing found")
     return lean
@@ -88,6 +97,17 @@ def _hit(record: CodeRecord | MemoryRecord) -> Json:
         return _memory(record)
     is_usual = record.freshness == "disk"
     return _short(make_json(record, (*_HIT_DETAILS, "freshness") if is_usual else _HIT_DETAILS))
+
+
+def _exact(exact: ExactPlaces, *, names_project: bool) -> Json:
+    """The places as one line each, as grep writes them, with the declaration around them."""
+    return make_json(exact, (), {"places": [_place(place, names_project=names_project) for place in exact.places]})
+
+
+def _place(place: LineRecord, *, names_project: bool) -> str:
+    path = (place.file or place.path) if names_project or place.project else place.path
+    around = f"  [{place.symbol}]" if place.symbol else ""
+    return f"{path}:{place.line}:{place.column}: {place.text.strip()}{around}"
 
 
 def _symbol(record: SymbolRecord) -> str:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.exact_places import MatchMode
+from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import GetChunk, get_chunk
 from rag_ls.operations.code.preparation import prepare_shell_question
 from rag_ls.operations.code.search import SearchCode, search_code
 from rag_ls.operations.engine.progress import Report
-from rag_ls.operations.fields import argument
+from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import SCOPES_OR_ALL
 from rag_ls.operations.memories.memory_records import MemoryRecord
 from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_memory, search_memory
@@ -43,6 +45,13 @@ class Search:
         None, "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)"
     )
     place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
+    match: str = argument(
+        "auto", "of code: exact or regex gives all lines that match", flag="-", names=tuple(MatchMode)
+    )
+    ignore_case: bool = argument(False, "of code: upper and lower case are the same", flag="-")
+    whole_words: bool = argument(False, "of code: nothing inside longer words", flag="-")
+    files_only: bool = argument(False, "of code: one hit a file", flag="-")
+    offset: int | None = argument(None, "with -e or -F: lines to pass over", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,8 @@ class HitsAnswer:
     query: str
     results: tuple[CodeRecord | MemoryRecord, ...]
     stats: Stats
+    exact: ExactPlaces | None = optional()
+    """The lines of code that hold the query as it stands, if it may be a name, a text or a regular expression."""
 
 
 def prepare_search(caller: Caller, request: Search, report: Report) -> None:
@@ -66,14 +77,16 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     kinds = _choose_kinds(caller, request)
     results: list[CodeRecord | MemoryRecord] = []
     stats: Stats | None = None
+    exact: ExactPlaces | None = None
     if "code" in kinds:
         question = SearchCode(
-            request.query, request.k, language=request.language, path_glob=request.path_glob,
-            place_texts=request.place_texts,
+            request.query, request.k, language=request.language, path_glob=request.path_glob, match=request.match,
+            files_only=request.files_only, ignore_case=request.ignore_case, whole_words=request.whole_words,
+            offset=request.offset or 0, place_texts=request.place_texts,
         )  # fmt: skip
         found = search_code(caller, question)
         results += found.results
-        stats = found.stats
+        stats, exact = found.stats, found.exact
     if "memory" in kinds:
         recalled = search_memory(
             caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)
@@ -90,7 +103,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     # What answers best comes first, of whatever kind it is.
     results.sort(key=lambda record: -(record.score or 0.0))
     if request.kinds or "code" in kinds:
-        return HitsAnswer(request.query, tuple(results), stats)
+        return HitsAnswer(request.query, tuple(results), stats, exact)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
 
 

@@ -2,28 +2,39 @@
 
 from rag_ls.search.by_file import MAX_PLACES, group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
+from rag_ls.search.exact import MAX_OCCURRENCES, Occurrences, find_occurrences, occurrences_in, order
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
 from rag_ls.search.searcher import Corpus, Found, Searcher
-from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, explain_filters
+from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters
 
 __all__ = [
     "CACHED_ANSWERS",
     "DOCUMENT_KINDS",
     "MADE_ANSWERS",
+    "MAX_OCCURRENCES",
     "MAX_PLACES",
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
     "Corpus",
     "Filters",
     "Found",
+    "Occurrences",
     "Searcher",
+    "TextPattern",
+    "TextQuery",
+    "View",
+    "accepts",
     "analyse",
     "explain_filters",
+    "find_occurrences",
     "group_by_file",
     "is_data",
     "is_docs",
     "is_inline_test",
     "is_test",
     "likelihood",
+    "occurrences_in",
+    "order",
 ]

@@ -120,7 +120,7 @@ class Searcher:
         the query's kind, for benchmarks.
         """
         started = time.perf_counter()
-        view = self._view(session, filters)
+        view = self.view(session, filters)
         query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
         key = (
@@ -179,7 +179,7 @@ class Searcher:
         The vector of text that is not saved (`is_saved`) is not sent to a server, which may search the vectors.
         """
         started = time.perf_counter()
-        view = self._view(session, filters)
+        view = self.view(session, filters)
         try:
             nearest = self._candidates.nearest(vector, view, model_id, may_leave=is_saved)
         except StoreUnavailable as error:
@@ -193,7 +193,7 @@ class Searcher:
 
     def chunk_hit(self, chunk_id: str, session: str = DISK, *, whole: bool = False) -> Hit | None:
         """The present version of a chunk, or None; `whole`: with the declaration that it is a piece of, as answers show it."""
-        view = self._view(session, NO_FILTERS)
+        view = self.view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks.by_id(chunk_id) if view.shows(row.document_id)]
         for row in shown:
             freshness = self._corpus.freshness(row.document)
@@ -203,11 +203,11 @@ class Searcher:
 
     def hidden_documents(self, session: str = DISK) -> frozenset[int]:
         """The documents that another version of the same file replaces now."""
-        return self._view(session, NO_FILTERS).hidden
+        return self.view(session, NO_FILTERS).hidden
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """The version of a document that this session sees, or None."""
-        view = self._view(session, NO_FILTERS)
+        view = self.view(session, NO_FILTERS)
         versions = [doc for doc in self._store.unsaved_documents() if doc.path == path]
         on_disk = self._store.document(path)
         shown = [doc for doc in (*versions, on_disk) if doc and view.shows(doc.id)]
@@ -217,7 +217,8 @@ class Searcher:
         """Drop the cached answers."""
         self._answers.forget()
 
-    def _view(self, session: str, filters: Filters) -> View:
+    def view(self, session: str, filters: Filters) -> View:
+        """The documents that a session sees now and that pass the filters."""
         return current_view(self._store, session, self._corpus.is_live, filters)
 
     def _hits_of_files(self, ranked: Ranked, k: int) -> list[Hit]:

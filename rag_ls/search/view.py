@@ -66,15 +66,19 @@ def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | Non
     if filters == NO_FILTERS:
         return None
     rows = store.document_paths()
-    glob = compose(filters.path_glob)
-    matches = glob_matcher(glob, {compose(row[1]) for row in rows}) if glob else None
-    language = filters.language.lower()
-    return frozenset(
-        number
-        for number, path, document_language, _ in rows
-        if (not language or document_language == language)
+    passes = accepts(filters, {compose(row[1]) for row in rows} if filters.path_glob else ())
+    return frozenset(number for number, path, language, _ in rows if passes(path, language))
+
+
+def accepts(filters: Filters, known: Collection[str] = ()) -> Callable[[str, str], bool]:
+    """A function that tells whether a document, by its path and language, passes the filters; `known` are the paths
+    among which a name counts before a pattern."""
+    matches = glob_matcher(compose(filters.path_glob), known) if filters.path_glob else None
+    wanted = filters.language.lower()
+    return lambda path, language: (
+        (not wanted or language == wanted)
         and (matches is None or matches(compose(path)))
-        and (not filters.kind or _is_of_kind(filters.kind, path, document_language))
+        and (not filters.kind or _is_of_kind(filters.kind, path, language))
     )
 
 

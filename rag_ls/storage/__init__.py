@@ -84,6 +84,7 @@ from rag_ls.storage.terms import (
     terms,
     words_in,
 )
+from rag_ls.storage.trigrams import Need
 from rag_ls.storage.write_rights import WriteRights
 
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "ListedVectors",
     "MemoryCopy",
     "MemoryStore",
+    "Need",
     "Neighbour",
     "NewChunk",
     "Priority",

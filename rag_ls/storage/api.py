@@ -27,6 +27,7 @@ from rag_ls.storage.records import (
     StoredSymbol,
     Vectors,
 )
+from rag_ls.storage.trigrams import Need
 
 Vector = NDArray[np.float32]
 """A vector of shape (dimensions,) and length one."""
@@ -125,6 +126,18 @@ class SearchedChunks(Protocol):
         ...
 
 
+class SearchedSignatures(Protocol):
+    """Finds the documents that may hold a literal text."""
+
+    def find_documents(self, needs: Sequence[Need]) -> list[int]:
+        """The documents that may have, for each need, a line that meets it; none that has them is missing."""
+        ...
+
+    def read_texts(self, documents: Collection[int]) -> list[tuple[int, str]]:
+        """Some documents with their whole texts, without documents that were deleted meanwhile."""
+        ...
+
+
 class SearchedOutlines(Protocol):
     """The declarations of documents."""
 
@@ -185,6 +198,11 @@ class SearchedDocuments(Protocol):
     @property
     def outlines(self) -> SearchedOutlines:
         """Its declarations."""
+        ...
+
+    @property
+    def signatures(self) -> SearchedSignatures:
+        """Finds the documents that may hold a literal text."""
         ...
 
     @property

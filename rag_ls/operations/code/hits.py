@@ -9,6 +9,7 @@ from rag_ls import model
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.telling_lines import find_best_line, split_query
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
@@ -73,6 +74,8 @@ class CodeAnswer:
     query: str
     results: tuple[CodeRecord, ...]
     stats: Stats
+    exact: ExactPlaces | None = optional()
+    """The lines that hold the query as it stands, if it may be a name, a text or a regular expression."""
 
 
 def make_hit(source: Source, hit: Hit) -> CodeRecord:

@@ -6,9 +6,19 @@ from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import related_code
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
-from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.budget import fit_to_budget
+from rag_ls.operations.code.exact_places import (
+    ExactQuestion,
+    MatchMode,
+    answer_exactly,
+    find_exact,
+    fit_places,
+    read_count,
+    read_mode,
+    take_for,
+)
 from rag_ls.operations.code.filters import make_document_filters, read_kind
 from rag_ls.operations.code.hits import CodeAnswer, Source, pick_best
 from rag_ls.operations.code.preparation import read_first
@@ -16,7 +26,7 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, merge_stats
-from rag_ls.search import DOCUMENT_KINDS, MAX_QUERY_CHARACTERS
+from rag_ls.search import DOCUMENT_KINDS, MAX_QUERY_CHARACTERS, Filters, TextQuery
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # What an answer of code holds where an agent does not say.
@@ -43,6 +53,15 @@ class SearchCode:
     budget_tokens: int | None = argument(
         None, "cut the answer to about so many tokens; 0 for no limit", least=0, agent_default=AGENTS_BUDGET_TOKENS
     )
+    match: str = argument(
+        "auto",
+        "exact: all lines that hold the query; regex: all that match it; auto: both kinds of answer",
+        agents="exact or regex: all lines, counted",
+        names=tuple(MatchMode),
+    )
+    ignore_case: bool = argument(False, "of exact and regex: upper and lower case are the same")
+    whole_words: bool = argument(False, "of exact and regex: nothing inside longer words")
+    offset: int | None = argument(None, "of exact and regex: lines to pass over", least=0)
 
     place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
 
@@ -59,19 +78,24 @@ class SearchCode:
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, each with numbered lines of its "
         "best place and up to two others.",
-        ("query", "k", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
+        ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
         ("results",),
     ),
     command="ragLs.searchCode",
 )
 def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     """Find code by meaning, words, identifier or path."""
-    kind = read_kind("search_code", request.kind, CODE_KINDS)
+    kind, mode = read_kind("search_code", request.kind, CODE_KINDS), read_mode(request.match)
     sessions, published, problems = caller.projects.find_with_published(request.project)
+    filters = make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published))
+    if mode is not MatchMode.AUTO:
+        exactly = make_exact_question(request, mode, filters)
+        most = caller.budget_tokens if request.budget_tokens is None else request.budget_tokens
+        return answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
     question = SearchRequest(
         query=request.query[:MAX_QUERY_CHARACTERS],
         k=request.k,
-        filters=make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published)),
+        filters=filters,
         min_score=request.min_score or 0.0,
         declares=kind if kind in DECLARED_KINDS else "",
         files_only=request.files_only,
@@ -97,9 +121,19 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
+    exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
     budget = request.budget_tokens
     default = settings.budget_tokens or caller.budget_tokens
-    return _fit_answer(CodeAnswer(question.query, results, stats), default if budget is None else budget)
+    answer = CodeAnswer(question.query, results, stats, exact)
+    return _fit_answer(answer, default if budget is None else budget)
+
+
+def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) -> ExactQuestion:
+    """The question for lines alone. Raises `InvalidRequest` for what does not go with it."""
+    if request.kind and not filters.kind:
+        raise InvalidRequest(f"match = {mode} finds lines, not declarations: leave kind = {request.kind!r} out")
+    query = TextQuery(request.query, mode is MatchMode.REGEX, request.ignore_case, request.whole_words)
+    return ExactQuestion((query,), filters, read_count(request.k), request.offset or 0, request.files_only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +187,12 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
 def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
-    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens)
+    exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
+    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken)
     stats = answer.stats
     if left_out:
         stats = add_note(
             stats,
             f"{left_out} more files did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or ask files_only",
         )
-    return CodeAnswer(answer.query, tuple(results), stats)
+    return replace(answer, results=tuple(results), stats=stats, exact=exact)

@@ -16,6 +16,7 @@ from rag_ls.storage.postgres.schema import PostgresSchema, has_table
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
 from rag_ls.storage.terms import last_name
+from rag_ls.storage.trigrams import OTHER_CASES, Need
 
 _FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
 _CHUNKS = (
@@ -28,6 +29,8 @@ _CHUNKS_WITH_FILES = "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id"
 _SYMBOLS = "f.id, f.path, f.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
 _SYMBOLS_WITH_FILES = "rag_symbol s JOIN {schema}.rag_file f ON f.id = s.file_id"
 _LAST = "\U0010ffff"
+_WHOLE_TEXT = "string_agg(text, '' ORDER BY ordinal)"
+_OTHER_CASES = ("".join(OTHER_CASES), "".join(OTHER_CASES.values()))
 
 
 class PublishedServer:
@@ -103,6 +106,7 @@ class PublishedDocuments:
         self._rows = _Rows(server, schema.name)
         self.chunks = PublishedChunks(self._rows)
         self.outlines = PublishedOutlines(self._rows)
+        self.signatures = PublishedTexts(self._rows)
 
     @property
     def embeddings(self) -> PublishedDocuments:
@@ -255,6 +259,43 @@ class PublishedOutlines:
             "f.id = ANY(%s::bigint[]) ORDER BY f.path, s.start_line LIMIT %s", list(documents), limit,
         )  # fmt: skip
         return [StoredSymbol(*row) for row in rows]
+
+
+class PublishedTexts:
+    """Finds the files that may hold a literal text: the server compares the texts themselves. See `SearchedSignatures`."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def find_documents(self, needs: Sequence[Need]) -> list[int]:
+        """See `SearchedSignatures`."""
+        values: list[object] = []
+        conditions = " AND ".join(_condition(need, values) for need in needs) or "true"
+        rows = self._rows.of("SELECT file_id", "rag_chunk", f"true GROUP BY file_id HAVING {conditions}", *values)
+        return [int(row[0]) for row in rows]
+
+    def read_texts(self, documents: Collection[int]) -> list[tuple[int, str]]:
+        """See `SearchedSignatures`."""
+        rows = self._rows.of(
+            f"SELECT file_id, {_WHOLE_TEXT}",
+            "rag_chunk",
+            "file_id = ANY(%s::bigint[]) GROUP BY file_id",
+            list(documents),
+        )
+        return [(int(file_id), str(text)) for file_id, text in rows]
+
+
+def _condition(need: Need, values: list[object]) -> str:
+    """The condition of SQL on a file's chunks that a need makes; its values are added to `values`."""
+    conditions = ["true"]
+    for part in (part for literal in need.literals for part in need.parts_of(literal)):
+        # No stored text holds what PostgreSQL cannot.
+        if "\0" not in part and part.isprintable():
+            values += [*_OTHER_CASES, part]
+            conditions.append(f'strpos(lower(translate({_WHOLE_TEXT}, %s, %s) COLLATE "C"), %s) > 0')
+    for group in need.either:
+        conditions.append(f"({' OR '.join(_condition(each, values) for each in group) or 'true'})")
+    return " AND ".join(conditions)
 
 
 class _Rows:

@@ -37,6 +37,7 @@ from rag_ls.storage.sqlite.outlines import Outlines
 from rag_ls.storage.sqlite.pending import PendingEmbeddings
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
+from rag_ls.storage.sqlite.signatures import Signatures
 
 
 @guarded
@@ -53,6 +54,8 @@ class CheckoutIndex:
         """Its chunks, for reading."""
         self.outlines = Outlines(database)
         """Its declarations and imports."""
+        self.signatures = Signatures(database)
+        """Finds the documents that may hold a literal text."""
         self.queue = ReadingQueue(database)
         """The files that wait to be read."""
         self.embeddings = PendingEmbeddings(database, vectors)
@@ -137,6 +140,7 @@ class CheckoutIndex:
             document_id = upsert_document(connection, document)
             replaced = self._replace_chunks(connection, document_id, document, chunks, priority)
             self.outlines.replace(connection, document_id, outline)
+            self.signatures.replace(connection, document_id, (new.chunk.text for new in chunks))
             if document.session == DISK:
                 dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))

@@ -164,7 +164,17 @@ def _columns() -> dict[str, str]:
     # Columns of a full-text table are read by a search alone.
     found = {"postings": "1"} | {
         table: ", ".join(name for _, name, *_ in connection.execute(f"PRAGMA table_info ({table})"))
-        for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "symbols", "imports")
+        for table in (
+            "meta",
+            "documents",
+            "chunks",
+            "embeddings",
+            "queue",
+            "skipped",
+            "symbols",
+            "imports",
+            "signatures",
+        )
     }
     connection.close()
     return found

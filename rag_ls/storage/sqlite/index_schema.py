@@ -68,6 +68,11 @@ CREATE TABLE import_keys (
   key TEXT NOT NULL, import_id INTEGER NOT NULL REFERENCES imports ON DELETE CASCADE,
   PRIMARY KEY (key, import_id)) WITHOUT ROWID;
 CREATE INDEX import_keys_import ON import_keys (import_id);
+-- The trigrams of each document (`storage.trigrams`). AUTOINCREMENT: a document that changes gets another row.
+CREATE TABLE signatures (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  bits BLOB NOT NULL);
+CREATE INDEX signatures_document ON signatures (document_id);
 -- Names that documents use without an import, one a line.
 CREATE TABLE own_names (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, names TEXT NOT NULL);
 
@@ -81,6 +86,7 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 _REMADE = (
     "vocabulary",
     "postings",
+    "signatures",
     "own_names",
     "import_keys",
     "imports",
@@ -130,5 +136,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Versions 3, 4 and 6 hold other columns and tables, 7 other terms: all but the embeddings is made anew each time.
+# Versions 3, 4, 6 and 7 hold other columns, tables and terms: all but the embeddings is made anew each time.
 MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake)

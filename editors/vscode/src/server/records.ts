@@ -81,6 +81,7 @@ export interface CodeAnswer {
   readonly query: string;
   readonly results: readonly CodeRecord[];
   readonly stats: Stats;
+  readonly exact?: ExactPlaces;
 }
 
 /** A file at its best place, with others of it; or a chunk, or more of its document around it. */
@@ -240,6 +241,19 @@ export interface EngineRecord {
   readonly latency?: Readonly<Record<string, LatencyRecord>>;
 }
 
+/** All lines that hold a literal text or match a regular expression, a page of them told. */
+export interface ExactPlaces {
+  readonly match: string;
+  readonly pattern: string;
+  readonly total: number;
+  readonly files: number;
+  readonly places: readonly LineRecord[];
+  readonly inside_words?: number;
+  readonly next_offset?: number;
+  readonly left_out?: string;
+  readonly is_partial?: boolean;
+}
+
 /** Code that does what the change is about. */
 export interface ExampleRecord {
   readonly content: string;
@@ -281,6 +295,7 @@ export interface HitsAnswer {
   readonly query: string;
   readonly results: readonly (CodeRecord | MemoryRecord)[];
   readonly stats: Stats;
+  readonly exact?: ExactPlaces;
 }
 
 /** The things that a change of a file would touch. */
@@ -330,6 +345,17 @@ export interface LatencyRecord {
   readonly p50_ms: number;
   readonly p95_ms: number;
   readonly p99_ms: number;
+}
+
+/** A line that holds the text or matches the expression. */
+export interface LineRecord {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly symbol?: string;
+  readonly file?: string;
+  readonly project?: string;
 }
 
 /** Memories, best first, and the same as a text with citations. */

@@ -1,0 +1,245 @@
+"""Finds all places of a literal text or regular expression, as a client sees the project: unsaved and unread files included."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from rag_ls.chunking import recognise
+from rag_ls.engine.published import PublishedCode
+from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import Rejected
+from rag_ls.languages import detect_language
+from rag_ls.model import Freshness, Occurrence
+from rag_ls.search import (
+    MAX_OCCURRENCES,
+    Filters,
+    TextPattern,
+    TextQuery,
+    View,
+    accepts,
+    find_occurrences,
+    occurrences_in,
+    order,
+)
+from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.folding import compose
+from rag_ls.util.text import count_of
+
+_SEARCH_S = 10.0
+_MAX_SYMBOLS = 200_000
+_MAX_DECLARED = 1000
+# Files that change while they are looked into are looked into again so often.
+_ROUNDS = 3
+# A picture or a program holds no text.
+_NO_TEXT = ("binary",)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesRequest:
+    """A literal text or regular expression, and the part of its places to give."""
+
+    query: TextQuery
+    filters: Filters
+    first: int
+    """The number of places to give, the best first."""
+    files_only: bool = False
+    """Give only the first place of each file."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesFound:
+    """The first places, and how many there are in all."""
+
+    places: tuple[Occurrence, ...]
+    total: int
+    whole: int
+    """Those that are whole words."""
+    files: int
+    is_cut: bool = False
+    """Whether there are more places than are counted."""
+    unread: int = 0
+    """The number of files that there was no time to look into."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """The files that the index leaves out, by reason."""
+    is_listed: bool = True
+    """Whether all files are known."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files of the index and its queue were looked into."""
+        return self.is_listed and not self.unread
+
+
+def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
+    """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
+    pattern, deadline = TextPattern(request.query), time.monotonic() + _SEARCH_S
+    unseen = session.project.catch_up()
+    looked = _Look(session, pattern, request.filters, deadline)
+    looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
+    looked.look_into_index()
+    places = looked.first_places(request)
+    return PlacesFound(
+        places=tuple(_add_symbols(session.store, places)),
+        total=len(looked.places), whole=sum(place.is_whole for place in looked.places),
+        files=len({place.path for place in looked.places}), is_cut=len(looked.places) >= MAX_OCCURRENCES,
+        unread=looked.unread, skipped=_count_skipped(session, request.filters) + looked.skipped,
+        is_listed=session.indexing.scanned and not session.indexing.is_comparing,
+    )  # fmt: skip
+
+
+def find_published_places(code: PublishedCode, request: PlacesRequest) -> PlacesFound:
+    """All places in code that a team published. Raises `InvalidRequest`, `NotFound`, `StoreUnavailable`."""
+    pattern = TextPattern(request.query)
+
+    def look(documents: SearchedDocuments, view: View) -> PlacesFound:
+        found = find_occurrences(documents, pattern, view, time.monotonic() + _SEARCH_S)
+        places = order(found.places, {})
+        return PlacesFound(
+            places=tuple(_add_symbols(documents, _take_first(places, request))),
+            total=len(places), whole=sum(place.is_whole for place in places), files=len({place.path for place in places}),
+            is_cut=len(places) >= MAX_OCCURRENCES, unread=found.unread,
+        )  # fmt: skip
+
+    return code.look(request.filters, look)
+
+
+def _add_symbols(store: SearchedDocuments, places: Sequence[Occurrence]) -> list[Occurrence]:
+    """Places with the innermost declaration around each."""
+    documents = {place.document_id for place in places if place.document_id}
+    around: dict[int, list[tuple[int, int, str]]] = {}
+    for symbol in store.outlines.of_documents(documents, _MAX_SYMBOLS) if documents else ():
+        around.setdefault(symbol.document_id, []).append((symbol.start_line, symbol.end_line, symbol.symbol))
+    return [replace(place, symbol=_innermost(around.get(place.document_id, ()), place.line)) for place in places]
+
+
+def _take_first(places: Sequence[Occurrence], request: PlacesRequest) -> list[Occurrence]:
+    if request.files_only:
+        by_file: dict[str, Occurrence] = {}
+        for place in places:
+            by_file.setdefault(place.path, place)
+        places = list(by_file.values())
+    return list(places[: request.first])
+
+
+def _innermost(symbols: Iterable[tuple[int, int, str]], line: int) -> str:
+    holders = [(start, -end, name) for start, end, name in symbols if start <= line <= end]
+    return max(holders)[2] if holders else ""
+
+
+class _Look:
+    """One look at a project: its index, and the files that differ from it."""
+
+    def __init__(self, session: ProjectSession, pattern: TextPattern, filters: Filters, deadline: float) -> None:
+        self._session = session
+        self._pattern = pattern
+        self._filters = filters
+        self._deadline = deadline
+        self._view = session.project.searcher.view(session.editing_session, filters)
+        self._as_they_are: set[str] = set()
+        self.places: list[Occurrence] = []
+        self.unread = 0
+        self.skipped: Counter[str] = Counter()
+
+    def look_into_files(self, paths: Iterable[str]) -> None:
+        """Look into files as they are now, in place of what the index has of them."""
+        in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
+        paths = list(dict.fromkeys(paths))
+        rows = self._session.store.document_paths() if self._filters.path_glob else ()
+        known = {*(compose(row[1]) for row in rows), *map(compose, paths)}
+        matches = accepts(Filters(path_glob=self._filters.path_glob), known)
+        passes = accepts(self._filters, known)
+        for path in paths:
+            own = self._session.unsaved_text(path)
+            if path in self._as_they_are or (own is None and path in in_index):
+                # The text of another client, which the index has, counts in place of the file.
+                continue
+            self._as_they_are.add(path)
+            if matches(path, ""):
+                self._look_into_file(path, own, passes)
+
+    def _look_into_file(self, path: str, text: str | None, passes: Callable[[str, str], bool]) -> None:
+        if time.monotonic() > self._deadline:
+            self.unread += 1
+            return
+        if text is None:
+            source = self._session.project.documents.read(path)
+            if isinstance(source, Rejected):
+                self.skipped[source.reason] += not source.gone
+                return
+            text = source.text
+        language = recognise(path, text) or "text"
+        if passes(path, language):
+            self.places += occurrences_in(self._pattern, text, path, language)
+
+    def look_into_index(self) -> None:
+        """Look into the documents of the index."""
+        found = find_occurrences(
+            self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are)
+        )
+        self.places += found.places
+        self.unread += found.unread
+
+    def first_places(self, request: PlacesRequest) -> list[Occurrence]:
+        """The first places in order, each in a text that is as its file is now."""
+        declared = self._find_declared(request.query)
+        for _ in range(_ROUNDS):
+            self.places = order(self.places, declared)
+            first = _take_first(self.places, request)
+            if not (stale := self._find_changed(first)):
+                break
+            self.places = [place for place in self.places if place.session != DISK or place.path not in stale]
+            self.look_into_files(stale)
+        return first
+
+    def _find_changed(self, places: Iterable[Occurrence]) -> list[str]:
+        """The files whose text in the index is not theirs any more."""
+        store, project = self._session.store, self._session.project
+        paths = {place.path for place in places if place.document_id and place.session == DISK}
+        documents = [document for path in sorted(paths) if (document := store.document(path))]
+        return [each.path for each in documents if project.freshness(each) is not Freshness.DISK]
+
+    def _find_declared(self, query: TextQuery) -> dict[str, frozenset[int]]:
+        """The lines that declare the name that is looked for, by path."""
+        if query.is_regex or not query.pattern.strip().isidentifier():
+            return {}
+        found: dict[str, set[int]] = {}
+        for symbol in self._session.store.outlines.named([query.pattern.strip().lower()], _MAX_DECLARED):
+            found.setdefault(symbol.path, set()).add(symbol.start_line)
+        return {path: frozenset(lines) for path, lines in found.items()}
+
+
+def _keep_admitted(session: ProjectSession, paths: Collection[str]) -> list[str]:
+    """The documents among `paths` that are in the index, or may be."""
+    store = session.store
+    known = {path for path in paths if store.document(path) or store.document(path, session.editing_session)}
+    unknown = [path for path in paths if path not in known]
+    return sorted(known | (session.project.admissions.files(unknown) if unknown else set()))
+
+
+def _count_skipped(session: ProjectSession, filters: Filters) -> Counter[str]:
+    """The files that the index leaves out, that pass the filters and may hold text, by reason."""
+    all_skipped = session.store.skipped()
+    passes = accepts(filters, set(map(compose, all_skipped)))
+    return Counter(
+        skipped.reason
+        for path, skipped in all_skipped.items()
+        if skipped.reason not in _NO_TEXT and passes(path, detect_language(path) or "text")
+    )
+
+
+def describe_left_out(found: PlacesFound) -> str:
+    """The files that were not looked into, in words; empty if all were."""
+    parts = []
+    if not found.is_listed:
+        parts.append("files are still being listed")
+    if found.is_cut:
+        parts.append(f"no more than {MAX_OCCURRENCES:,} places are counted")
+    if found.unread:
+        parts.append(f"{count_of(found.unread, 'file')} could not be looked into in time: narrow the search by path")
+    if found.skipped:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(found.skipped.items()))
+        parts.append(f"not searched, as the index skips them: {reasons}")
+    return "; ".join(parts)

@@ -1,0 +1,186 @@
+"""The exact part of an answer of code: all places of a literal text or regular expression, counted."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import accumulate
+
+from rag_ls.engine.code import exact_places
+from rag_ls.engine.code.exact_places import PlacesFound, PlacesRequest
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
+from rag_ls.model import Occurrence
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
+from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
+from rag_ls.operations.stats import Stats
+from rag_ls.search import Filters, TextQuery
+
+AUTO_PLACES, EXACT_PLACES, MAX_PLACES = 10, 50, 10_000
+"""The numbers of places in an answer: beside hits, and where nothing else was asked for."""
+_MAX_AUTO_CHARACTERS = 400
+_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
+_NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
+# Marks of code: brackets with a name, operators, ends of statements.
+_CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
+_REGEX = re.compile(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
+
+
+class MatchMode(StrEnum):
+    """The ways to take a query."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    REGEX = "regex"
+
+
+@dataclass(frozen=True, slots=True)
+class ExactQuestion:
+    """The texts or expressions to look for, and the files to look into."""
+
+    queries: tuple[TextQuery, ...]
+    """The first that stands anywhere is meant."""
+    filters: Filters
+    count: int = AUTO_PLACES
+    offset: int = 0
+    files_only: bool = False
+    """Give only the first place of each file."""
+
+
+def read_mode(match: str) -> MatchMode:
+    """The mode of this name. Raises `InvalidRequest`."""
+    try:
+        return MatchMode(match.strip().lower() or MatchMode.AUTO)
+    except ValueError:
+        raise InvalidRequest(f"match = {match!r} is not one of {', '.join(MatchMode)}") from None
+
+
+def read_count(k: int | None) -> int:
+    """The number of places to give. Raises `InvalidRequest` below 1."""
+    if k is not None and k < 1:
+        raise InvalidRequest(f"k = {k} is below 1; ask for 1 to {MAX_PLACES:,} lines")
+    return min(k or EXACT_PLACES, MAX_PLACES)
+
+
+def take_for(query: str) -> tuple[TextQuery, ...]:
+    """The texts and expressions that a query may mean besides a question in words, the likeliest first."""
+    text = query.strip()
+    if not text or len(text) > _MAX_AUTO_CHARACTERS:
+        return ()
+    quoted = [found["text"] for found in _QUOTED.finditer(text)]
+    if quoted and len(quoted[0]) + 2 == len(text):
+        return (TextQuery(quoted[0]), TextQuery(text))
+    if _NAME.fullmatch(text):
+        return (TextQuery(text), *((TextQuery(text.removesuffix("()")),) if text.endswith("()") else ()))
+    if _REGEX.search(text) and _is_regex(text):
+        return (TextQuery(text), TextQuery(text, is_regex=True))
+    if quoted:
+        return tuple(map(TextQuery, quoted[:1]))
+    return (TextQuery(text),) if _CODE.search(text) else ()
+
+
+def _is_regex(text: str) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def find_exact(sources: Sequence[Source], question: ExactQuestion) -> ExactPlaces | None:
+    """The places of the first query that stands anywhere; those of the first query if none does. None without queries."""
+    first: ExactPlaces | None = None
+    for query in question.queries:
+        found = _find(sources, query, question)
+        if found.total:
+            return found
+        first = first or found
+    return first
+
+
+def _find(sources: Sequence[Source], query: TextQuery, question: ExactQuestion) -> ExactPlaces:
+    request = PlacesRequest(query, question.filters, question.offset + question.count, question.files_only)
+    answers: list[PlacesFound] = []
+    merged: list[tuple[Source, Occurrence]] = []
+    problems: list[str] = []
+    for source in sources:
+        try:
+            answer = _ask(source, request)
+        except (StoreUnavailable, NotFound) as problem:
+            if isinstance(source, ProjectSession):
+                raise
+            problems.append(f"{source.name} does not answer: {problem}")
+        else:
+            answers.append(answer)
+            merged += [(source, place) for place in answer.places]
+    if len(sources) > 1:
+        merged.sort(key=lambda item: (not item[1].is_whole, item[1].role))
+    shown = merged[question.offset : question.offset + question.count]
+    total, files = sum(answer.total for answer in answers), sum(answer.files for answer in answers)
+    end = question.offset + len(shown)
+    return ExactPlaces(
+        match=MatchMode.REGEX if query.is_regex else MatchMode.EXACT, pattern=query.pattern, total=total,
+        files=files,
+        places=tuple(_make_record(source, place, several=len(sources) > 1) for source, place in shown),
+        inside_words=0 if query.is_regex else total - sum(answer.whole for answer in answers),
+        next_offset=end if shown and end < (files if question.files_only else total) else None,
+        left_out="; ".join(filter(None, (*problems, _describe_left_out(answers)))),
+        is_partial=bool(problems) or not all(answer.is_whole for answer in answers),
+    )  # fmt: skip
+
+
+def _ask(source: Source, request: PlacesRequest) -> PlacesFound:
+    if isinstance(source, ProjectSession):
+        return exact_places.find_places(source, request)
+    return exact_places.find_published_places(source, request)
+
+
+def _describe_left_out(answers: Sequence[PlacesFound]) -> str:
+    if not answers:
+        return ""
+    joined = replace(
+        answers[0], unread=sum(answer.unread for answer in answers),
+        skipped=sum((answer.skipped for answer in answers), Counter[str]()),
+        is_cut=any(answer.is_cut for answer in answers), is_listed=all(answer.is_listed for answer in answers),
+    )  # fmt: skip
+    return exact_places.describe_left_out(joined)
+
+
+def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRecord:
+    record = LineRecord(place.path, place.line, place.column, place.text, place.symbol)
+    if isinstance(source, ProjectSession):
+        root = str(source.project.root) if several else ""
+        return replace(record, file=locate_file(source, place.path), project=root)
+    return replace(record, project=source.name)
+
+
+def answer_exactly(sources: Sequence[Source], question: ExactQuestion, budget_tokens: int, problems: str) -> CodeAnswer:
+    """The answer that consists of the places alone, as many as fit `budget_tokens` (0: all).
+
+    Raises `StoreUnavailable` where nothing could be asked; `problems` are of what could not.
+    """
+    if not sources:
+        raise StoreUnavailable(problems, "published code")
+    started = time.perf_counter()
+    exact = find_exact(sources, question)
+    assert exact is not None
+    took_ms = round((time.perf_counter() - started) * 1000, 1)
+    stats = Stats(took_ms, True, exact.total, complete=not (exact.is_partial or problems), note=problems)
+    return CodeAnswer(exact.pattern, (), stats, fit_places(exact, budget_tokens, question.offset)[0])
+
+
+def fit_places(exact: ExactPlaces, budget_tokens: int, offset: int = 0) -> tuple[ExactPlaces, int]:
+    """The places that fit a budget, at least one, and about how many tokens they take; 0 for no limit."""
+    spent = list(accumulate(tokens(json.dumps(make_json(place), ensure_ascii=False)) for place in exact.places))
+    kept = max(1, bisect_right(spent, budget_tokens)) if budget_tokens else len(spent)
+    if kept < len(spent):
+        exact = replace(exact, places=exact.places[:kept], next_offset=offset + kept)
+    return exact, spent[kept - 1] if spent else 0

@@ -1,0 +1,43 @@
+"""The records of an answer's exact part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_ls.operations.fields import optional
+
+
+@dataclass(frozen=True, slots=True)
+class LineRecord:
+    """A line that holds the text or matches the expression."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    symbol: str = optional("")
+    """The innermost declaration around it."""
+    file: str = optional("")
+    project: str = optional("")
+    """The root, where several projects answer; the name of a published one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactPlaces:
+    """All lines that hold a literal text or match a regular expression, a page of them told."""
+
+    match: str
+    """`exact` or `regex`: what the query was taken for."""
+    pattern: str
+    total: int
+    """The number of lines."""
+    files: int
+    places: tuple[LineRecord, ...]
+    """Whole words first, then names inside longer ones."""
+    inside_words: int = optional(0)
+    """The number of lines that hold it inside longer words only."""
+    next_offset: int | None = optional()
+    left_out: str = optional("")
+    """The files that were not looked into, with the reason."""
+    is_partial: bool = optional(False)
+    """Whether files that may hold it were not looked into for want of time."""

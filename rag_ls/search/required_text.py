@@ -1,0 +1,131 @@
+"""The literal texts that a regular expression needs in a line, so that most documents need not be read."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+from rag_ls.storage import Need
+
+NOTHING = Need()
+_GROUPS = (codes.SUBPATTERN, codes.ATOMIC_GROUP)
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+_LOOKS = (codes.ASSERT, codes.ASSERT_NOT)
+# Elements that see beyond a line, or depend on what was tried before.
+_BEYOND_LINES = (
+    *_LOOKS, codes.ATOMIC_GROUP, codes.POSSESSIVE_REPEAT, codes.GROUPREF, codes.GROUPREF_EXISTS, codes.GROUPREF_IGNORE,
+)  # fmt: skip
+_TEXT_ENDS = (codes.AT_BEGINNING_STRING, codes.AT_END_STRING, codes.AT_NON_BOUNDARY)
+
+
+def parse(pattern: str) -> Any | None:
+    """The syntax tree of a regular expression; None if Python's `re` does not understand it, or may mean something else."""
+    with warnings.catch_warnings():
+        # It warns of sets such as `[[:alpha:]]`, which other engines understand otherwise.
+        warnings.simplefilter("error")
+        try:
+            return _parser.parse(pattern)
+        except (re.error, RecursionError, OverflowError, Warning):
+            return None
+
+
+def need_of(tree: Any) -> Need:
+    """The literal texts that a line needs to match."""
+    return _need_of(list(tree))
+
+
+def stays_in_line(tree: Any) -> bool:
+    """Whether a pattern, matched against a whole text, finds the same as in each line alone; `^` and `$` mean those of a line."""
+    if tree.state.flags & (re.DOTALL | re.VERBOSE):
+        return False
+    return all(map(_stays, _walk(tree)))
+
+
+def _stays(item: tuple[Any, Any]) -> bool:
+    kind, value = item
+    if kind in _BEYOND_LINES:
+        return False
+    if kind is codes.AT:
+        return value not in _TEXT_ENDS
+    if kind is codes.NOT_LITERAL:
+        return False
+    if kind is codes.IN:
+        return not _takes_newline(value)
+    return not (kind is codes.LITERAL and value in (10, 13))
+
+
+def _takes_newline(members: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a set holds the end of a line."""
+    is_negated = members[0][0] is codes.NEGATE
+    held = any(_holds_newline(kind, value) for kind, value in members)
+    return held is not is_negated
+
+
+def _holds_newline(kind: Any, value: Any) -> bool:
+    if kind is codes.LITERAL:
+        return bool(value == 10)
+    if kind is codes.RANGE:
+        return bool(value[0] <= 10 <= value[1])
+    return kind is codes.CATEGORY and value in (
+        codes.CATEGORY_SPACE, codes.CATEGORY_NOT_WORD, codes.CATEGORY_NOT_DIGIT,
+    )  # fmt: skip
+
+
+def _walk(tree: Iterable[tuple[Any, Any]]) -> Iterable[tuple[Any, Any]]:
+    for kind, value in tree:
+        yield kind, value
+        if kind in _REPEATS:
+            yield from _walk(value[2])
+        elif kind is codes.SUBPATTERN:
+            # Flags within a group, as in `(?s:.)`.
+            if value[1] or value[2]:
+                yield codes.ATOMIC_GROUP, value
+            yield from _walk(value[3])
+        elif kind is codes.BRANCH:
+            for branch in value[1]:
+                yield from _walk(branch)
+
+
+def _need_of(items: Sequence[tuple[Any, Any]]) -> Need:
+    literals: list[str] = []
+    either: list[tuple[Need, ...]] = []
+    run: list[str] = []
+
+    def end_run() -> None:
+        if run:
+            literals.append("".join(run))
+            run.clear()
+
+    for kind, value in _flatten(items):
+        if kind is codes.LITERAL:
+            run.append(chr(value))
+            continue
+        if kind is codes.AT:
+            # It takes no text.
+            continue
+        end_run()
+        if kind in _REPEATS and value[0] >= 1:
+            inner = _need_of(list(value[2]))
+            literals += inner.literals
+            either += inner.either
+        elif kind is codes.ATOMIC_GROUP:
+            inner = _need_of(list(value))
+            literals += inner.literals
+            either += inner.either
+        elif kind is codes.BRANCH:
+            either.append(tuple(_need_of(list(branch)) for branch in value[1]))
+    end_run()
+    return Need(tuple(literals), tuple(either), any_case=True)
+
+
+def _flatten(items: Iterable[tuple[Any, Any]]) -> Iterable[tuple[Any, Any]]:
+    """The items of a sequence, those of its groups among them."""
+    for kind, value in items:
+        if kind is codes.SUBPATTERN:
+            yield from _flatten(value[3])
+        else:
+            yield kind, value

@@ -1,0 +1,199 @@
+"""Finds the lines of a text that hold a literal text or match a regular expression. Lines are matched one by one, as grep does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.search.required_text import need_of, parse, stays_in_line
+from rag_ls.storage import Need
+from rag_ls.util.text import LINE_END
+from rag_ls.util.timed_patterns import compile_timed
+
+# A text or line is matched in milliseconds; what takes longer never ends.
+_MATCH_S = 2.0
+# Much of a long line is not kept: there may be thousands.
+MAX_LINE_CHARACTERS = 400
+_BEFORE_MATCH = 100
+_GAP = "…"
+_ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+# What they mean within one line.
+_IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
+_SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+# `regex` understands some brackets as its own, where `re` and people mean the character.
+_BARE_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """A literal text or a regular expression to find in lines."""
+
+    pattern: str
+    is_regex: bool = False
+    ignore_case: bool = False
+    whole_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineMatch:
+    """A line that matches."""
+
+    line: int
+    """From 1."""
+    column: int
+    """The first match's, in characters from 1; that of the first whole word if there is one."""
+    text: str
+    """The line, or what is around the match if it is very long."""
+    is_whole: bool
+    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
+
+
+class TextPattern:
+    """A compiled `TextQuery`."""
+
+    def __init__(self, query: TextQuery) -> None:
+        """Raises `InvalidRequest` for an empty query, or one that is no regular expression."""
+        if not query.pattern.strip("\r\n"):
+            raise InvalidRequest("the text to find is empty: give a literal text or a regular expression")
+        self._query = query
+        self._literal = ""
+        self._whole_text: Any = None
+        self._by_line: Any = None
+        self.needs: tuple[Need, ...]
+        """The needs of a match, each met by a line of the document."""
+        if query.is_regex:
+            self._compile_regex(query)
+            return
+        literal = LINE_END.sub("\n", query.pattern.strip("\r\n"))
+        self.needs = tuple(Need((line,), any_case=query.ignore_case) for line in literal.split("\n"))
+        if query.ignore_case:
+            self._whole_text = _compile(query, re.escape(literal))
+        else:
+            self._literal = literal
+
+    def _compile_regex(self, query: TextQuery) -> None:
+        tree = parse(query.pattern)
+        self.needs = (need_of(tree) if tree is not None else Need(),)
+        pattern = query.pattern if tree is None else _escape_braces(query.pattern)
+        # Whatever is wrong with the pattern is told of the pattern as it was given.
+        self._by_line = _compile(query, pattern)
+        within = _keep_in_line(pattern)
+        if tree is not None and (tree := parse(within)) is not None and stays_in_line(tree):
+            self._whole_text = _compile(query, within)
+
+    def find_lines(self, text: str) -> list[LineMatch]:
+        """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
+        text = (LINE_END.sub("\n", text) if "\r" in text else text).removesuffix("\n")
+        if not text:
+            return []
+        spans = self._find_literal(text) if self._literal else self._find_pattern(text)
+        if self._query.is_regex:
+            return _collect(text, spans, lambda start, end: True)
+        found = _collect(text, spans, lambda start, end: _is_whole(text, start, end))
+        return [match for match in found if match.is_whole] if self._query.whole_words else found
+
+    def _find_literal(self, text: str) -> Iterator[tuple[int, int]]:
+        length, at = len(self._literal), text.find(self._literal)
+        while at >= 0:
+            yield at, at + length
+            at = text.find(self._literal, at + 1)
+
+    def _find_pattern(self, text: str) -> Iterator[tuple[int, int]]:
+        try:
+            if self._whole_text is not None:
+                for match in self._whole_text.finditer(text, timeout=_MATCH_S, concurrent=True):
+                    yield match.span()
+                return
+            at, search = 0, self._by_line.search
+            for line in text.split("\n"):
+                found = search(line, timeout=_MATCH_S, concurrent=True)
+                if found is not None:
+                    yield at + found.start(), at + found.end()
+                at += len(line) + 1
+        except TimeoutError:
+            raise InvalidRequest(
+                f"the regular expression {self._query.pattern!r} takes too long: nested repetitions such as `(a+)+` need "
+                "exponential time; write it without a repetition inside another one, or search for a literal text"
+            ) from None
+
+
+def _compile(query: TextQuery, pattern: str) -> Any:
+    if query.whole_words and query.is_regex:
+        pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
+    try:
+        return compile_timed(pattern, regex.MULTILINE | (regex.IGNORECASE if query.ignore_case else 0))
+    except re.error as error:
+        raise InvalidRequest(
+            f"{query.pattern!r} is no regular expression: {error}; put \\ before brackets and marks that stand for themselves, "
+            "or search for it as a literal text"
+        ) from None
+
+
+def _escape_braces(pattern: str) -> str:
+    """The pattern with `\\` before braces that are no counts, outside of sets."""
+    return _ELEMENT.sub(
+        lambda found: r"\{" if found[0] == "{" and _BARE_BRACE.match(pattern, found.start()) else found[0], pattern
+    )
+
+
+def _keep_in_line(pattern: str) -> str:
+    """The pattern with classes and sets that do not take the end of a line, as far as that is easy to write."""
+
+    def narrow(found: re.Match[str]) -> str:
+        element = found[0]
+        if element.startswith("[^"):
+            return rf"{element[:-1]}\n]"
+        if element.startswith("["):
+            return element.replace(r"\s", _SPACES) if r"\\s" not in element else element
+        return _IN_LINE.get(element, element)
+
+    return _ELEMENT.sub(narrow, pattern)
+
+
+def _collect(text: str, spans: Iterable[tuple[int, int]], is_whole_at: Callable[[int, int], bool]) -> list[LineMatch]:
+    """The lines in which spans begin, each once, with its first whole one if it has any."""
+    found: list[LineMatch] = []
+    line, counted, line_end = 1, 0, -1
+    for start, end in spans:
+        is_same = start <= line_end
+        if is_same and found[-1].is_whole:
+            continue
+        is_whole = is_whole_at(start, end)
+        if is_same:
+            if not is_whole:
+                continue
+            found.pop()
+        line += text.count("\n", counted, start)
+        counted = start
+        line_start = text.rfind("\n", 0, start) + 1
+        line_end = text.find("\n", start)
+        line_end = len(text) if line_end < 0 else line_end
+        found.append(
+            LineMatch(line, start - line_start + 1, _cut(text[line_start:line_end], start - line_start), is_whole)
+        )
+    return found
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    if start == end:
+        return True
+    before = start > 0 and _is_word(text[start - 1]) and _is_word(text[start])
+    after = end < len(text) and _is_word(text[end]) and _is_word(text[end - 1])
+    return not (before or after)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _cut(line: str, at: int) -> str:
+    if len(line) <= MAX_LINE_CHARACTERS:
+        return line
+    first = max(0, at - _BEFORE_MATCH) if at > MAX_LINE_CHARACTERS // 2 else 0
+    part = line[first : first + MAX_LINE_CHARACTERS]
+    return f"{_GAP * bool(first)}{part}{_GAP * (first + len(part) < len(line))}"

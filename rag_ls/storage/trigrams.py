@@ -1,0 +1,112 @@
+"""Bit signatures of texts: they rule out most documents that cannot hold a literal text, without reading them.
+
+A document is divided into blocks of whole lines. Each block's signature has a bit for each hashed trigram (three bytes in
+a row) of the block. A line that holds a literal lies in one block, which then has the bits of all trigrams of the literal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIGNATURE_BYTES = 256
+_BITS = 8 * SIGNATURE_BYTES
+# Text of a block: some 400 different trigrams set a fifth of the bits.
+_BLOCK_BYTES = 1024
+_NEWLINE = 10
+_SHIFT = np.uint32(32 - (_BITS - 1).bit_length())
+_FACTORS = tuple(map(np.uint32, (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)))
+_MIX = np.uint32(0x2C1B3C6D)
+# Letters that regular expressions take for an ASCII letter in another case.
+OTHER_CASES = {"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"}
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+Columns = NDArray[np.uint8]
+"""Signatures side by side, of shape (`SIGNATURE_BYTES`, blocks)."""
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The literal texts that a line must hold. A need without any is met by every line."""
+
+    literals: tuple[str, ...] = ()
+    """All of them, in any case of ASCII letters."""
+    either: tuple[tuple[Need, ...], ...] = ()
+    """Of each group, one need must be met."""
+    any_case: bool = False
+    """Whether other letters may be in another case, too."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every line may meet it."""
+        return not any(map(self._bits, self.literals)) and not any(
+            group and not any(need.is_empty for need in group) for group in self.either
+        )
+
+    def find_blocks(self, columns: Columns) -> Mask:
+        """The blocks that may have a line that meets it, of shape (blocks,)."""
+        met = np.ones(columns.shape[1], dtype=np.bool_)
+        for literal in self.literals:
+            for bit in self._bits(literal):
+                met &= (columns[bit >> 3] & np.uint8(128 >> (bit & 7))) != 0
+        for group in self.either:
+            if group and not any(need.is_empty for need in group):
+                met &= np.logical_or.reduce([need.find_blocks(columns) for need in group])
+        return met
+
+    def parts_of(self, literal: str) -> list[str]:
+        """The texts that a folded document (`fold`) must hold for one of the literals."""
+        folded = fold(literal)
+        return [part for part in _NOT_ASCII.split(folded) if part] if self.any_case else [folded]
+
+    def _bits(self, literal: str) -> set[int]:
+        parts = (part.encode("utf-8", "surrogatepass") for part in self.parts_of(literal))
+        return {int(bit) for part in parts for bit in _hash_trigrams(part)}
+
+
+def sign(text: str) -> bytes:
+    """The signatures of a document's blocks, one after another; empty for a text without trigrams."""
+    data = fold(text).encode("utf-8", "surrogatepass")
+    bits = _hash_trigrams(data)
+    if not len(bits):
+        return b""
+    starts = _find_blocks(data)
+    blocks = np.searchsorted(starts, np.arange(len(bits)), side="right") - 1
+    signatures = np.zeros(len(starts) * _BITS, dtype=np.bool_)
+    signatures[blocks * _BITS + bits] = True
+    return np.packbits(signatures).tobytes()
+
+
+def fold(text: str) -> str:
+    """A text without the case of ASCII letters, and of letters that are one of them in another case."""
+    if text.isascii():
+        return text.lower()
+    for other, letter in OTHER_CASES.items():
+        text = text.replace(other, letter)
+    # Bytes are put in lower case where they are ASCII letters, and nowhere else.
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _hash_trigrams(data: bytes) -> NDArray[np.int64]:
+    """The bit of each trigram, of shape (len(data) - 2,)."""
+    if len(data) < 3:
+        return np.zeros(0, dtype=np.int64)
+    codes = np.frombuffer(data, dtype=np.uint8).astype(np.uint32)
+    first, second, third = _FACTORS
+    hashes = codes[:-2] * first + codes[1:-1] * second + codes[2:] * third
+    hashes = (hashes ^ (hashes >> np.uint32(15))) * _MIX
+    bits: NDArray[np.int64] = (hashes >> _SHIFT).astype(np.int64)
+    return bits
+
+
+def _find_blocks(data: bytes) -> NDArray[np.int64]:
+    """The starts of the blocks, each at the beginning of a line."""
+    line_starts = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE) + 1
+    starts = [0]
+    while (at := int(np.searchsorted(line_starts, starts[-1] + _BLOCK_BYTES))) < len(line_starts):
+        starts.append(int(line_starts[at]))
+    return np.array(starts, dtype=np.int64)

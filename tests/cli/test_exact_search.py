@@ -1,0 +1,83 @@
+"""`rag-ls search -e` and `-F`: all lines, as grep writes them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commands import run_command
+from tests.support import write
+
+pytestmark = pytest.mark.shared_engine
+
+FILES = {
+    "src/raw.go": "package raw\n\nfunc Encode(m Message) []byte {\n\treturn MakeRaw(m)\n}\n",
+    "src/send.go": "package raw\n\nfunc Send(m Message) {\n\tpost(raw.MakeRaw(m), MakeRawest)\n}\n\nvar x = MakeRawest\n",
+}
+
+
+@pytest.fixture
+def folder(repository: Path) -> Path:
+    """A project that was never indexed."""
+    return write(repository, FILES)
+
+
+def search(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_command("search", *arguments, folder=folder)
+
+
+def test_all_lines_are_shown_counted_and_listed_by_file(folder: Path) -> None:
+    done = search(folder, "-F", "MakeRaw")
+    assert done.stdout.splitlines() == [
+        "src/raw.go:4:9:\treturn MakeRaw(m)",
+        "src/send.go:4:11:\tpost(raw.MakeRaw(m), MakeRawest)",
+        "src/send.go:7:9:var x = MakeRawest",
+    ]
+    assert done.returncode == 0
+    assert search(folder, "-F", "MakeRaw", "--count").stdout.strip() == (
+        "3 places in 2 files, 1 of them inside longer words"
+    )
+    assert search(folder, "-F", "makeraw", "-w", "-i", "--count").stdout.strip() == "2 places in 2 files"
+    assert search(folder, "-e", r"MakeRaw\w", "--files").stdout.splitlines() == ["src/send.go"]
+    answer = json.loads(search(folder, "-e", r"^func\s+(Send|Encode)\(", "--json").stdout)
+    assert [(place["path"], place["symbol"]) for place in answer["exact"]["places"]] == [
+        ("src/raw.go", "Encode"),
+        ("src/send.go", "Send"),
+    ]
+
+
+def test_the_exit_code_says_that_nothing_matches(folder: Path) -> None:
+    for option in ("-F", "-e"):
+        for more in ((), ("--count",), ("--files",), ("--json",)):
+            done = search(folder, option, "nowhere_at_all", *more)
+            assert done.returncode == 1, (option, more)
+    assert search(folder, "-F", "nowhere_at_all", "--count").stdout.strip() == "0 places in 0 files"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (("-e", "("), "no regular expression"),
+        (("-w", "words"), "-F TEXT"),
+        (("-e", "a", "-F", "b"), "give one of"),
+        (("-F", "a", "question"), "give one of"),
+        (("-F", "a", "--in", "memory"), "lines of code"),
+        ((), "question is empty"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_the_remedy(
+    folder: Path, arguments: tuple[str, ...], remedy: str
+) -> None:
+    done = search(folder, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert remedy in done.stderr
+    assert not done.stdout
+
+
+def test_a_question_that_is_a_name_shows_its_lines_before_what_is_like_it(folder: Path) -> None:
+    shown = search(folder, "MakeRaw").stdout
+    assert "lines with MakeRaw: 3 places in 2 files" in shown
+    assert shown.index("4  return MakeRaw(m)") < shown.index("src/raw.go:")

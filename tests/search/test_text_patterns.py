@@ -1,0 +1,79 @@
+"""Lines that hold a text or match a regular expression: the same as if each line were tried alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.search import TextPattern, TextQuery
+from rag_ls.util.text import lines_of
+from tests.support import scale_examples
+
+TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = retry(3)\r\nretry = 1\n"
+PATTERNS = (
+    r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b|",
+    r"(?<=a)b", r"(a)\1", r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", r"^a", r"b$", r"\Ab", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
+    r"[a-c]{1,2}", r"\Bb", r"(?!a)b", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", "[[:alpha:]]b",
+)  # fmt: skip
+TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
+
+
+def lines_matching(query: TextQuery, text: str) -> list[int]:
+    return [match.line for match in TextPattern(query).find_lines(text)]
+
+
+def lines_one_by_one(pattern: str, text: str, flags: int = 0) -> list[int]:
+    """What grep does, with Python's own `re`."""
+    lines = lines_of(text)
+    if lines[-1] == "":
+        lines.pop()
+    return [number for number, line in enumerate(lines, 1) if re.search(pattern, line, flags)]
+
+
+@pytest.mark.parametrize("pattern", [pattern for pattern in PATTERNS if "[:" not in pattern])
+@settings(max_examples=scale_examples(100), deadline=None)
+@given(text=TEXTS)
+def test_a_regular_expression_matches_the_lines_that_it_matches_alone(pattern: str, text: str) -> None:
+    assert lines_matching(TextQuery(pattern, is_regex=True), text) == lines_one_by_one(pattern, text)
+
+
+@settings(max_examples=scale_examples(300), deadline=None)
+@given(text=TEXTS, literal=st.text(alphabet="abxR_ (){=é", min_size=1, max_size=3))
+def test_a_text_stands_in_the_lines_that_hold_it(text: str, literal: str) -> None:
+    escaped = re.escape(literal)
+    assert lines_matching(TextQuery(literal), text) == lines_one_by_one(escaped, text)
+    assert lines_matching(TextQuery(literal, ignore_case=True), text) == lines_one_by_one(escaped, text, re.IGNORECASE)
+
+
+def test_the_column_is_that_of_the_first_whole_word() -> None:
+    first, second = TextPattern(TextQuery("retry")).find_lines("maxretry = retry(1)\nretryCount = 1\n")
+    assert (first.line, first.column, first.is_whole) == (1, 12, True)
+    assert (second.line, second.column, second.is_whole) == (2, 1, False)
+    assert lines_matching(TextQuery("retry", whole_words=True), "retryCount = 1\nretry\n") == [2]
+
+
+def test_a_text_of_several_lines_stands_where_its_first_line_does() -> None:
+    assert lines_matching(TextQuery("()\n\nmax"), TEXT) == [2]
+    assert lines_matching(TextQuery("(3)\nretry = 1\n"), TEXT) == [4]
+
+
+def test_of_a_long_line_only_what_is_around_the_match_is_kept() -> None:
+    (match,) = TextPattern(TextQuery("needle")).find_lines("x" * 100_000 + " needle " + "y" * 100_000)
+    assert match.column == 100_002
+    assert "needle" in match.text
+    assert len(match.text) < 500
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "*a", "a{1000}{1000}", "(" * 500])
+def test_what_is_no_regular_expression_is_refused_with_the_remedy(pattern: str) -> None:
+    with pytest.raises(InvalidRequest, match="literal text"):
+        TextPattern(TextQuery(pattern, is_regex=True))
+
+
+def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
+    with pytest.raises(InvalidRequest, match="nested repetitions"):
+        TextPattern(TextQuery("(a|aa)+$", is_regex=True)).find_lines("a" * 60 + "b")
