@@ -88,9 +88,10 @@ class TextPattern:
 
     def find_lines(self, text: str) -> list[LineMatch]:
         """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
-        text = (LINE_END.sub("\n", text) if "\r" in text else text).removesuffix("\n")
         if not text:
             return []
+        # The end of the last line begins no other line.
+        text = (LINE_END.sub("\n", text) if "\r" in text else text).removesuffix("\n")
         spans = self._find_literal(text) if self._literal else self._find_pattern(text)
         if self._query.is_regex:
             return _collect(text, spans, lambda start, end: True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
@@ -37,6 +37,8 @@ def lines_one_by_one(pattern: str, text: str, flags: int = 0) -> list[int]:
 @pytest.mark.parametrize("pattern", [pattern for pattern in PATTERNS if "[:" not in pattern])
 @settings(max_examples=scale_examples(100), deadline=None)
 @given(text=TEXTS)
+@example(text="\n")
+@example(text="\r\n\r")
 def test_a_regular_expression_matches_the_lines_that_it_matches_alone(pattern: str, text: str) -> None:
     assert lines_matching(TextQuery(pattern, is_regex=True), text) == lines_one_by_one(pattern, text)
 
