@@ -286,10 +286,6 @@ class Occurrence:
     """0 in code, 1 in tests, 2 in documentation and data."""
     symbol: str = ""
     """The innermost declaration around it; empty outside of all, and in files that are not cut yet."""
-    session: str = ""
-    """The editing session of unsaved text; empty for text read from disk."""
-    document_id: int = 0
-    """The row of its document; 0 for a file that was read as it is."""
 
 
 @dataclass(frozen=True, slots=True)

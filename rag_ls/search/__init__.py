@@ -2,11 +2,11 @@
 
 from rag_ls.search.by_file import MAX_PLACES, group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
-from rag_ls.search.exact import MAX_OCCURRENCES, Occurrences, find_occurrences, occurrences_in, order
+from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, role_of, show_places
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
 from rag_ls.search.searcher import Corpus, Found, Searcher
-from rag_ls.search.text_patterns import TextPattern, TextQuery
+from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters
 
 __all__ = [
@@ -18,15 +18,17 @@ __all__ = [
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
     "Corpus",
+    "DocumentPlaces",
     "Filters",
     "Found",
-    "Occurrences",
+    "LineMatch",
     "Searcher",
     "TextPattern",
     "TextQuery",
     "View",
     "accepts",
     "analyse",
+    "choose_first",
     "explain_filters",
     "find_occurrences",
     "group_by_file",
@@ -35,6 +37,6 @@ __all__ = [
     "is_inline_test",
     "is_test",
     "likelihood",
-    "occurrences_in",
-    "order",
+    "role_of",
+    "show_places",
 ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import TextPattern, TextQuery
+from rag_ls.search.text_patterns import cut_line
 from rag_ls.util.text import lines_of
 from tests.support import scale_examples
 
@@ -63,11 +64,13 @@ def test_a_text_of_several_lines_stands_where_its_first_line_does() -> None:
     assert lines_matching(TextQuery("(3)\nretry = 1\n"), TEXT) == [4]
 
 
-def test_of_a_long_line_only_what_is_around_the_match_is_kept() -> None:
-    (match,) = TextPattern(TextQuery("needle")).find_lines("x" * 100_000 + " needle " + "y" * 100_000)
+def test_of_a_long_line_only_what_is_around_the_match_is_shown() -> None:
+    line = "x" * 100_000 + " needle " + "y" * 100_000
+    (match,) = TextPattern(TextQuery("needle")).find_lines(line)
     assert match.column == 100_002
-    assert "needle" in match.text
-    assert len(match.text) < 500
+    assert "needle" in cut_line(line, match.column)
+    assert len(cut_line(line, match.column)) < 500
+    assert cut_line("short", 3) == "short"
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "*a", "a{1000}{1000}", "(" * 500])

@@ -15,14 +15,17 @@ from rag_ls.languages import detect_language
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
     MAX_OCCURRENCES,
+    DocumentPlaces,
     Filters,
+    LineMatch,
     TextPattern,
     TextQuery,
     View,
     accepts,
+    choose_first,
     find_occurrences,
-    occurrences_in,
-    order,
+    role_of,
+    show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.folding import compose
@@ -80,11 +83,10 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     looked = _Look(session, pattern, request.filters, deadline)
     looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
     looked.look_into_index()
-    places = looked.first_places(request)
-    return PlacesFound(
-        places=tuple(_add_symbols(session.store, places)),
-        total=len(looked.places), whole=sum(place.is_whole for place in looked.places),
-        files=len({place.path for place in looked.places}), is_cut=len(looked.places) >= MAX_OCCURRENCES,
+    first = looked.first_places(request)
+    return replace(
+        _count(looked.documents),
+        places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         unread=looked.unread, skipped=_count_skipped(session, request.filters) + looked.skipped,
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
     )  # fmt: skip
@@ -96,37 +98,17 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
 
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
         found = find_occurrences(documents, pattern, view, time.monotonic() + _SEARCH_S)
-        places = order(found.places, {})
-        return PlacesFound(
-            places=tuple(_add_symbols(documents, _take_first(places, request))),
-            total=len(places), whole=sum(place.is_whole for place in places), files=len({place.path for place in places}),
-            is_cut=len(places) >= MAX_OCCURRENCES, unread=found.unread,
-        )  # fmt: skip
+        first = choose_first(found.documents, {}, request.first, files_only=request.files_only)
+        places = tuple(show_places(documents, first, _MAX_SYMBOLS))
+        return replace(_count(found.documents), places=places, unread=found.unread)
 
     return code.look(request.filters, look)
 
 
-def _add_symbols(store: SearchedDocuments, places: Sequence[Occurrence]) -> list[Occurrence]:
-    """Places with the innermost declaration around each."""
-    documents = {place.document_id for place in places if place.document_id}
-    around: dict[int, list[tuple[int, int, str]]] = {}
-    for symbol in store.outlines.of_documents(documents, _MAX_SYMBOLS) if documents else ():
-        around.setdefault(symbol.document_id, []).append((symbol.start_line, symbol.end_line, symbol.symbol))
-    return [replace(place, symbol=_innermost(around.get(place.document_id, ()), place.line)) for place in places]
-
-
-def _take_first(places: Sequence[Occurrence], request: PlacesRequest) -> list[Occurrence]:
-    if request.files_only:
-        by_file: dict[str, Occurrence] = {}
-        for place in places:
-            by_file.setdefault(place.path, place)
-        places = list(by_file.values())
-    return list(places[: request.first])
-
-
-def _innermost(symbols: Iterable[tuple[int, int, str]], line: int) -> str:
-    holders = [(start, -end, name) for start, end, name in symbols if start <= line <= end]
-    return max(holders)[2] if holders else ""
+def _count(documents: Sequence[DocumentPlaces]) -> PlacesFound:
+    total = sum(len(document.matches) for document in documents)
+    whole = sum(match.is_whole for document in documents for match in document.matches)
+    return PlacesFound((), total, whole, len(documents), is_cut=total >= MAX_OCCURRENCES)
 
 
 class _Look:
@@ -139,7 +121,7 @@ class _Look:
         self._deadline = deadline
         self._view = session.project.searcher.view(session.editing_session, filters)
         self._as_they_are: set[str] = set()
-        self.places: list[Occurrence] = []
+        self.documents: list[DocumentPlaces] = []
         self.unread = 0
         self.skipped: Counter[str] = Counter()
 
@@ -171,33 +153,32 @@ class _Look:
                 return
             text = source.text
         language = recognise(path, text) or "text"
-        if passes(path, language):
-            self.places += occurrences_in(self._pattern, text, path, language)
+        if passes(path, language) and (matches := self._pattern.find_lines(text)):
+            self.documents.append(DocumentPlaces(path, role_of(path, language), matches, text=text))
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
         found = find_occurrences(
             self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are)
         )
-        self.places += found.places
+        self.documents += found.documents
         self.unread += found.unread
 
-    def first_places(self, request: PlacesRequest) -> list[Occurrence]:
+    def first_places(self, request: PlacesRequest) -> list[tuple[DocumentPlaces, LineMatch]]:
         """The first places in order, each in a text that is as its file is now."""
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
-            self.places = order(self.places, declared)
-            first = _take_first(self.places, request)
-            if not (stale := self._find_changed(first)):
+            first = choose_first(self.documents, declared, request.first, files_only=request.files_only)
+            if not (stale := self._find_changed(document for document, _ in first)):
                 break
-            self.places = [place for place in self.places if place.session != DISK or place.path not in stale]
+            self.documents = [each for each in self.documents if each.session != DISK or each.path not in stale]
             self.look_into_files(stale)
         return first
 
-    def _find_changed(self, places: Iterable[Occurrence]) -> list[str]:
+    def _find_changed(self, shown: Iterable[DocumentPlaces]) -> list[str]:
         """The files whose text in the index is not theirs any more."""
         store, project = self._session.store, self._session.project
-        paths = {place.path for place in places if place.document_id and place.session == DISK}
+        paths = {each.path for each in shown if each.document_id and each.session == DISK}
         documents = [document for path in sorted(paths) if (document := store.document(path))]
         return [each.path for each in documents if project.freshness(each) is not Freshness.DISK]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -212,3 +213,25 @@ def test_what_was_dropped_and_published_anew_is_not_answered_from_before(
     Publishing(index, publisher).publish(Publication("", at="2026-01-02T03:04:05Z"))
     publisher.close()
     assert found()[0] == "page.py"
+
+
+def test_every_line_that_holds_a_text_is_found_and_counted(operations: Operations) -> None:
+    def ask(query: str, **arguments: object) -> dict[str, Any]:
+        asked = {"query": query, "match": "exact", "project": ["github.com/acme/shop"], **arguments}
+        exact: dict[str, Any] = operations.run("search_code", asked)["exact"]
+        return exact
+
+    held = [
+        (path, number)
+        for path, text in sorted(SHOP.items())
+        for number, line in enumerate(text.splitlines(), 1)
+        if "token" in line
+    ]
+    exact = ask("token")
+    assert sorted((place["path"], place["line"]) for place in exact["places"]) == held
+    assert (exact["total"], exact["places"][0]["project"]) == (len(held), "github.com/acme/shop")
+    assert exact["places"][0]["symbol"]
+    assert ask("TOKEN", ignore_case=True)["total"] == len(held)
+    assert ask("nowhere_at_all")["total"] == 0
+    assert ask(r"def (refresh|nothing)\(", match="regex")["total"] == 1
+    assert ask(r"(re|un)fresh|zzz", match="regex", path_glob="docs/**")["total"] == 0
