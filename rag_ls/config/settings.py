@@ -155,7 +155,7 @@ class SearchSettings:
     )
     budget_tokens: int = setting(
         0,
-        "Longer answers of `search_code` are cut to the lines that matter; 0 for no limit, which for agents over MCP means 2,500.",
+        "Longer answers of `search_code` are cut to the lines that matter; 0 for no limit, which for agents over MCP means 2,000.",
         minimum=0,
         maximum=1_000_000,
         waits="always",

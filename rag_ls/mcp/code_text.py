@@ -11,6 +11,8 @@ from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolsAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
 
+# What says nothing without the code, or stands in the text alone.
+_OF_THE_TEXT = ("text", "left_out", "scope", "why")
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
 
 
@@ -94,7 +96,7 @@ def render_answer(tool: str, answer: object, *, names_project: bool = False) -> 
 
 def _without_text(lean: Json) -> Json:
     """The lean JSON of an answer without the code that its text shows."""
-    kept = {key: value for key, value in lean.items() if key != "text"}
+    kept = {key: value for key, value in lean.items() if key not in _OF_THE_TEXT}
     for key in ("results", "places"):
         if key in kept:
             kept[key] = [_without_text(item) for item in kept[key]]

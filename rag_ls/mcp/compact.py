@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,8 @@ FULL = "full"
 DETAIL = {"enum": [FULL]}
 """The schema of the argument that asks for all fields."""
 
-_MAX_SIGNATURE_CHARACTERS = 48
+_MAX_SIGNATURE_CHARACTERS = 32
+_RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
 # Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
 _ANSWER_DETAILS = {"search_memory": ("query", "context")}
 _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
@@ -137,11 +139,15 @@ def _lines_of(record: SymbolRecord) -> str:
 
 
 def _parameters_of(record: SymbolRecord) -> str:
+    """The parameters and result of a declaration, in short; without the receiver, which each method has."""
     name = record.symbol.rpartition(" > ")[2].rpartition(".")[2]
     parameters = record.signature.partition(name)[2] if name else ""
+    if not parameters.startswith("("):
+        return ""
+    parameters = _RECEIVER.sub("(", parameters)
     if len(parameters) > _MAX_SIGNATURE_CHARACTERS:
-        parameters = parameters[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
-    return parameters if parameters.startswith("(") else ""
+        return parameters[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
+    return parameters
 
 
 def _test(record: TestRecord) -> Json:

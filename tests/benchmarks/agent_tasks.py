@@ -59,7 +59,7 @@ TASKS = (
         _ask("how do migrations detect that a model was renamed"), _list(query="rename", path_glob="django/db/migrations/**")]),
     Task("locking rows", r"def select_for_update", [_ask("lock rows until the transaction ends"), _ask("select_for_update")]),
     Task("a whole function", r"def slugify[\s\S]*strip\(", [
-        _ask("slugify", path_glob="django/utils/**"), ("get_chunk", {"id": "$first", "whole": "declaration"})]),
+        _ask("slugify", path_glob="django/utils/**"), ("get_chunk", {"id": "$first", "context": "declaration"})]),
     Task("the tests of a file", r"tests/utils_tests/test_text\.py", [("related_tests", {"path": "django/utils/text.py"})]),
     Task("a test by its subject", r"tests/.*slugify", [_ask("slugify keeps unicode letters when allowed", kind="test")]),
     Task("where caches are implemented", r"django/core/cache/backends/", [_ask("cache backends", files_only=True)]),
@@ -113,7 +113,7 @@ async def _effort(user: Agent, task: Task, *, was: bool = False) -> Effort:
         text = answer.content[0].text  # type: ignore[union-attr]
         calls, spent = calls + 1, spent + tokens(text)
         if not answer.is_error:
-            first = first or _first_id(json.loads(text))
+            first = first or _first_id(answer.structured_content or {})
             # What a question or a stored text itself says is no evidence.
             if tool != "store_memory" and re.search(task.evidence, text):
                 return Effort(calls, spent, True)

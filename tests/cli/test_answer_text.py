@@ -126,3 +126,14 @@ def test_other_tools_are_given_paths_or_lines() -> None:
 def test_projects_keep_files_of_the_same_path_apart() -> None:
     found = entries_of([_chunk(project="/a"), _chunk(project="/b")])
     assert len(found) == 2
+
+
+def test_other_places_of_a_file_are_shown_with_their_lines() -> None:
+    place = {"start_line": 40, "end_line": 47, "symbol": "Session.end", "line": 43, "text": "            token.renew()"}
+    in_whole = _screen(_chunk(places=[{**place, "whole": _TEXT}]))
+    assert in_whole.startswith("auth.py:10  Session.refresh, Session.end\n")
+    assert in_whole.endswith("  43          token.renew()")
+    assert _screen(_chunk(places=[place])).endswith("  43          token.renew()")
+    details = _screen(_chunk(places=[{**place, "whole": _TEXT}]), details=True)
+    assert "\n  40-47  Session.end\n" in details
+    assert "auth.py:43:19:            token.renew()" in vimgrep({"results": [_chunk(places=[place])]}, "renew", 5)

@@ -86,9 +86,9 @@ def test_an_outline_is_nested_and_names_its_file_once() -> None:
         "src/cart.py",
         "1 value RATE",
         "3-30 type Cart",
-        " 5-9 total(self, rate) -> float",
+        " 5-9 total(rate) -> float",
         "  6-7 inner()",
-        " 10-30 add(self)",
+        " 10-30 add()",
         "33-40 pay(cart)",
         "(3 more: k = 9 lists all, kind or a longer query fewer)",
     ]

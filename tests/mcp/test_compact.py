@@ -89,7 +89,7 @@ def test_a_declaration_is_one_line() -> None:
         replace(symbol, path="a.md", symbol="Set-up > Install it.", kind="section", signature="## Install it."),
     )
     assert compact("list_symbols", SymbolsAnswer(listed, 3))["symbols"] == [
-        "a.py:2-9 function Cart.total(self, rate) -> float",
+        "a.py:2-9 function Cart.total(rate) -> float",
         "a.py:2-9 value RATE",
         "a.md:2-9 section Set-up > Install it.",
     ]

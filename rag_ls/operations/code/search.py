@@ -30,7 +30,7 @@ from rag_ls.search import DOCUMENT_KINDS, MAX_QUERY_CHARACTERS, Filters, TextQue
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # What an answer of code holds where an agent does not say.
-AGENTS_BUDGET_TOKENS = 2500
+AGENTS_BUDGET_TOKENS = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""Eight tasks of an agent on two repositories, as transcripts: each call, its tokens, and the line that answers.
+
+`python -m tests.benchmarks.agent_transcripts TORNADO FASTIFY` copies the two checkouts, indexes them, and prints the table.
+A task is solved by the first answer that holds its evidence; calls to tools that this version lacks count as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rag_ls.operations.code.budget import tokens
+from tests.e2e.clients import Agent, agent
+
+Call = tuple[str, dict[str, Any]]
+_RULE = "# Constraints\n\n- Never log the value of a cookie or header: log its name alone.\n"
+_DECISION = "Limits are given in bytes everywhere, since proxies count bytes too; decided with operations in March."
+_EVIDENCE_SHOWN = 100
+PLACE = "$place"
+"""Stands for the best place of the answer before, as `PATH:LINE`."""
+
+
+class Step(NamedTuple):
+    """A task: what is to be learned, what shows that it was, and the calls until it is."""
+
+    goal: str
+    evidence: str
+    calls: Sequence[Call]
+
+
+def _search(query: str, **more: Any) -> Call:
+    return "search_code", {"query": query, **more}
+
+
+_SHARED = (
+    Step("what was decided", "count bytes too", [("search_memory", {"query": "in which unit are limits given"})]),
+    Step("plan with rules", "log its name alone", [
+        ("rag_check_constraints", {"change_description": "log cookies of refused requests"})]),
+)  # fmt: skip
+TASKS = {
+    "tornado": (
+        Step("where to change a header", r"\"Server\": \"TornadoServer", [_search("where is the Server header of a response set")]),
+        Step("who calls", r"1836\b|web\.py:1836|_execute", [
+            ("find_references", {"symbol": "check_xsrf_cookie", "show": "callers"})]),
+        Step("which tests", r"locale_test\.py", [("related_tests", {"path": "tornado/locale.py"})]),
+        *_SHARED,
+        Step("usages", r"simple_httpclient_test\.py", [("find_references", {"symbol": "SimpleAsyncHTTPClient"})]),
+        Step("regex", r"raise HTTPError\(40[34]", [_search(r"raise HTTPError\(4\d\d", match="regex")]),
+        Step("read a whole function", r"307\t        return True", [
+            _search("HTTP1Connection._read_message", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "fastify": (
+        Step("where to change a header", r"\['content-length'\] = '' \+ Buffer", [
+            _search("where is the content-length header of a reply set")]),
+        Step("who calls", r"lib/(error-handler|reply|wrap-thenable|handle-request)\.js", [
+            ("find_references", {"symbol": "handleError", "show": "callers"})]),
+        Step("which tests", r"test/(content-parser|custom-parser)", [("related_tests", {"path": "lib/content-type-parser.js"})]),
+        *_SHARED,
+        Step("usages", r"lib/reply\.js", [("find_references", {"symbol": "wrapThenable"})]),
+        Step("regex", r"new FST_ERR_\w+\(", [_search(r"throw new FST_ERR_\w+\(", match="regex")]),
+        Step("read a whole function", r"FST_ERR_FAILED_ERROR_SERIALIZATION[\s\S]*isBuffer\(payload\)", [
+            _search("fallbackErrorHandler", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+}  # fmt: skip
+
+
+async def transcripts(name: str, folder: Path) -> list[str]:
+    """The transcript of a repository's tasks, and a last line with its sums."""
+    (folder / "CONSTRAINTS.md").write_text(_RULE)
+    lines, calls, spent, solved = [], 0, 0, 0
+    async with agent(folder) as user:
+        await user.until_complete()
+        await user.call("store_memory", content=_DECISION, scope="project")
+        for task in TASKS[name]:
+            place, found = "", None
+            for tool, given in task.calls:
+                arguments = {key: place if value == PLACE else value for key, value in given.items()}
+                text, place = await _ask(user, tool, arguments)
+                calls, spent = calls + 1, spent + tokens(text)
+                found = re.search(task.evidence, text)
+                lines.append(f"{tool} {json.dumps(arguments)}: {tokens(text):,} tokens")
+                if found:
+                    break
+            solved += found is not None
+            lines.append(f"  {task.goal}: {_line_of(text, found) if found else 'NOT solved'}")
+    return [*lines, f"{name}: {solved} of {len(TASKS[name])} solved, {calls} calls, {spent:,} tokens"]
+
+
+async def _ask(user: Agent, tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
+    answer = await user.session.call_tool(tool, arguments)
+    text: str = answer.content[0].text  # type: ignore[union-attr]
+    place = re.match(r"(\S+:\d+)-\d+", text)
+    return text, place[1] if place else ""
+
+
+def _line_of(text: str, found: re.Match[str]) -> str:
+    start = text.rfind("\n", 0, found.start()) + 1
+    return text[start : start + _EVIDENCE_SHOWN].split("\n")[0].strip()
+
+
+def main(checkouts: Sequence[str]) -> None:
+    """Print the transcripts of both repositories."""
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
+        for name, checkout in zip(TASKS, checkouts, strict=True):
+            folder = Path(temporary) / name
+            shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".rag-ls"))
+            print("\n".join(asyncio.run(transcripts(name, folder))), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
