@@ -267,6 +267,8 @@ class Hit:
     """The similarity in meaning (0..1, as `[search] min_similarity`); None for chunks, or if no model answered."""
     why: str = ""
     """The evidence for a chunk, in a few words; empty where nobody asked in words."""
+    offset: int = 0
+    """The character at which the part of a long memory begins that answers."""
 
 
 @dataclass(frozen=True, slots=True)

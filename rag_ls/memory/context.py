@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_ls.chunking import approximate_token_offsets
+from rag_ls.memory.excerpts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory
 from rag_ls.util.quoting import fold
@@ -16,6 +17,8 @@ _STATES = {
 }  # fmt: skip
 # A memory with less room than this is left out.
 _MIN_TOKENS = 12
+# No language takes fewer characters for a token; what is too long is cut by tokens.
+_CHARACTERS_PER_TOKEN = 5
 
 
 def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> str:
@@ -30,7 +33,8 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
         if _tokens(content) > room:
             if room < _MIN_TOKENS:
                 break
-            content = _cut_text(content, room - 1) + "…"
+            around, _ = cut_around(memory.content, hit.offset, room * _CHARACTERS_PER_TOKEN)
+            content = _cut_text(fold(around), room - 1).removesuffix("…").rstrip() + "…"
         lines.append(head + content + tail)
         left -= _tokens(lines[-1]) + 1
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from rag_ls.embedding import Embedder, Embedding
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
 from rag_ls.memory.batches import DELETED
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, check_content, check_metadata, refuse_secrets
-from rag_ls.memory.parts import embed_missing, parts_of
+from rag_ls.memory.parts import MAX_PARTS_AT_ONCE, embed_missing, parts_of
 from rag_ls.memory.recall import Question, recall
 from rag_ls.model import (
     Anchor,
@@ -384,7 +384,7 @@ class Memories:
         """Embed a few missing memories. A failure is only logged: they are stored, and are embedded later."""
         if embedder is not None:
             try:
-                embed_missing(store, embedder, _MAX_EMBEDDED_PER_QUESTION)
+                embed_missing(store, embedder, _MAX_EMBEDDED_PER_QUESTION, at_once=True)
             except (RagLsError, ValueError) as error:
                 _log.warning("%s", error)
 
@@ -409,8 +409,11 @@ def _evict(store: MemoryStore, max_count: int | None, newest: Memory) -> tuple[s
 def _embed_content(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
     if embedder is None:
         return None
+    parts = parts_of(memory.content)
+    if len(parts) > MAX_PARTS_AT_ONCE:
+        return None
     try:
-        vectors = embedder.embed_documents(parts_of(memory.content))
+        vectors = embedder.embed_documents(parts)
     except RagLsError as error:
         _log.warning("%s", error)
         return None

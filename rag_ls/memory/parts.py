@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
 # Texts per call of the model, so that no caller waits for long.
 _MAX_EMBEDDED_AT_ONCE = 64
-# The first parts of a very long memory say what it is about.
-_MAX_PARTS = 24
+# More parts than these are embedded in the background: a model takes seconds for them, and the words are found meanwhile.
+MAX_PARTS_AT_ONCE = 24
 
 
 def parts_of(content: str) -> list[str]:
@@ -28,7 +28,17 @@ def parts_of(content: str) -> list[str]:
     chunks = chunk_text(
         content, "memory.md", language="markdown", budget=_BUDGET, token_offsets=approximate_token_offsets
     )
-    return [text for chunk in chunks if (text := (chunk.overlap + chunk.text).strip())][:_MAX_PARTS] or [content]
+    return [text for chunk in chunks if (text := (chunk.overlap + chunk.text).strip())] or [content]
+
+
+def part_offsets(content: str, parts: Sequence[str]) -> list[int]:
+    """The character at which each part begins; a part begins after the one before it."""
+    offsets, at = [], 0
+    for part in parts:
+        at = max(at, content.find(part, at))
+        offsets.append(at)
+        at += 1
+    return offsets
 
 
 def embed_missing(
@@ -36,8 +46,13 @@ def embed_missing(
     embedder: Embedder,
     limit: int = _MAX_EMBEDDED_AT_ONCE,
     stopped: Callable[[], bool] = lambda: False,
+    *,
+    at_once: bool = False,
 ) -> int:
-    """Embed up to `limit` memories that have no vectors yet; returns how many were embedded."""
+    """Embed up to `limit` memories that have no vectors yet; returns how many were embedded.
+
+    `at_once`: somebody waits, so those of more than `MAX_PARTS_AT_ONCE` parts are left for later.
+    """
     # What cannot be embedded stays missing, and must not stand before the rest.
     missing = store.vectors.missing(embedder.card.id, limit + _MAX_EMBEDDED_AT_ONCE)
     done = 0
@@ -47,9 +62,14 @@ def embed_missing(
         while missing and len(texts) < _MAX_EMBEDDED_AT_ONCE and done + len(batch) < limit:
             memory_id, content, digest = missing.pop(0)
             parts = parts_of(content)
+            if at_once and len(parts) > MAX_PARTS_AT_ONCE:
+                continue
             batch.append((memory_id, digest, len(parts)))
             texts += parts
-        vectors = embedder.embed_documents(texts)
+        if not batch:
+            break
+        slices = [texts[at : at + _MAX_EMBEDDED_AT_ONCE] for at in range(0, len(texts), _MAX_EMBEDDED_AT_ONCE)]
+        vectors = np.concatenate([embedder.embed_documents(each) for each in slices])
         starts = np.cumsum([0, *(count for _, _, count in batch)])
         with store.transaction():
             for (memory_id, digest, count), start in zip(batch, starts, strict=False):

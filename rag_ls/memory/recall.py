@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from rag_ls.embedding import Embedding
+from rag_ls.memory.excerpts import MIN_LONG_CHARACTERS, find_answer
 from rag_ls.memory.ranking import lift_score, score
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
 from rag_ls.retrieval.asked import rarity
@@ -24,8 +26,10 @@ _MIN_WORDS_SHARE = 0.35
 _MIN_WORDS_SHARE_ALONE = 0.15
 # A word in at most this many memories is rare, however many memories there are.
 _MAX_RARE_HOLDERS = 1000
-# Only this many characters of a memory are searched for the question's words.
+# Of a memory in which the full-text index found none of the words, only the beginning is looked at.
 _MAX_READ_CHARACTERS = 20_000
+# The stems of so many memories are kept between questions.
+_MAX_READ_MEMORIES = 128
 # A memory found by words or tags needs only this part of the required closeness in meaning.
 _HALF = 0.5
 
@@ -48,11 +52,13 @@ class Question:
 def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
     hits: list[Hit] = []
+    stored_in: dict[str, MemoryStore] = {}
     asked = weigh_words(stores, question)
     for store in stores:
         signals, memories = signals_of(store, question, asked, embedding)
         for memory_id in _admit_close(signals, question, embedding):
             memory = memories[memory_id]
+            stored_in[memory_id] = store
             cosine = signals.dense.get(memory_id)
             hits.append(
                 Hit(
@@ -64,7 +70,18 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
             )
     order = list(Scope)
     hits.sort(key=lambda hit: (-round(hit.score, 6), order.index(memory_of(hit).scope), hit.item.id))
-    return _summaries_below(hits)[: question.k]
+    best = _summaries_below(hits)[: question.k]
+    return [_with_answer(hit, stored_in[hit.item.id], asked, embedding) for hit in best]
+
+
+def _with_answer(hit: Hit, store: MemoryStore, asked: AskedWords, embedding: Embedding | None) -> Hit:
+    """A hit with the place in a long memory where the answer begins."""
+    memory = memory_of(hit)
+    if len(memory.content) < MIN_LONG_CHARACTERS:
+        return hit
+    vectors = store.vectors.of(memory.id, embedding.model.id) if embedding else None
+    words = {word: asked.others.get(word, ()) for word in asked.rarity}
+    return replace(hit, offset=find_answer(memory.content, words, vectors, embedding.vector if embedding else None))
 
 
 def _summaries_below(hits: Sequence[Hit]) -> list[Hit]:
@@ -97,7 +114,7 @@ def signals_of(
     dense, tags = (
         {memory_id: found[memory_id] for memory_id in found if memory_id in memories} for found in (dense, tags)
     )
-    lexical, expanded = _coverage(asked, memories)
+    lexical, expanded = _coverage(asked, memories, said)
     return Signals(dense=dense, lexical=lexical, expanded=expanded, tags=tags), memories
 
 
@@ -132,7 +149,14 @@ def weigh_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     )
 
 
-def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
+@lru_cache(maxsize=_MAX_READ_MEMORIES)
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(note_stems(text))
+
+
+def _coverage(
+    asked: AskedWords, memories: Mapping[str, Memory], said: Collection[str]
+) -> tuple[dict[str, float], dict[str, float]]:
     """The share of the words that each memory holds literally, and the share that it holds only as synonyms."""
     # The total is 0 if the stores were empty when the words were counted.
     total = sum(asked.rarity.values()) or 1.0
@@ -141,7 +165,8 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     held: dict[str, float] = {}
     in_other_words: dict[str, float] = {}
     for memory_id, memory in memories.items():
-        there = note_stems(f"{' '.join(memory.metadata.tags)} {memory.content[:_MAX_READ_CHARACTERS]}")
+        content = memory.content if memory_id in said else memory.content[:_MAX_READ_CHARACTERS]
+        there = _stems_of(f"{' '.join(memory.metadata.tags)} {content}")
         for word, weight in asked.rarity.items():
             if stems[word] in there:
                 held[memory_id] = held.get(memory_id, 0.0) + weight / total

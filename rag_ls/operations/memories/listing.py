@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,6 @@ from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.session import ProjectSession
 from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
@@ -23,14 +22,16 @@ from rag_ls.operations.memories.arguments import (
     read_scopes,
     set_branch,
 )
+from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list
 from rag_ls.operations.memories.memory_records import MemoryRecord, has_anchor, locate_memory, make_memory_record
 from rag_ls.operations.memories.recalling import hint_at_tags
 from rag_ls.operations.operation import Tool, Verb, operation
 
 _DEFAULT_LISTED = 50
 _MAX_LISTED = 1000
-# The most characters of memories in one answer of a list.
-_MAX_LISTED_CHARACTERS = 400_000
+# The most tokens of memories in one answer of a list, for programs.
+_MAX_LISTED_TOKENS = 100_000
+_NEXT = "more did not fit one answer: offset = {} has the next"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     views = caller.memory_projects.find(request.project)
     anchor = (wanted.anchor, wanted.path.strip())
     found, total = _list_page(views, make_memory_filters(request.scope, wanted), anchor, order, limit, offset)
-    page = _cut_page([make_memory_record(item) for item in found])
+    page, left_out = fit_list([make_memory_record(item) for item in found], _budget(caller))
     following = offset + len(page)
     damage = next((note for view in views if (note := view.memories.damage())), "")
     hint = "" if total else hint_at_tags(wanted.tags, views)
@@ -104,7 +105,7 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
         limit=limit,
         offset=offset,
         next_offset=following if following < total else None,
-        note=damage,
+        note="; ".join(filter(None, (damage, _NEXT.format(following) if left_out else ""))),
         hint=hint,
         happened=happened,
     )
@@ -123,9 +124,11 @@ def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int
     records = [
         replace(make_memory_record(item.memory), deleted_at=item.replaced_at, reason=item.reason) for item in ordered
     ]
-    page_ = _cut_page(records)
+    page_, left_out = fit_list(records, _budget(caller))
     following = offset + len(page_)
-    return MemoryPage(tuple(page_), total, limit, offset, following if following < total else None)
+    note = _NEXT.format(following) if left_out else ""
+    next_offset = following if following < total else None
+    return MemoryPage(tuple(page_), total, limit=limit, offset=offset, next_offset=next_offset, note=note)
 
 
 def _list_page(
@@ -153,13 +156,5 @@ def _list_page(
     return found[offset : offset + limit], len(found)
 
 
-def _cut_page(records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """The first records, as many as one answer may hold, but at least one."""
-    size = 0
-    shown: list[MemoryRecord] = []
-    for record in records:
-        size += len(record.content) + len(str(make_json(record.metadata)))
-        if shown and size > _MAX_LISTED_CHARACTERS:
-            break
-        shown.append(record)
-    return shown
+def _budget(caller: Caller) -> int:
+    return AGENTS_MEMORY_TOKENS if caller.budget_tokens else _MAX_LISTED_TOKENS

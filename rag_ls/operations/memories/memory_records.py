@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.session import ProjectSession
+from rag_ls.memory.excerpts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
 
 # Longer content is cut in lists and search answers; get_memory gives all of it.
-_MAX_SHOWN_CHARACTERS = 2000
+MAX_SHOWN_CHARACTERS = 2000
 _MAX_BRIEF_CHARACTERS = 160
 
 
@@ -78,6 +79,11 @@ class MemoryRecord:
     anchor: AnchorRecord | None
     kind: str = optional("")
     truncated: bool = optional(False)
+    start: int | None = optional()
+    """The character of the memory with which `content` begins, where it is a part; `get_memory` takes it as `offset`."""
+    length: int | None = optional()
+    """The number of characters of the whole memory, where `content` is a part."""
+    note: str = optional("")
     branch: str = optional("")
     uses: int | None = optional()
     used_at: str | None = optional()
@@ -121,12 +127,13 @@ def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
 
 def make_memory_record(memory: Memory) -> MemoryRecord:
     """A memory as lists show it: long content is cut."""
-    cut = len(memory.content) > _MAX_SHOWN_CHARACTERS
+    cut = len(memory.content) > MAX_SHOWN_CHARACTERS
     return MemoryRecord(
-        id=memory.id, content=memory.content[:_MAX_SHOWN_CHARACTERS] + "…" if cut else memory.content,
+        id=memory.id, content=memory.content[:MAX_SHOWN_CHARACTERS] + "…" if cut else memory.content,
         scope=memory.scope.value, metadata=make_metadata_record(memory.metadata), memory_type=memory.memory_type.value,
         created_at=memory.created_at, updated_at=memory.updated_at, version=memory.version,
-        anchor=make_anchor_record(memory.anchor), truncated=cut, branch=memory.branch or "", uses=memory.uses or None,
+        anchor=make_anchor_record(memory.anchor), truncated=cut,
+        length=len(memory.content) if cut else None, branch=memory.branch or "", uses=memory.uses or None,
         used_at=memory.used_at if memory.uses else None, summary_key=memory.summary_key or None,
     )  # fmt: skip
 
@@ -134,15 +141,18 @@ def make_memory_record(memory: Memory) -> MemoryRecord:
 def make_whole_record(memory: Memory) -> MemoryRecord:
     """A complete memory, without its embedding."""
     return replace(
-        make_memory_record(memory), content=memory.content, truncated=False, uses=memory.uses, used_at=memory.used_at,
+        make_memory_record(memory), content=memory.content, truncated=False, length=None, uses=memory.uses, used_at=memory.used_at,
         content_hash=memory.content_hash, source_uri=memory.source_uri, source_memory_ids=memory.source_memory_ids,
     )  # fmt: skip
 
 
 def make_memory_hit(hit: Hit) -> MemoryRecord:
-    """A memory with its score."""
+    """A memory with its score; of a long one, the part that answers."""
+    memory = memory_of(hit)
+    content, start = cut_around(memory.content, hit.offset, MAX_SHOWN_CHARACTERS)
     return replace(
-        make_memory_record(memory_of(hit)), kind="memory", score=round(hit.score, 4), matched_by=hit.matched_by,
+        make_memory_record(memory), content=content, start=start or None, kind="memory",
+        score=round(hit.score, 4), matched_by=hit.matched_by,
         similarity=None if hit.similarity is None else round(hit.similarity, 4),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from rag_ls.operations.memories.arguments import (
     read_filters,
     set_branch,
 )
+from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list, fit_memory
 from rag_ls.operations.memories.memory_records import (
     EmbeddingRecord,
     MemoryRecord,
@@ -36,7 +37,7 @@ from rag_ls.operations.memories.memory_records import (
     make_whole_record,
 )
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import Stats, make_stats
+from rag_ls.operations.stats import Stats, add_note, make_stats
 from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest, nearest_text
 
@@ -120,7 +121,12 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
         place = views[0].relative(path) if path else ""
         hits = [hit for hit in answer.hits if has_anchor(memory_of(hit), wanted.anchor, place)]
         answer = replace(answer, hits=tuple(hits[:count]))
-    return _make_memory_answer(answer, min(request.budget_tokens or DEFAULT_TOKENS, _MAX_CONTEXT_TOKENS))
+    found = _make_memory_answer(answer, min(request.budget_tokens or DEFAULT_TOKENS, _MAX_CONTEXT_TOKENS))
+    shown, left_out = fit_list(found.results, AGENTS_MEMORY_TOKENS if caller.budget_tokens else 0)
+    if not left_out:
+        return found
+    note = f"{left_out} more memories did not fit one answer: ask for fewer (k), or more precisely"
+    return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
 
 
 def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
@@ -160,11 +166,13 @@ class GetMemory:
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
     embedding: bool = argument(False, "with its vectors")
     history: bool = argument(False, "with its former versions")
+    offset: int | None = argument(None, "the character to begin with, of a long one", least=0)
+    budget_tokens: int | None = argument(None, "cut it to about so many tokens; 0 for no limit", least=0)
 
 
 @operation(
     needs_code=False,
-    tool=Tool("memory", "One memory with its whole record.", ("id", "history"), ("content",)),
+    tool=Tool("memory", "One memory with its whole record.", ("id", "history", "offset"), ("content",)),
     command="ragLs.getMemory",
 )
 def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
@@ -176,7 +184,8 @@ def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
         record = replace(record, embedding=EmbeddingRecord(*found))
     if request.history:
         record = replace(record, history=tuple(map(make_version_record, view.memories.history(memory.id))))
-    return record
+    default = AGENTS_MEMORY_TOKENS if caller.budget_tokens else 0
+    return fit_memory(record, request.offset or 0, default if request.budget_tokens is None else request.budget_tokens)
 
 
 @dataclass(frozen=True, slots=True)

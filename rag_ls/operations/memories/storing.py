@@ -12,6 +12,7 @@ from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
+from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
@@ -27,6 +28,7 @@ from rag_ls.operations.memories.arguments import (
     read_metadata,
 )
 from rag_ls.operations.memories.memory_records import (
+    MAX_SHOWN_CHARACTERS,
     AnchorRecord,
     BriefMemory,
     make_anchor_record,
@@ -36,6 +38,7 @@ from rag_ls.operations.memories.recalling import find_memory
 from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, Verb, operation
 from rag_ls.operations.parsing import argument_named, parse_request
 
+_EVICTED = "the session was full: the oldest of its least important memories made room"
 _PLACE = ("source_file", *PLACE_KEYS)
 _SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
 
@@ -130,8 +133,18 @@ def make_stored_answer(stored: Stored) -> StoredAnswer:
         duplicate_of=memory.id if is_duplicate else "",
         known=tuple(_make_known(memory, hit) for hit in stored.known),
         evicted=stored.evicted,
-        note="the session was full: the oldest of its least important memories made room" if stored.evicted else "",
+        note="; ".join(filter(None, (_EVICTED if stored.evicted else "", _note_length(memory.content)))),
     )  # fmt: skip
+
+
+def _note_length(content: str) -> str:
+    """A note on how a long memory is found and shown; empty for one that is shown whole."""
+    if len(content) <= MAX_SHOWN_CHARACTERS:
+        return ""
+    return (
+        f"it has {len(content):,} characters (at most {MAX_CONTENT:,} are kept): each part is found, answers show the part "
+        "that answers, and get_memory the whole by pages"
+    )
 
 
 def _make_known(memory: Memory, hit: Hit) -> BriefMemory:

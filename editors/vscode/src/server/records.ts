@@ -391,6 +391,9 @@ export interface MemoryRecord {
   readonly anchor: AnchorRecord | null;
   readonly kind?: string;
   readonly truncated?: boolean;
+  readonly start?: number;
+  readonly length?: number;
+  readonly note?: string;
   readonly branch?: string;
   readonly uses?: number;
   readonly used_at?: string;
