@@ -1,0 +1,1 @@
+"""Questions in six languages over comments and memories, for `python -m tests.benchmarks.languages`."""
