@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 
 class Scope(StrEnum):
@@ -109,6 +110,30 @@ class Import:
     """The members that the document uses: `Name` of the module itself, `name.member` of an imported name."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Imported names that have another name here: `(name, alias)`."""
+
+
+class UseKind(IntEnum):
+    """The way in which a name is used at a place."""
+
+    MENTION = 0
+    CALL = 1
+    IMPLEMENT = 2
+    """A base class, trait or interface of a declaration."""
+    IMPORT = 3
+
+
+class Use(NamedTuple):
+    """A name in code, at one place. A tuple, because a document has thousands."""
+
+    name: str
+    kind: UseKind
+    line: int
+    """1-based."""
+    column: int
+    """In bytes of UTF-8, from 0."""
+    receiver: str = ""
+    """The text that it is taken from, its parts joined by dots: `self.store` in `self.store.save()`; `Store()` for a call's
+    result; `?` where that is another expression; empty for a bare name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outlin
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
 from rag_ls.chunking.rule_documents import RuleKind, cut_rules, rule_kind
+from rag_ls.chunking.uses import UNKNOWN, read_uses
 
 __all__ = [
+    "UNKNOWN",
     "WORD_PIECE",
     "Budget",
     "Cut",
@@ -30,6 +32,7 @@ __all__ = [
     "means",
     "outline_of_document",
     "parts_of",
+    "read_uses",
     "recognise",
     "rule_kind",
     "stem_of",

@@ -19,6 +19,7 @@ from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
+from rag_ls.chunking.uses import UseTable
 from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES, find_language
 from rag_ls.languages.syntax import Kind, Syntax
@@ -30,10 +31,11 @@ _CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The chunks of a document, and its outline."""
+    """The chunks of a document, its outline, and the uses of names in it (`uses.read_uses`)."""
 
     chunks: list[Chunk]
     outline: Outline
+    uses: bytes = b""
 
 
 def chunk_text(
@@ -73,7 +75,10 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
         maker = _Maker(document, path, region.language, region.syntax, budget, signatures)
         groups = merge(pieces, document, budget)
         chunks += (maker.chunk(ordinal, group) for ordinal, group in enumerate(groups, len(chunks)))
-    return Cut(chunks, outline)
+    uses = UseTable()
+    for each in regions:
+        uses.add(document, each.parts, each.syntax, each.language)
+    return Cut(chunks, outline, uses.pack())
 
 
 def outline_of_document(text: str, path: str, language: str) -> Outline:

@@ -58,6 +58,15 @@ def nodes_of(part: Part, grammar: str, types: frozenset[str]) -> list[Node]:
     return _ordered(_captures(cursor, part).get("declared", ()), part, frozenset())
 
 
+def captures_of(query: Query, part: Part) -> dict[str, list[Node]]:
+    """The nodes that a query captures in one part of a document, by the names of the captures, in no order."""
+    from tree_sitter import QueryCursor
+
+    cursor = QueryCursor(query)
+    cursor.set_byte_range(part.start, part.end)
+    return _captures(cursor, part)
+
+
 def _captures(cursor: QueryCursor, part: Part) -> dict[str, list[Node]]:
     """The captures of a query in one part of a document.
 
@@ -104,12 +113,13 @@ def _query(grammar: str, language: str, types: frozenset[str], with_calls: bool)
 
     known: Language = get_language(grammar)
     rule = find_language(language).imports
-    patterns = [f"({name}) @declared" for name in _known(known, types)]
+    patterns = [f"({name}) @declared" for name in known_types(known, types)]
     if rule is not None:
-        patterns += [f"({name}) @import" for name in _known(known, rule.types)]
+        patterns += [f"({name}) @import" for name in known_types(known, rule.types)]
         patterns += rule.calls if with_calls else ()
     return Query(known, "\n".join(patterns))
 
 
-def _known(language: Language, types: Iterable[str]) -> list[str]:
+def known_types(language: Language, types: Iterable[str]) -> list[str]:
+    """The types of nodes that a grammar has, of some types."""
     return sorted(name for name in types if language.id_for_node_kind(name, True))

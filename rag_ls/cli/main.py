@@ -38,6 +38,7 @@ _ANY_OPERATION = "rag_ls.cli.commands:any_operation"
 _VERBS = {
     "index": "rag_ls.cli.commands:index",
     "search": "rag_ls.cli.commands:search",
+    "refs": "rag_ls.cli.refs_command:run",
     "show": "rag_ls.cli.commands:show",
     "add": "rag_ls.cli.memory_commands:add",
     "list": "rag_ls.cli.memory_commands:list_memories",

@@ -25,6 +25,9 @@ _DEFAULTS = {
     ("search", "path_glob"): "all",
     ("search", "offset"): "0",
     ("rules impact", "symbol"): "all",
+    ("refs", "depth"): "1",
+    ("refs", "k"): "100; 1,000 at most",
+    ("refs", "offset"): "0",
 }
 
 
@@ -120,6 +123,13 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--published", default="", metavar="NAME", help="search code that the team published, without a checkout of it"
     )
+
+
+def _refs(verb: argparse.ArgumentParser) -> None:
+    shown = verb.add_mutually_exclusive_group()
+    shown.add_argument("--callers", action="store_true", help="only what calls it, with --depth the callers of callers")
+    shown.add_argument("--callees", action="store_true", help="only what it calls itself")
+    shown.add_argument("--implements", action="store_true", help="only what derives from it or overrides it")
 
 
 def _add(verb: argparse.ArgumentParser) -> None:
@@ -231,6 +241,7 @@ _SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
 }
 _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "search": _search,
+    "refs": _refs,
     "status": _status,
     "add": _add,
     "list": _list,

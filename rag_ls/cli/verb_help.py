@@ -15,6 +15,7 @@ _FIRST: Mapping[str, Sequence[str]] = {
 }
 EXAMPLES: Mapping[str, str] = {
     "search": 'rag-ls "where is the token refreshed"',
+    "refs": "rag-ls refs Session.refresh --callers --depth 2",
     "show": "rag-ls show 7b34c1d2",
     "check": "rag-ls check --changed HEAD",
     "add": 'rag-ls add "Prices are net of tax" --at src/cart.py:12 --tag money',

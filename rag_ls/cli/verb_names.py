@@ -39,13 +39,21 @@ TREE: Mapping[str, Mapping[str, str]] = {
     },
 }  # fmt: skip
 ALONE = (
-    "search", "check", "index", "status", "connect", "config", "doctor", "trust", "open", "completions", "lsp", "mcp",
+    "search", "refs", "check", "index", "status", "connect", "config", "doctor", "trust", "open", "completions", "lsp", "mcp",
     "hook",
 )  # fmt: skip
 """Verbs that stand at the top of the tree."""
-_ALIASES = {"ask": "search", "projects": "project", "memories": "memory", "tokens": "token", "rule": "rules"}
+_ALIASES = {
+    "ask": "search",
+    "references": "refs",
+    "projects": "project",
+    "memories": "memory",
+    "tokens": "token",
+    "rule": "rules",
+}
 # Words that people try -> the verb that does it.
 _MEANT = {
+    "callers": "refs", "usages": "refs", "uses": "refs",
     "find": "search", "grep": "search", "query": "search", "where": "search", "look": "search",
     "ls": "list", "rm": "delete", "remove": "delete", "forget": "delete", "remember": "add", "note": "add", "store": "add",
     "edit": "update", "change": "update", "get": "show", "cat": "show", "view": "show", "revert": "undo", "merge": "consolidate",

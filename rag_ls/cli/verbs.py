@@ -3,6 +3,17 @@
 from typing import Any
 
 VERBS: dict[str, dict[str, Any]] = {
+    "refs": {
+        "operation": "find_references",
+        "summary": "list where a symbol is used",
+        "in_project": True,
+        "options": [
+            {"names": ["symbol"], "help": "a name, or a qualified one: Session.refresh", "nargs": "?", "default": ""},
+            {"names": ["--depth"], "dest": "depth", "help": "callers of callers, to 5 steps", "type": "int"},
+            {"names": ["-k", "--k"], "dest": "k", "help": "references at most", "type": "int"},
+            {"names": ["--offset"], "dest": "offset", "help": "how many to pass over", "type": "int"},
+        ],
+    },
     "project list": {
         "operation": "list_repos",
         "summary": "list the projects of the settings, and those that were opened",

@@ -21,7 +21,7 @@ from rag_ls.storage.terms import columns_of
 from rag_ls.util.folding import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
-CHUNKER_VERSION = 3
+CHUNKER_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,8 @@ class CutFile:
     record: DocumentRecord
     chunks: list[NewChunk]
     outline: Outline
+    uses: bytes = b""
+    """The uses of names in it, packed (`chunking.read_uses`)."""
     ended: str = ""
     """The reason why it was cut by lines although its language has a grammar: what parsing it did to a process."""
 
@@ -143,7 +145,8 @@ def cut_source(
         )
         for chunk in found.chunks
     ]
-    return CutFile(DocumentRecord(path, language, source.sha256, source.state, session), chunks, found.outline, reason)
+    record = DocumentRecord(path, language, source.sha256, source.state, session)
+    return CutFile(record, chunks, found.outline, found.uses, reason)
 
 
 def _with_composed_names(found: Cut) -> Cut:

@@ -300,7 +300,9 @@ class DocumentIndexer:
         replaced = _timed(
             self.spent,
             "storing",
-            lambda: self._store.replace_document(cut.record, cut.chunks, outline=cut.outline, priority=priority),
+            lambda: self._store.replace_document(
+                cut.record, cut.chunks, outline=cut.outline, uses=cut.uses, priority=priority
+            ),
         )
         if cut.record.session == DISK:
             self._note_proven(cut.record)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import HASHED
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -36,5 +37,10 @@ BASH = Language(
     ),
     comments=HASHED,
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True,
+        calls=("(command name: (command_name) @call)",),
+        names=frozenset({"command_name", "variable_name"}),
+    ),
     imports=import_calls(_read_import, "command name: (command_name)", "source", "."),
 )

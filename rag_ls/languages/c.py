@@ -8,6 +8,7 @@ from rag_ls.languages.import_readers import read_include
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _DECLARATOR = ("declarator*",)
@@ -51,6 +52,9 @@ C = Language(
     syntax=c_syntax("c"),
     lexis=COMMON_LEXIS,
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), types=(PREFIX_TYPE,)
+    ),
     imports=ImportRule(read_include, ("preproc_include",)),
     exports=UNLESS_STATIC,
     resolver=IncludeResolver,

@@ -7,6 +7,7 @@ from rag_ls.languages.import_readers import read_second_word
 from rag_ls.languages.import_rules import import_calls
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 CMAKE = Language(
@@ -33,6 +34,7 @@ CMAKE = Language(
         comments=frozenset({"line_comment", "bracket_comment"}),
     ),
     comments=HASHED,
+    references=ReferenceRule(),
     imports=import_calls(read_second_word, "normal_command", "include", "add_subdirectory", "find_package"),
     resolver=IncludeResolver,
 )

@@ -11,6 +11,7 @@ from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 from rag_ls.model import Import
@@ -69,6 +70,21 @@ CSHARP = Language(
     ),
     lexis=COMMON_LEXIS,
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True,
+        members_apart=True,
+        calls=(
+            "(invocation_expression function: (_) @call)",
+            "(invocation_expression function: (generic_name (identifier) @call))",
+            "(invocation_expression function: (member_access_expression name: (generic_name (identifier) @call)))",
+            "(object_creation_expression type: (_) @call)",
+            "(object_creation_expression type: (generic_name (identifier) @call))",
+        ),
+        bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"),
+        parents=frozenset({"base"}),
+        own_is_implied=True,
+        types=(PREFIX_TYPE, NEW),
+    ),
     imports=ImportRule(_read_import, ("using_directive",)),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,

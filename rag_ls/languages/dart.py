@@ -10,6 +10,7 @@ from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import STRING, first_words
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import CONSTRUCTED, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 
@@ -49,6 +50,11 @@ DART = Language(
         trailers=frozenset({"function_body"}),
     ),
     lexis=COMMON_LEXIS,
+    references=ReferenceRule(
+        bases=("(superclass (_) @base)", "(interfaces (_) @base)"),
+        own_is_implied=True,
+        types=(PREFIX_TYPE, CONSTRUCTED),
+    ),
     imports=ImportRule(_read_import, ("import_or_export", "part_directive")),
     exports=ExportRule(_is_public),
 )

@@ -11,6 +11,7 @@ from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import first_words
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import NAMES, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 
@@ -65,6 +66,7 @@ ELIXIR = Language(
     comments=HASHED,
     lexis=Lexis(comments=TRIPLE_QUOTED + r"|(?<!\w)#(?!\{)[^\n]*", strings=QUOTED),
     is_matched=True,
+    references=ReferenceRule(is_open=True, calls=("(call target: (_) @call)",), names=NAMES | {"alias"}),
     imports=import_calls(_read_import, "call target: (identifier)", "alias", "import", "use", "require"),
     exports=ExportRule(_is_public),
     tests=Tests(

@@ -6,6 +6,7 @@ from rag_ls.languages.comments import DASHED
 from rag_ls.languages.import_readers import read_qualified
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 ELM = Language(
@@ -23,5 +24,9 @@ ELM = Language(
     ),
     comments=DASHED,
     has_single_quotes=False,
+    references=ReferenceRule(
+        calls=("(function_call_expr target: (_) @call)",),
+        names=frozenset({"lower_case_identifier", "upper_case_identifier"}),
+    ),
     imports=ImportRule(read_qualified, ("import_clause",)),
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import Comments
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -34,5 +35,6 @@ ERLANG = Language(
         clauses=True,
     ),
     comments=Comments(pattern=r"%[^\n]*", start="% "),
+    references=ReferenceRule(calls=("(call expr: (_) @call)",), names=frozenset({"atom"})),
     imports=ImportRule(_read_import, ("pp_include", "pp_include_lib", "import_attribute")),
 )

@@ -6,6 +6,7 @@ from rag_ls.languages.comments import Comments
 from rag_ls.languages.import_readers import read_second_word
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 FORTRAN = Language(
@@ -25,5 +26,6 @@ FORTRAN = Language(
         transparent=frozenset({"internal_procedures"}),
     ),
     comments=Comments(pattern=r"![^\n]*", start="! "),
+    references=ReferenceRule(calls=("(subroutine_call subroutine: (_) @call)", "(call_expression . (_) @call)")),
     imports=ImportRule(read_second_word, ("use_statement",)),
 )

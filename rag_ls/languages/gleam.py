@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.import_readers import first_words
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import NAMES, ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -28,6 +29,9 @@ GLEAM = Language(
             **declare(Kind.VALUE, "constant"),
         },
         comments=frozenset({"comment", "statement_comment", "module_comment"}),
+    ),
+    references=ReferenceRule(
+        calls=("(function_call function: (_) @call)",), names=NAMES | {"label", "type_name", "constructor_name"}
     ),
     imports=ImportRule(_read_import, ("import",)),
 )

@@ -13,6 +13,7 @@ from rag_ls.languages.import_readers import STRING
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import NAME, TEXT, OwnNameRule
+from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 from rag_ls.model import Import
@@ -127,6 +128,22 @@ GO = Language(
     ),
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=DOUBLE_QUOTED + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"),
     is_matched=True,
+    references=ReferenceRule(
+        members_apart=True,
+        aliases=(r"^\s*(?:import\s+)?(\w+)\s+\"",),
+        calls=("(call_expression function: (_) @call)",),
+        bases=(
+            "(field_declaration_list (field_declaration !name type: (_) @base))",
+            "(interface_type (type_elem (type_identifier) @base))",
+        ),
+        own=frozenset(),
+        parents=frozenset(),
+        types=(
+            r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s+\*?" + TYPE,
+            r"(?<![\w.]){name}\s*:?=\s*&?" + TYPE + r"\{",
+            r"(?<![\w.]){name}\s*:?=\s*new\(" + TYPE + r"\)",
+        ),
+    ),
     imports=ImportRule(_read_import, ("import_spec",)),
     uses=UseRule(r"\.", _bindings),
     exports=ExportRule(_is_upper),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_ls.languages.comments import HASHED
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 _TYPES = ("object", "input_object", "enum", "interface", "scalar", "union")
@@ -30,4 +31,5 @@ GRAPHQL = Language(
         comments=frozenset({"comment", "description"}),
     ),
     comments=HASHED,
+    references=ReferenceRule(bases=("(implements_interfaces (named_type) @base)",), names=frozenset({"name"})),
 )

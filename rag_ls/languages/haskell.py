@@ -6,6 +6,7 @@ from rag_ls.languages.comments import DASHED
 from rag_ls.languages.import_readers import read_qualified
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 HASKELL = Language(
@@ -27,5 +28,8 @@ HASKELL = Language(
     comments=DASHED,
     has_single_quotes=False,
     is_matched=True,
+    references=ReferenceRule(
+        calls=("(apply function: (_) @call)",), names=frozenset({"variable", "constructor", "name"})
+    ),
     imports=ImportRule(read_qualified, ("import",)),
 )

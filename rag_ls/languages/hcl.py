@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_ls.languages.comments import SLASHED_OR_HASHED
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 HCL = Language(
@@ -21,4 +22,5 @@ HCL = Language(
         outline_depth=1,
     ),
     comments=SLASHED_OR_HASHED,
+    references=ReferenceRule(),
 )

@@ -19,6 +19,7 @@ from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.jvm import JUNIT_TEST, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 JAVA = Language(
@@ -38,6 +39,22 @@ JAVA = Language(
     ),
     lexis=COMMON_LEXIS,
     is_matched=True,
+    references=ReferenceRule(
+        calls=(
+            "(method_invocation name: (_) @call)",
+            "(object_creation_expression type: (_) @call)",
+            "(object_creation_expression type: (generic_type (type_identifier) @call))",
+        ),
+        bases=tuple(
+            query
+            for node in ("superclass", "super_interfaces (type_list", "extends_interfaces (type_list")
+            for close in ("))" if "(" in node else ")",)
+            for query in (f"({node} (_) @base{close}", f"({node} (generic_type (type_identifier) @base){close}")
+        ),
+        parents=frozenset({"super"}),
+        own_is_implied=True,
+        types=(PREFIX_TYPE, NEW),
+    ),
     imports=ImportRule(read_dotted, ("import_declaration",)),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,

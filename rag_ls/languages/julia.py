@@ -9,6 +9,7 @@ from rag_ls.languages.comments import HASHED
 from rag_ls.languages.import_readers import first_word, first_words, read_strings, split_list
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _CALLS = ("<signature/<call_expression", "<signature/<where_expression/<call_expression", "<signature")
@@ -47,6 +48,7 @@ JULIA = Language(
         comments=frozenset({"line_comment", "block_comment", "string_literal"}),
     ),
     comments=HASHED,
+    references=ReferenceRule(is_open=True, calls=("(call_expression . (_) @call)",)),
     imports=import_calls(
         _read_import, "call_expression . (identifier)", "include", types=("using_statement", "import_statement")
     ),

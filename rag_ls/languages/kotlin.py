@@ -11,6 +11,7 @@ from rag_ls.languages.jvm import JUNIT_TEST, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.nesting import template_nesting
 from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 KOTLIN = Language(
@@ -33,6 +34,15 @@ KOTLIN = Language(
     ),
     lexis=COMMON_LEXIS,
     is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression . (_) @call)",),
+        bases=(
+            "(delegation_specifier (user_type (type_identifier) @base))",
+            "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
+        ),
+        own_is_implied=True,
+        types=(COLON_TYPE, CONSTRUCTED),
+    ),
     imports=ImportRule(read_dotted, ("import_header",)),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,

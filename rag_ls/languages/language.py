@@ -11,6 +11,7 @@ from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_rules import ImportRule, UseRule
 from rag_ls.languages.own_names import OwnNameRule
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
 from rag_ls.languages.syntax import Syntax
 
@@ -77,6 +78,8 @@ class Language:
     """The ways in which members of an imported module are used; None where that is not followed."""
     exports: ExportRule | None = None
     """The declarations that other documents see; None where they see all."""
+    references: ReferenceRule | None = None
+    """The rules to find the uses of names; None where it has no names that are used."""
     own_names: OwnNameRule | None = None
     """The ways in which names are used without an import of their own."""
     resolver: Callable[[SourceTree], Resolver] | None = None

@@ -7,6 +7,7 @@ from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 
@@ -36,6 +37,7 @@ LUA = Language(
     ),
     comments=DASHED,
     is_matched=True,
+    references=ReferenceRule(is_open=True, calls=("(function_call name: (_) @call)",)),
     imports=import_calls(read_strings, "function_call name: (identifier)", "require", "dofile"),
     exports=ExportRule(_is_not_local),
 )

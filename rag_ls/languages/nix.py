@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import HASHED
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 _SETS = frozenset({"attrset_expression", "rec_attrset_expression"})
@@ -39,5 +40,6 @@ NIX = Language(
     comments=HASHED,
     is_indented=True,
     is_matched=True,
+    references=ReferenceRule(calls=("(apply_expression function: (_) @call)",)),
     imports=ImportRule(_read_import, (), ("(apply_expression) @call",), (b"import",)),
 )

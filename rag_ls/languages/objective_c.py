@@ -7,6 +7,7 @@ from rag_ls.languages.import_readers import read_include
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 OBJECTIVE_C = Language(
@@ -35,6 +36,13 @@ OBJECTIVE_C = Language(
             **declare(Kind.VALUE, "declaration", names=("declarator*",)),
         },
         wrappers=frozenset({"implementation_definition"}),
+    ),
+    references=ReferenceRule(
+        is_open=True,
+        kin="c",
+        calls=("(call_expression function: (_) @call)",),
+        own_is_implied=True,
+        types=(PREFIX_TYPE,),
     ),
     imports=ImportRule(read_include, ("preproc_include", "module_import")),
     exports=UNLESS_STATIC,

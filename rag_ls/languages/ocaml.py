@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import Comments
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -37,5 +38,11 @@ OCAML = Language(
     ),
     comments=Comments(pattern=r"\(\*.*?\*\)", start="(* ", end=" *)"),
     has_single_quotes=False,
+    references=ReferenceRule(
+        calls=("(application_expression function: (_) @call)",),
+        names=frozenset(
+            "value_name constructor_name field_name module_name module_type_name type_constructor class_name method_name".split()
+        ),
+    ),
     imports=ImportRule(_read_import, ("open_module", "include_module")),
 )

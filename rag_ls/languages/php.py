@@ -19,6 +19,7 @@ from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, first_words, read_strings, split_list
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import Kind, Syntax, declare
 from rag_ls.model import Import
@@ -103,6 +104,21 @@ PHP = Language(
     comments=SLASHED_OR_HASHED,
     lexis=Lexis(comments=SLASHED_COMMENTS + r"|#(?!\[)[^\n]*", strings=QUOTED),
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True,
+        calls=(
+            "(function_call_expression function: (_) @call)",
+            "(member_call_expression name: (_) @call)",
+            "(nullsafe_member_call_expression name: (_) @call)",
+            "(scoped_call_expression name: (_) @call)",
+            "(object_creation_expression (_) @call)",
+        ),
+        bases=("(base_clause (_) @base)", "(class_interface_clause (_) @base)"),
+        names=frozenset({"name"}),
+        own=frozenset({"this", "self", "static"}),
+        parents=frozenset({"parent"}),
+        types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),
+    ),
     imports=ImportRule(
         _read_import,
         (

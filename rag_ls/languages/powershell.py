@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import HASHED
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -33,5 +34,8 @@ POWERSHELL = Language(
         transparent=frozenset({"statement_list"}),
     ),
     comments=HASHED,
+    references=ReferenceRule(
+        names=frozenset({"command_name", "simple_name", "variable", "type_identifier"}), own=frozenset({"$this"})
+    ),
     imports=import_calls(_read_import, "command", "Import-Module", "import-module", "using", "."),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 PRISMA = Language(
@@ -17,4 +18,5 @@ PRISMA = Language(
         },
         comments=frozenset({"comment", "line_comment", "developer_comment"}),
     ),
+    references=ReferenceRule(),
 )

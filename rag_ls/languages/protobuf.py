@@ -6,6 +6,7 @@ from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 PROTOBUF = Language(
@@ -22,6 +23,7 @@ PROTOBUF = Language(
             **declare(Kind.VALUE, "field", "map_field", "oneof_field", names=("<identifier",)),
         },
     ),
+    references=ReferenceRule(),
     imports=ImportRule(read_strings, ("import",)),
     resolver=IncludeResolver,
 )

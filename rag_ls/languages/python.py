@@ -14,6 +14,7 @@ from rag_ls.languages.import_readers import first_word, first_words, split_list
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import NAME, TEXT, OwnNameRule
+from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, above, closest, join
 from rag_ls.languages.syntax import Kind, Syntax, declare
 from rag_ls.model import Import
@@ -162,6 +163,21 @@ PYTHON = Language(
     lexis=Lexis(comments=TRIPLE_QUOTED + r"|#[^\n]*", strings=QUOTED),
     is_indented=True,
     is_matched=True,
+    references=ReferenceRule(
+        calls=("(call function: (_) @call)",),
+        bases=(
+            "(class_definition superclasses: (argument_list (_) @base))",
+            "(class_definition superclasses: (argument_list (subscript value: (_) @base)))",
+        ),
+        skipped=("(keyword_argument name: (identifier) @skip)",),
+        own=frozenset({"self", "cls"}),
+        parents=frozenset({"super()"}),
+        types=(
+            r"(?<![\w.]){name}\s*:\s*[\"']?(?:(?:typing\.|t\.)?(?:Optional|type|Type)\[)?[\"']?" + TYPE,
+            r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
+            r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
+        ),
+    ),
     imports=ImportRule(_read_import, ("import_statement", "import_from_statement", "future_import_statement")),
     uses=UseRule(r"\s*\.\s*", _bindings),
     exports=ExportRule(_is_public),

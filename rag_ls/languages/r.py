@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.languages.comments import HASHED
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 _FUNCTION = frozenset({"function_definition"})
@@ -29,6 +30,9 @@ R = Language(
         declarations={"binary_operator": (Declaration(Kind.FUNCTION, ("lhs",), when=("rhs", _FUNCTION)),)},
     ),
     comments=HASHED,
+    references=ReferenceRule(
+        is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",)
+    ),
     imports=import_calls(
         _read_import, "call function: (identifier)", "library", "require", "source", "requireNamespace"
     ),

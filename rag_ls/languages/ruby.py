@@ -9,6 +9,7 @@ from rag_ls.languages.conventions import ErrorSyntax, Tests
 from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import NAMES, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, closest, join
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 from rag_ls.model import Import
@@ -64,6 +65,16 @@ RUBY = Language(
     comments=HASHED,
     lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED),
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True,
+        members_apart=True,
+        calls=("(call method: (_) @call)",),
+        bases=("(superclass (_) @base)",),
+        names=NAMES | {"constant"},
+        own=frozenset({"self"}),
+        own_is_implied=True,
+        types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),
+    ),
     imports=import_calls(_read_import, "call method: (identifier)", "require", "require_relative", "load"),
     resolver=RubyResolver,
     tests=Tests(

@@ -12,6 +12,7 @@ from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, split_outside_braces
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import TYPE, ReferenceRule
 from rag_ls.languages.source_tree import SourceTree, Target, join
 from rag_ls.languages.syntax import Kind, Syntax, declare
 from rag_ls.model import Import
@@ -148,6 +149,20 @@ RUST = Language(
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''),
     has_single_quotes=False,
     is_matched=True,
+    references=ReferenceRule(
+        members_apart=True,
+        calls=(
+            "(call_expression function: (_) @call)",
+            "(generic_function function: (_) @call)",
+            "(macro_invocation macro: (_) @call)",
+        ),
+        bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"),
+        own=frozenset({"self", "Self"}),
+        types=(
+            r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
+            r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",
+        ),
+    ),
     imports=ImportRule(
         _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub")
     ),

@@ -13,6 +13,7 @@ from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.jvm import JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -45,6 +46,12 @@ SCALA = Language(
     lexis=COMMON_LEXIS,
     has_single_quotes=False,
     is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
+        bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
+        own_is_implied=True,
+        types=(COLON_TYPE, NEW, CONSTRUCTED),
+    ),
     imports=ImportRule(_read_import, ("import_declaration",)),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,

@@ -21,6 +21,7 @@ from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.markup import TAG_IMPORTS, markup_syntax
+from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 # --- declarations
@@ -125,6 +126,35 @@ IMPORTS = ImportRule(
 )
 USES = UseRule(r"\??\.", _bindings, _with_names)
 
+# --- uses of names
+
+_CALLS = ("(call_expression function: (_) @call)", "(new_expression constructor: (_) @call)")
+_BASES = ("(class_heritage (_) @base)",)
+_TYPED_BASES = (
+    "(extends_clause value: (_) @base)",
+    "(implements_clause (_) @base)",
+    "(implements_clause (generic_type name: (_) @base))",
+    "(extends_type_clause type: (_) @base)",
+    "(extends_type_clause type: (generic_type name: (_) @base))",
+)
+
+
+def _make_reference_rule(*, typed: bool) -> ReferenceRule:
+    return ReferenceRule(
+        calls=_CALLS,
+        bases=_TYPED_BASES if typed else _BASES,
+        skipped=("(pair key: (property_identifier) @skip)",),
+        imports=("(export_statement source: (_)) @import",),
+        own=frozenset({"this"}),
+        aliases=(
+            r"\*\s*as\s+([\w$]+)",
+            r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b",
+        ),
+        parents=frozenset({"super"}),
+        types=(COLON_TYPE, NEW),
+    )
+
+
 # --- exports
 
 _EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"
@@ -197,6 +227,7 @@ def make_script_language(
         syntax=script_syntax(name),
         lexis=LEXIS,
         is_matched=True,
+        references=_make_reference_rule(typed=name != "javascript"),
         imports=IMPORTS,
         uses=USES,
         exports=EXPORTS,

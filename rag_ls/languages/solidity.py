@@ -9,6 +9,7 @@ from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import STRING, first_words
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 
@@ -34,6 +35,11 @@ SOLIDITY = Language(
         },
     ),
     is_matched=True,
+    references=ReferenceRule(
+        calls=("(call_expression function: (_) @call)", "(modifier_invocation (identifier) @call)"),
+        bases=("(inheritance_specifier ancestor: (_) @base)",),
+        own_is_implied=True,
+    ),
     imports=ImportRule(_read_import, ("import_directive",)),
     exports=UNLESS_PRIVATE,
 )

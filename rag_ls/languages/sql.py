@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_ls.languages.comments import DASHED
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 SQL = Language(
@@ -26,4 +27,5 @@ SQL = Language(
         comments=frozenset({"comment", "marginalia"}),
     ),
     comments=DASHED,
+    references=ReferenceRule(),
 )

@@ -9,6 +9,7 @@ from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _KINDS = r"(?:struct|class|enum|protocol|func|var|let|typealias)\s+"
@@ -39,6 +40,16 @@ SWIFT = Language(
     ),
     lexis=COMMON_LEXIS,
     is_matched=True,
+    references=ReferenceRule(
+        is_open=True,
+        members_apart=True,
+        calls=("(call_expression . (_) @call)",),
+        bases=("(inheritance_specifier (_) @base)",),
+        skipped=("(value_argument_label (simple_identifier) @skip)",),
+        own=frozenset({"self", "Self"}),
+        own_is_implied=True,
+        types=(COLON_TYPE, CONSTRUCTED),
+    ),
     imports=ImportRule(_read_import, ("import_declaration",)),
     exports=UNLESS_PRIVATE,
 )

@@ -6,6 +6,7 @@ from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 THRIFT = Language(
@@ -22,6 +23,7 @@ THRIFT = Language(
             **declare(Kind.FUNCTION, "function_definition", names=("<identifier",)),
         },
     ),
+    references=ReferenceRule(),
     imports=ImportRule(read_strings, ("include_statement",)),
     resolver=IncludeResolver,
 )

@@ -6,6 +6,7 @@ from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import import_calls
 from rag_ls.languages.language import Language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 
@@ -32,6 +33,7 @@ ZIG = Language(
         },
         comments=frozenset({"line_comment", "doc_comment", "container_doc_comment"}),
     ),
+    references=ReferenceRule(names=frozenset({"IDENTIFIER"})),
     imports=import_calls(read_strings, "SuffixExpr . (BUILTINIDENTIFIER)", "@import", "@cImport"),
     exports=ExportRule(_is_exported, prefix=b"pub"),
 )

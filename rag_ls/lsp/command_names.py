@@ -4,6 +4,7 @@ COMMANDS = (
     "ragLs.searchCode",
     "ragLs.getChunk",
     "ragLs.listSymbols",
+    "ragLs.references",
     "ragLs.findRelated",
     "ragLs.relatedTests",
     "ragLs.listRepos",

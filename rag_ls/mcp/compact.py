@@ -12,6 +12,7 @@ from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
+from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.stats import Stats
@@ -150,6 +151,14 @@ def _parameters_of(record: SymbolRecord) -> str:
     return parameters
 
 
+def _reference(record: ReferenceRecord) -> str:
+    """A reference as one line: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
+    target = f" of {record.target}" if record.target and record.kind != "definition" else ""
+    around = f" in {record.symbol}" if record.symbol and record.kind not in ("definition", "override") else ""
+    mark = "" if record.sure == RESOLVED else "?"
+    return f"{'  ' * (record.depth - 1)}{record.path}:{record.line} {record.kind}{mark}{target}{around}: {record.text}"
+
+
 def _test(record: TestRecord) -> Json:
     return make_json(record, ("file", "mentioned_in"))
 
@@ -200,6 +209,7 @@ def _note(answer: Json) -> object:
 _LISTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "search_code": ("results", _hit),
     "find_related": ("results", _hit),
+    "find_references": ("references", _reference),
     "related_tests": ("tests", _test),
     "search_memory": ("results", _hit),
     "list_memories": ("memories", _memory),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.operations import everything
-from rag_ls.operations.code import lookup, search
+from rag_ls.operations.code import lookup, references, search
 from rag_ls.operations.collections import texts, upkeep
 from rag_ls.operations.engine import indexing, status
 from rag_ls.operations.memories import batches, consolidation, recalling, stores, storing
@@ -13,12 +13,12 @@ from rag_ls.operations.projects import listing, removal
 from rag_ls.operations.rules import constraints, health, impact, setup
 
 _MODULES = (
-    search, lookup, listing, status, storing, recalling, memory_listing, consolidation, stores, indexing, everything,
+    search, lookup, references, listing, status, storing, recalling, memory_listing, consolidation, stores, indexing, everything,
     removal, batches, setup, constraints, impact, health, texts, upkeep,
 )  # fmt: skip
 # Agents, the reference and the extension have them in this order; one that is not named here comes last.
 _ORDER = """
-search_code get_chunk list_symbols find_related related_tests list_repos index_status
+search_code get_chunk list_symbols find_references find_related related_tests list_repos index_status
 store_memory search_memory get_memory update_memory delete_memory list_memories consolidate_memories clear_session
 summarize_memories restore_memory memories_about stats
 reindex engine_status status search show index scan add_project plan_removal plan_pruning remove_projects

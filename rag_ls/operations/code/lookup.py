@@ -167,7 +167,7 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
-    note = _note_unread(sessions)
+    note = note_unread(sessions)
     if not (found or note):
         unmatched = [explain_no_document(session, question) for session in sessions]
         note = unmatched[0] if all(unmatched) else _name_nearest(sessions, question.query) if question.query else ""
@@ -246,7 +246,7 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
         raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
     session = caller.projects.find_holding(path, request.project)
     tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
-    return TestsAnswer(tuple(make_test_record(session, test) for test in tests), _note_unread([session]))
+    return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note_unread([session]))
 
 
 def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
@@ -258,7 +258,7 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
     return replace(record, id=test.chunk.id, symbol=chunk.symbol, start_line=chunk.start_line, end_line=chunk.end_line)
 
 
-def _note_unread(sessions: Sequence[ProjectSession]) -> str:
+def note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
     queued = sum(session.store.queue_lengths()[0] for session in sessions)
     return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""

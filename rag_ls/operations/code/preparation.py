@@ -76,6 +76,15 @@ def read_first(caller: Caller, request: CodeQuestion, report: Report) -> None:
         _wait_for_files(session, scope, wait)
 
 
+def index_and_read_first(caller: Caller, request: CodeQuestion, report: Report) -> None:
+    """As `read_first`, but first start comparing projects that this process has not compared with their files yet."""
+    wait = _Wait(caller.client, time.monotonic() + _MAX_WAIT_S, report)
+    for session in caller.projects.find(request.project):
+        if not session.indexing.scanned:
+            _start_indexing(session, wait)
+    read_first(caller, request, report)
+
+
 def _start_indexing(session: ProjectSession, wait: _Wait) -> None:
     """Start comparing the project with its files, or resume its queue; a shared engine goes on until all is embedded."""
     indexing = session.indexing

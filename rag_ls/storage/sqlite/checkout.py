@@ -130,16 +130,17 @@ class CheckoutIndex:
         chunks: Sequence[NewChunk],
         *,
         outline: Outline = Outline(),  # noqa: B008 - frozen
+        uses: bytes = b"",
         priority: Priority = Priority.REST,
     ) -> Replaced:
-        """Store a document's chunks and outline in place of its former ones; unchanged chunks keep their rows.
+        """Store a document's chunks, outline and packed uses of names in place of its former ones; unchanged chunks keep their rows.
 
         `priority` orders the embedding of the new chunks, higher first. The path leaves the queue.
         """
         with self._database.writing() as connection:
             document_id = upsert_document(connection, document)
             replaced = self._replace_chunks(connection, document_id, document, chunks, priority)
-            self.outlines.replace(connection, document_id, outline)
+            self.outlines.replace(connection, document_id, outline, uses)
             self.signatures.replace(connection, document_id, (new.chunk.text for new in chunks))
             if document.session == DISK:
                 dequeue(connection, document.path, document.state)

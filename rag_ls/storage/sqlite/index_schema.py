@@ -73,6 +73,8 @@ CREATE TABLE signatures (
   id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
   bits BLOB NOT NULL);
 CREATE INDEX signatures_document ON signatures (document_id);
+-- The uses of names in documents, packed; the postings say which documents hold a name.
+CREATE TABLE uses (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, packed BLOB NOT NULL);
 -- Names that documents use without an import, one a line.
 CREATE TABLE own_names (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, names TEXT NOT NULL);
 
@@ -88,6 +90,7 @@ _REMADE = (
     "postings",
     "signatures",
     "own_names",
+    "uses",
     "import_keys",
     "imports",
     "symbols",

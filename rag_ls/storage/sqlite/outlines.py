@@ -1,4 +1,4 @@
-"""Stores the declarations and imports of documents in `index.db`."""
+"""Stores the declarations, imports and uses of names of documents in `index.db`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ class Outlines:
         self._database = database
         self._known: dict[int, StoredImport] = {}
 
-    def replace(self, connection: sqlite3.Connection, document_id: int, outline: Outline) -> None:
-        """Replace a document's outline. Call it inside a transaction."""
+    def replace(self, connection: sqlite3.Connection, document_id: int, outline: Outline, uses: bytes) -> None:
+        """Replace a document's outline and its packed uses of names. Call it inside a transaction."""
+        connection.execute("DELETE FROM uses WHERE document_id = ?", (document_id,))
+        if uses:
+            connection.execute("INSERT INTO uses VALUES (?, ?)", (document_id, uses))
         connection.execute("DELETE FROM symbols WHERE document_id = ?", (document_id,))
         connection.execute("DELETE FROM imports WHERE document_id = ?", (document_id,))
         connection.executemany(
@@ -133,6 +136,14 @@ class Outlines:
             (json.dumps(list(documents)),),
         )
         return {path: _split(names) for path, names in rows}
+
+    def uses(self, documents: Collection[int]) -> dict[int, bytes]:
+        """The packed uses of names in some documents (`chunking.read_uses`), without those that have none."""
+        rows = self._database.connection.execute(
+            "SELECT document_id, packed FROM uses WHERE document_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(documents)),),
+        )
+        return dict(rows)
 
     def _imports(self, where: str, values: tuple[object, ...]) -> list[StoredImport]:
         return list(self._by_id(where, values).values())

@@ -71,6 +71,17 @@ class LexicalIndex:
         )
         return [Candidate(row, value) for row, value in rows]
 
+    def documents_holding(self, terms: Sequence[str]) -> list[int]:
+        """The documents with a chunk that holds any of `terms`, in order of their ids."""
+        if not terms:
+            return []
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT document_id FROM chunks WHERE id IN (SELECT rowid FROM postings WHERE postings MATCH ?) "
+            "ORDER BY document_id",
+            (_any_of(terms),),
+        )
+        return [number for (number,) in rows]
+
     def frequency(self, term: str, most: int) -> int:
         """The number of chunks that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"

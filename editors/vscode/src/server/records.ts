@@ -538,6 +538,31 @@ export interface PushedResult {
   readonly metadata: PushedMetadata;
 }
 
+/** A place that uses a symbol. */
+export interface ReferenceRecord {
+  readonly kind: string;
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly symbol: string;
+  readonly text: string;
+  readonly sure: string;
+  readonly target?: string;
+  readonly depth?: number;
+  readonly test?: boolean;
+  readonly project?: string;
+}
+
+/** The places that use a symbol: definitions first, then by kind, the resolved ones first. */
+export interface ReferencesAnswer {
+  readonly symbol: string;
+  readonly references: readonly ReferenceRecord[];
+  readonly total: number;
+  readonly summary: string;
+  readonly offset?: number;
+  readonly note?: string;
+}
+
 /** The projects whose files are being compared. */
 export interface ReindexAnswer {
   readonly started: readonly string[];

@@ -1,0 +1,195 @@
+"""Reads the uses of names in a document from its tree: calls, bases, imports, mentions. Packed, they take a few bytes each."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.parse import Part
+from rag_ls.chunking.query import captures_of, known_types
+from rag_ls.languages import find_language
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.languages.syntax import Syntax
+from rag_ls.model import Use, UseKind
+from rag_ls.util.packing import pack, unpack
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query
+
+UNKNOWN = "?"
+"""The receiver that is no chain of names."""
+_MAX_USES = 100_000
+"""More names than this are data."""
+_MAX_NAME = 200
+_MAX_RECEIVER = 80
+_MAX_ARGUMENTS = 300
+_BEFORE = re.compile(rb"([\w$@\x80-\xff]+)$")
+_MARKS = (b"?.", b"&.", b"!.", b"::", b"->", b".", b":", b"\\")
+"""Marks between a receiver and its member, the longest first."""
+_IS_MARK = np.zeros(256, dtype=np.bool_)
+_IS_MARK[[ord(each) for each in ".:>\\"]] = True
+_SPACES = b" \t\r\n"
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class UseTable:
+    """The uses of names in a document, by column. Objects would take as long to make as all the rest of cutting."""
+
+    words: dict[bytes, int] = field(default_factory=lambda: {b"": 0})
+    parts: list[tuple[Numbers, ...]] = field(default_factory=list)
+
+    def add(self, document: Document, parts: list[Part], syntax: Syntax, language: str) -> None:
+        """Add the uses in some trees of one language, declared names among them; none where it has no rule for them."""
+        rule = find_language(language).references
+        if rule is None:
+            return
+        for part in parts:
+            if part.root is not None and sum(len(each[0]) for each in self.parts) < _MAX_USES:
+                self._add_part(document, part, captures_of(_query(syntax.grammar, language), part), rule)
+
+    def pack(self, line_of: Callable[[Numbers], Numbers] = lambda lines: lines) -> bytes:
+        """The uses as bytes that `read_uses` reads; `line_of` gives the lines that are stored for those that were read."""
+        if not self.parts:
+            return b""
+        names, kinds, lines, columns, receivers = (np.concatenate(each) for each in zip(*self.parts, strict=True))
+        order = np.argsort(lines, kind="stable")
+        words = [word.decode("utf-8", "ignore") for word in self.words]
+        steps = np.diff(line_of(lines[order]), prepend=0)
+        return pack(words, (names[order], kinds[order], steps, columns[order], receivers[order]))
+
+    def _add_part(self, document: Document, part: Part, found: dict[str, list[Node]], rule: ReferenceRule) -> None:
+        starts, ends = _names_in(part, found)
+        if not starts.size:
+            return
+        data = document.data
+        kinds = np.zeros(starts.size, dtype=np.int64)
+        kinds[_inside(starts, found.get("import", ()))] = UseKind.IMPORT
+        kinds[_end_at(ends, found.get("base", ()), len(data))] = UseKind.IMPLEMENT
+        if rule.calls:
+            kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
+        else:
+            kinds[(_bytes_at(data, ends) == ord("(")) & (kinds == UseKind.MENTION)] = UseKind.CALL
+        spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        words = self.words
+        names = np.array([words.setdefault(data[start:end], len(words)) for start, end in spans], dtype=np.int64)
+        receivers = np.zeros(starts.size, dtype=np.int64)
+        chains: dict[int, bytes] = {}
+        for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
+            start = spans[at][0]
+            last, last_end = (data[spans[at - 1][0] : spans[at - 1][1]], spans[at - 1][1]) if at else (b"", -1)
+            former = chains.get(at - 1)
+            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
+            chains[at] = receiver
+            receivers[at] = words.setdefault(receiver, len(words))
+        lines = document.lines.searchsorted(starts, side="right")
+        self.parts.append((names, kinds, lines, starts - document.lines[lines - 1], receivers))
+
+
+def read_uses(packed: bytes, names: Collection[str] | None = None) -> list[Use]:
+    """The uses that were packed, in order of lines; with `names`, those of these names alone."""
+    if not packed:
+        return []
+    words, columns = unpack(packed)
+    lines = np.cumsum(columns[2])
+    wanted = np.arange(lines.size)
+    if names is not None:
+        wanted = np.flatnonzero(np.isin(columns[0], [at for at, word in enumerate(words) if word in names]))
+    picked = (columns[0][wanted], columns[1][wanted], lines[wanted], columns[3][wanted], columns[4][wanted])
+    return [
+        Use(words[name], UseKind(kind), line, column, words[receiver])
+        for name, kind, line, column, receiver in zip(*(each.tolist() for each in picked), strict=True)
+    ]
+
+
+def _names_in(part: Part, found: dict[str, list[Node]]) -> tuple[Numbers, Numbers]:
+    """The starts and ends of the names in a part, in order, each once."""
+    nodes = found.get("name", ())
+    starts = np.array([node.start_byte for node in nodes], dtype=np.int64)
+    ends = np.array([node.end_byte for node in nodes], dtype=np.int64)
+    kept = (starts >= part.start) & (starts < part.end) & (ends - starts <= _MAX_NAME)
+    if skipped := [node.start_byte for node in found.get("skip", ())]:
+        kept &= ~np.isin(starts, skipped)
+    starts, ends = starts[kept], ends[kept]
+    if np.any(starts[1:] <= starts[:-1]):
+        starts, order = np.unique(starts, return_index=True)
+        ends = ends[order]
+    return starts[:_MAX_USES], ends[:_MAX_USES]
+
+
+def _inside(starts: Numbers, nodes: Iterable[Node]) -> NDArray[np.bool_]:
+    """Whether each range lies in one of some nodes."""
+    inside = np.zeros(starts.size, dtype=np.bool_)
+    ordered = starts.tolist()
+    for node in nodes:
+        inside[bisect_right(ordered, node.start_byte - 1) : bisect_right(ordered, node.end_byte - 1)] = True
+    return inside
+
+
+def _end_at(ends: Numbers, nodes: Iterable[Node], size: int) -> NDArray[np.bool_]:
+    """Whether each end is that of one of some nodes."""
+    is_end = np.zeros(size + 1, dtype=np.bool_)
+    is_end[[node.end_byte for node in nodes]] = True
+    return is_end[ends]
+
+
+def _bytes_at(data: bytes, offsets: Numbers) -> NDArray[np.uint8]:
+    """The bytes at some offsets; 0 outside of the text."""
+    padded = np.frombuffer(b"\0" + data + b"\0", dtype=np.uint8)
+    return padded[offsets + 1]
+
+
+def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
+    """The receiver of the name at `start`; `chain` is the name before it, which ends at `last_end`, with its own receiver."""
+    if last_end == start - 1 and data[last_end] == 0x2E:
+        return chain if len(chain) <= _MAX_RECEIVER else UNKNOWN.encode()
+    mark = next((each for each in _MARKS if data.startswith(each, start - len(each))), None)
+    if mark is None:
+        return b""
+    end = start - len(mark)
+    while end > 0 and data[end - 1] in _SPACES and start - end < _MAX_RECEIVER:
+        end -= 1
+    if end == last_end:
+        return chain if len(chain) <= _MAX_RECEIVER else UNKNOWN.encode()
+    if mark == b":" or end <= 0:
+        return b""
+    if data[end - 1] == 0x29:
+        return _called(data, end)
+    word = _BEFORE.search(data[max(0, end - _MAX_RECEIVER) : end])
+    return word[1] if word else UNKNOWN.encode()
+
+
+def _called(data: bytes, end: int) -> bytes:
+    """The call whose closing bracket is the last byte: `super()`, `Store()`."""
+    depth = 0
+    for at in range(end - 1, max(-1, end - _MAX_ARGUMENTS), -1):
+        depth += (data[at] == 0x29) - (data[at] == 0x28)
+        if not depth:
+            before = data[max(0, at - _MAX_RECEIVER) : at]
+            word = _BEFORE.search(before)
+            if word is None or before[: word.start()].endswith((b".", b":", b">")):
+                break
+            return word[1] + b"()"
+    return UNKNOWN.encode()
+
+
+@cache
+def _query(grammar: str, language: str) -> Query:
+    from tree_sitter import Query
+    from tree_sitter_language_pack import get_language
+
+    known, described = get_language(grammar), find_language(language)
+    rule, imported = described.references, described.imports
+    assert rule is not None
+    patterns = [f"({name}) @name" for name in known_types(known, rule.names)]
+    patterns += [f"({name}) @import" for name in known_types(known, imported.types if imported is not None else ())]
+    return Query(known, "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports)))

@@ -1,0 +1,23 @@
+"""Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `finder` answers."""
+
+from rag_ls.engine.code.references.finder import (
+    MAX_DEPTH,
+    AskedSymbol,
+    Reference,
+    ReferenceKind,
+    References,
+    find_callees,
+    find_callers,
+    find_references,
+)
+
+__all__ = [
+    "MAX_DEPTH",
+    "AskedSymbol",
+    "Reference",
+    "ReferenceKind",
+    "References",
+    "find_callees",
+    "find_callers",
+    "find_references",
+]

@@ -1,0 +1,180 @@
+"""The documents of one client, as the resolution of names reads them: each is read once for a question."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from rag_ls.chunking import read_uses
+from rag_ls.engine.session import ProjectSession
+from rag_ls.languages import Language, find_language
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.model import Use, UseKind
+from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
+
+_MAX_SYMBOLS = 200_000
+_MAX_NAMESAKES = 2_000
+_OWNER = re.compile(r"(?:\.|::|#| > )(?=[^.:#>]+$)")
+_USUAL = ReferenceRule()
+
+
+def split_owner(symbol: str) -> tuple[str, str]:
+    """The qualified name of what holds a symbol, and its own name."""
+    parts = _OWNER.split(symbol)
+    return (symbol[: -len(parts[-1])].rstrip(".:#> "), parts[-1]) if len(parts) > 1 else ("", symbol)
+
+
+@dataclass(frozen=True, eq=False)
+class CodeFile:
+    """A document with all that was read of it."""
+
+    id: int
+    path: str
+    language: Language
+    symbols: tuple[StoredSymbol, ...]
+    imports: tuple[StoredImport, ...]
+    packed: bytes
+
+    @property
+    def rule(self) -> ReferenceRule:
+        """The rule by which its names are read."""
+        return self.language.references or _USUAL
+
+    @cached_property
+    def by_name(self) -> dict[str, list[StoredSymbol]]:
+        """Its declarations by their own names."""
+        found: dict[str, list[StoredSymbol]] = defaultdict(list)
+        for item in self.symbols:
+            found[split_owner(item.symbol)[1]].append(item)
+        return found
+
+    @cached_property
+    def types(self) -> dict[str, StoredSymbol]:
+        """Its types by their qualified names."""
+        return {item.symbol: item for item in self.symbols if item.kind == "type"}
+
+    @cached_property
+    def bases(self) -> list[Use]:
+        """The names from which its types derive."""
+        return [use for use in read_uses(self.packed) if use.kind == UseKind.IMPLEMENT]
+
+    def uses(self, names: Collection[str] | None = None) -> list[Use]:
+        """The uses of some names in it."""
+        return read_uses(self.packed, names)
+
+    def around(self, line: int, *kinds: str) -> StoredSymbol | None:
+        """The innermost declaration around a line, of some kinds if any are given."""
+        found = [item for item in self._covering(line) if not kinds or item.kind in kinds]
+        return min(found, key=lambda item: item.end_line - item.start_line) if found else None
+
+    def _covering(self, line: int) -> Iterable[StoredSymbol]:
+        at = bisect_right(self._starts, line)
+        return (item for item in self._ordered[:at] if item.end_line >= line)
+
+    @cached_property
+    def _ordered(self) -> list[StoredSymbol]:
+        return sorted(self.symbols, key=lambda item: item.start_line)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [item.start_line for item in self._ordered]
+
+
+class CodeFiles:
+    """The documents that one client sees. For one question; not safe from several threads."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        self._store = session.store
+        self._lexical = session.project.index.lexical
+        self._hidden = session.hidden_documents()
+        self._known: dict[int, CodeFile] = {}
+        self._texts: dict[int, list[str]] = {}
+        self._named: dict[str, list[StoredSymbol]] = {}
+
+    @cached_property
+    def _documents(self) -> dict[int, tuple[str, str]]:
+        return {
+            number: (path, language)
+            for number, path, language, _ in self._store.document_paths()
+            if number not in self._hidden
+        }
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {path: number for number, (path, _) in self._documents.items()}
+
+    @cached_property
+    def _folders(self) -> dict[tuple[str, str], list[int]]:
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, (path, language) in self._documents.items():
+            found[path.rpartition("/")[0], language].append(number)
+        return found
+
+    @property
+    def count(self) -> int:
+        """The number of documents."""
+        return len(self._documents)
+
+    def holding(self, name: str) -> list[int]:
+        """The documents that may hold a name, by id."""
+        parts = terms(name)
+        found = self._lexical.documents_holding(parts[-1:]) if parts else []
+        return [number for number in found if number in self._documents]
+
+    def language_of(self, number: int) -> str:
+        """The language of a document."""
+        return self._documents[number][1]
+
+    def load(self, numbers: Iterable[int]) -> list[CodeFile]:
+        """Some documents by id, each read once, in order of their paths."""
+        wanted = [number for number in dict.fromkeys(numbers) if number in self._documents]
+        missing = [number for number in wanted if number not in self._known]
+        if missing:
+            outlines = self._store.outlines
+            symbols: dict[int, list[StoredSymbol]] = defaultdict(list)
+            for item in outlines.of_documents(missing, _MAX_SYMBOLS):
+                symbols[item.document_id].append(item)
+            imports: dict[int, list[StoredImport]] = defaultdict(list)
+            for imported in outlines.imports(missing):
+                imports[imported.document_id].append(imported)
+            packed = outlines.uses(missing)
+            for number in missing:
+                path, language = self._documents[number]
+                self._known[number] = CodeFile(
+                    id=number, path=path, language=find_language(language), symbols=tuple(symbols[number]),
+                    imports=tuple(imports[number]), packed=packed.get(number, b""),
+                )  # fmt: skip
+        return sorted((self._known[number] for number in wanted), key=lambda source: source.path)
+
+    def at(self, path: str) -> CodeFile | None:
+        """The document at a path; None if it is not indexed."""
+        number = self._ids.get(path)
+        return self.load([number])[0] if number is not None else None
+
+    def beside(self, source: CodeFile) -> list[CodeFile]:
+        """The documents of the same folder and language, itself among them."""
+        return self.load(self._folders.get((source.path.rpartition("/")[0], source.language.name), ()))
+
+    def named(self, name: str) -> list[StoredSymbol]:
+        """The declarations whose own name is this one; case counts."""
+        if name not in self._named:
+            found = self._store.outlines.named([last_name(name)], _MAX_NAMESAKES)
+            self._named[name] = [
+                item for item in found if item.document_id not in self._hidden and split_owner(item.symbol)[1] == name
+            ]
+        return self._named[name]
+
+    def lines(self, source: CodeFile) -> list[str]:
+        """The lines of a document's text, without their ends."""
+        if source.id not in self._texts:
+            rows = self._store.chunks.of_document(source.id)
+            self._texts[source.id] = re.split(r"\r\n|\n|\r", "".join(row.stored.chunk.text for row in rows))
+        return self._texts[source.id]
+
+    def text(self, source: CodeFile, first: int, last: int) -> str:
+        """The text of some lines, from 1, both included."""
+        return "\n".join(self.lines(source)[max(0, first - 1) : last])

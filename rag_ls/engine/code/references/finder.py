@@ -1,0 +1,336 @@
+"""Finds the places where a symbol is used, for one client's session, and says how sure each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rag_ls.engine.code import places
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.names import Names, kin_of
+from rag_ls.engine.code.references.types import Uses
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.languages import Role, find_language
+from rag_ls.model import Use, UseKind
+from rag_ls.search import is_test
+from rag_ls.storage import StoredSymbol, is_called
+
+MAX_DEPTH = 5
+_MAX_LINE_CHARACTERS = 200
+_MAX_DOCS = 50
+_MAX_TREE = 400
+_MAX_ALIASES = 8
+
+
+class ReferenceKind(StrEnum):
+    """The way in which a place uses a symbol."""
+
+    DEFINITION = "definition"
+    CALL = "call"
+    IMPORT = "import"
+    IMPLEMENT = "implement"
+    """A type that derives from it."""
+    OVERRIDE = "override"
+    MENTION = "mention"
+    DOCS = "docs"
+
+
+_KINDS = {
+    UseKind.CALL: ReferenceKind.CALL,
+    UseKind.IMPORT: ReferenceKind.IMPORT,
+    UseKind.IMPLEMENT: ReferenceKind.IMPLEMENT,
+    UseKind.MENTION: ReferenceKind.MENTION,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSymbol:
+    """The symbol whose references are wanted: by name, or by the place of its declaration."""
+
+    name: str = ""
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place that uses a symbol."""
+
+    kind: ReferenceKind
+    path: str
+    line: int
+    column: int
+    """1-based, in characters."""
+    text: str
+    """The line, without the white space around it."""
+    symbol: str
+    """The declaration around it; empty at the top of a document."""
+    resolved: bool
+    """Whether scopes, imports or types lead from it to the declaration; else its name alone does."""
+    is_test: bool
+    target: StoredSymbol | None = None
+    """The declaration that it means, where it is resolved."""
+    depth: int = 1
+    """1 for a use of the symbol itself, 2 for a use of what uses it, and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The references to what a name means."""
+
+    name: str
+    declarations: tuple[StoredSymbol, ...]
+    references: tuple[Reference, ...]
+    nearest: tuple[str, ...] = ()
+    """The names that may be meant, where nothing has this one."""
+    looked_at: int = 0
+    """The number of documents in which a name would have been found."""
+    is_cut: bool = False
+    """Whether a tree of callers was too large to be followed to its end."""
+
+
+def find_references(session: ProjectSession, question: AskedSymbol) -> References:
+    """All references to a symbol, its declarations first. Raises `InvalidRequest` and `NotFound`."""
+    session.project.catch_up()
+    finder = _Finder(session)
+    name, declared = finder.declared(question)
+    references = finder.uses_of(name, declared)
+    nearest: tuple[str, ...] = ()
+    if not declared and not references:
+        nearest = tuple(places.nearest_symbols(session, name))
+    return References(name, tuple(declared), tuple(references), nearest, finder.files.count)
+
+
+def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:
+    """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
+    session.project.catch_up()
+    finder = _Finder(session)
+    name, declared = finder.declared(question)
+    tree = _CallerTree(finder, min(depth, MAX_DEPTH))
+    tree.add(name, declared, 1)
+    nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, name))
+    return References(
+        name, tuple(declared), tuple(tree.found), nearest, finder.files.count, is_cut=len(tree.found) >= _MAX_TREE
+    )
+
+
+def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
+    """The calls in the body of a symbol. Raises as `find_references`."""
+    session.project.catch_up()
+    finder = _Finder(session)
+    name, declared = finder.declared(question)
+    if not declared:
+        return References(name, (), (), tuple(places.nearest_symbols(session, name)), finder.files.count)
+    found = [call for item in declared for call in finder.calls_in(item)]
+    return References(name, tuple(declared), tuple(found), looked_at=finder.files.count)
+
+
+class _Finder:
+    """Answers one question."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        self._session = session
+        self.files = CodeFiles(session)
+        self._names = Names(self.files, session.project.imports.resolver())
+        self._uses = Uses(self._names)
+
+    def declared(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
+        """The name that is asked for, and the declarations that it means."""
+        if question.path:
+            item = self._declared_at(question)
+            return split_owner(item.symbol)[1], [item]
+        wanted = question.name.strip().removesuffix("()").replace("::", ".").replace("#", ".").replace("->", ".")
+        name = split_owner(wanted)[1]
+        if not name:
+            raise InvalidRequest("find_references needs a name, or a path with a line")
+        named = self.files.named(name)
+        found = [item for item in named if _means(item, wanted)]
+        if wanted != name and not found and named:
+            raise NotFound(
+                f"no {wanted!r} is declared; these are: {', '.join(sorted({item.symbol for item in named})[:8])}"
+            )
+        return name, sorted(found, key=lambda item: (is_test(item.path), item.path, item.start_line))
+
+    def _declared_at(self, question: AskedSymbol) -> StoredSymbol:
+        path = self._session.relative(question.path)
+        source = self.files.at(path)
+        if source is None:
+            raise places.not_indexed(self._session, path)
+        named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
+        if named:
+            return named[0]
+        starting = [item for item in source.symbols if item.start_line == question.line]
+        item = starting[0] if starting else source.around(question.line)
+        if item is None:
+            raise NotFound(
+                f"no declaration is at line {question.line} of {path}; list_symbols shows those that there are"
+            )
+        return item
+
+    def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
+        """The declarations, the overrides of them, and all uses."""
+        wanted = {_key(item): item for item in declared}
+        found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
+        found += self._overrides(declared)
+        numbers = self.files.holding(name)
+        docs = [number for number in numbers if find_language(self.files.language_of(number)).role is Role.DOCS]
+        aliases: dict[str, None] = {}
+        for source in self.files.load(set(numbers) - set(docs)):
+            found += self._uses_in(source, name, wanted)
+            aliases.update(dict.fromkeys(_aliases(source, name)))
+        for alias in list(aliases)[:_MAX_ALIASES] if declared else ():
+            known = {_place(each) for each in found}
+            for source in self.files.load(self.files.holding(alias)):
+                passed = [each for each in self._uses_in(source, alias, wanted) if each.resolved]
+                found += [each for each in passed if _place(each) not in known]
+        found += self._in_docs(name, self.files.load(docs))
+        return found
+
+    def _uses_in(
+        self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
+    ) -> Iterable[Reference]:
+        names = {name, *_aliases(source, name)}
+        own_lines = {item.start_line for item in source.by_name.get(name, ())}
+        for use in source.uses(names):
+            is_import = use.kind == UseKind.IMPORT
+            if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
+                continue
+            meaning = self._uses.meaning(source, use)
+            if meaning is None:
+                if use.name == name and (not wanted or self._may_mean(source, wanted.values())):
+                    yield self._reference(source, use, None)
+                continue
+            target = next((wanted[_key(item)] for item in meaning.declarations if _key(item) in wanted), None)
+            if target is not None or not wanted:
+                yield self._reference(source, use, target)
+
+    def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
+        """Whether a name is not used, but declared: where a declaration begins, its first name."""
+        if use.line not in own_lines or use.receiver:
+            return False
+        line = self.files.lines(source)[use.line - 1].encode()
+        own_lines.discard(use.line)
+        return use.name.encode() in line
+
+    def _may_mean(self, source: CodeFile, declared: Iterable[StoredSymbol]) -> bool:
+        return kin_of(source.language.name) in {kin_of(item.language) for item in declared}
+
+    def _overrides(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
+        """The members of deriving types that take the place of a member."""
+        found = []
+        for item in declared:
+            owner = self._owner(item)
+            if owner is None:
+                continue
+            for other in self.files.named(split_owner(item.symbol)[1]):
+                theirs = self._owner(other) if other.language == item.language and other not in declared else None
+                if theirs is not None and theirs != owner and self._names.derives(theirs, owner):
+                    found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
+        return found
+
+    def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
+        source, owner = self.files.at(item.path), self._names.owner_of(item)
+        return source.types.get(owner) if source is not None and owner else None
+
+    def _in_docs(self, name: str, docs: Sequence[CodeFile]) -> list[Reference]:
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        found: list[Reference] = []
+        for source in docs:
+            for number, line in enumerate(self.files.lines(source), 1):
+                match = word.search(line)
+                if match and len(found) < _MAX_DOCS:
+                    use = Use(
+                        name, UseKind.MENTION, number, len(line[: match.start()].encode("utf-8", "surrogatepass"))
+                    )
+                    found.append(replace(self._reference(source, use, None), kind=ReferenceKind.DOCS))
+        return found
+
+    def calls_in(self, item: StoredSymbol) -> Iterable[Reference]:
+        """The calls in the body of a declaration, each with what it calls where that is known."""
+        source = self.files.at(item.path)
+        for use in source.uses() if source is not None else ():
+            if use.kind == UseKind.CALL and item.start_line <= use.line <= item.end_line:
+                meaning = self._uses.meaning(source, use) if source is not None else None
+                targets = meaning.declarations if meaning is not None else ()
+                if source is not None and (targets or meaning is None):
+                    yield self._reference(source, use, targets[0] if targets else None)
+
+    def _at_declaration(self, item: StoredSymbol, kind: ReferenceKind, target: StoredSymbol) -> Reference:
+        source = self.files.at(item.path)
+        assert source is not None
+        line = self.files.lines(source)[item.start_line - 1 : item.start_line] or [""]
+        column = max(0, line[0].find(split_owner(item.symbol)[1])) + 1
+        return Reference(
+            kind=kind,
+            path=item.path,
+            line=item.start_line,
+            column=column,
+            text=_shorten(line[0]),
+            symbol=item.symbol,
+            resolved=True,
+            is_test=is_test(item.path),
+            target=target,
+        )
+
+    def _reference(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
+        lines = self.files.lines(source)
+        line = lines[use.line - 1] if use.line <= len(lines) else ""
+        around = source.around(use.line)
+        column = len(line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")) + 1
+        return Reference(
+            kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
+            symbol=around.symbol if around else "", resolved=target is not None, is_test=is_test(source.path), target=target,
+        )  # fmt: skip
+
+
+class _CallerTree:
+    """Callers of callers, in the order in which they are shown: each before its own callers."""
+
+    def __init__(self, finder: _Finder, depth: int) -> None:
+        self._finder = finder
+        self._depth = depth
+        self._seen: set[tuple[str, int, str]] = set()
+        self.found: list[Reference] = []
+
+    def add(self, name: str, declared: Sequence[StoredSymbol], depth: int) -> None:
+        """Add the calls of some declarations, and below each the calls of what it stands in."""
+        self._seen.update(map(_key, declared))
+        for call in self._finder.uses_of(name, declared):
+            # A call that has only the name in common leads nowhere near.
+            is_far = depth > 1 and not call.resolved
+            if call.kind is not ReferenceKind.CALL or is_far or len(self.found) >= _MAX_TREE:
+                continue
+            self.found.append(replace(call, depth=depth))
+            source = self._finder.files.at(call.path)
+            around = source.around(call.line, "function") if source is not None and call.resolved else None
+            if around is not None and depth < self._depth and _key(around) not in self._seen:
+                self.add(split_owner(around.symbol)[1], [around], depth + 1)
+
+
+def _key(item: StoredSymbol) -> tuple[str, int, str]:
+    return item.path, item.start_line, item.symbol
+
+
+def _place(reference: Reference) -> tuple[str, int, int]:
+    """The place of a reference; an import of one name under another is one place, though both names stand there."""
+    is_import = reference.kind is ReferenceKind.IMPORT
+    return reference.path, reference.line, 0 if is_import else reference.column
+
+
+def _aliases(source: CodeFile, name: str) -> list[str]:
+    """The names that a document gives to one that it imports."""
+    return [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
+
+
+def _means(item: StoredSymbol, wanted: str) -> bool:
+    """Whether a qualified name, or a part of it from a border on, is the wanted one."""
+    symbol = item.symbol.replace("::", ".").replace("#", ".")
+    return symbol == wanted or symbol.endswith(f".{wanted}")
+
+
+def _shorten(line: str) -> str:
+    text = line.strip()
+    return text if len(text) <= _MAX_LINE_CHARACTERS else text[: _MAX_LINE_CHARACTERS - 1] + "…"

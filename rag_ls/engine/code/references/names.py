@@ -1,0 +1,321 @@
+"""Resolves names: the declarations that a name means at a place, by scopes, imports and classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.languages import ImportResolver, find_language
+from rag_ls.model import Import, Use
+from rag_ls.storage import StoredImport, StoredSymbol
+
+_MAX_STEPS = 8
+_PARTS = re.compile(r"\.|::|/|\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The things that a name means: declarations of the project, or modules; neither, where it is not the project's."""
+
+    declarations: tuple[StoredSymbol, ...] = ()
+    modules: tuple[str, ...] = ()
+    """The paths of their documents."""
+
+
+OUTSIDE = Meaning()
+
+
+class Names:
+    """Resolves the names of one client's documents. For one question; not safe from several threads."""
+
+    def __init__(self, files: CodeFiles, resolver: ImportResolver) -> None:
+        self.files = files
+        self._resolver = resolver
+        self._bare: dict[tuple[int, str], Meaning | None] = {}
+        self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
+
+    # --- bare names
+
+    def bare(self, source: CodeFile, name: str) -> Meaning | None:
+        """The meaning of a bare name in a document, outside of classes and local variables; None if it is unknown."""
+        key = (source.id, name)
+        if key not in self._bare:
+            self._bare[key] = None
+            self._bare[key] = self._find_bare(source, name)
+        return self._bare[key]
+
+    def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
+        if own := self._top(source, name):
+            return Meaning(own)
+        is_bound = False
+        for item in source.imports:
+            meaning = self._bound(source, item, name)
+            if meaning is not None and (meaning.declarations or meaning.modules):
+                return meaning
+            is_bound = is_bound or meaning is not None
+        if is_bound:
+            return OUTSIDE
+        if source.language.shares_folder:
+            found = tuple(item for each in self.files.beside(source) for item in self._top(each, name))
+            if found:
+                return Meaning(found)
+        for item in source.imports:
+            if "*" in item.imported.names:
+                found = self._through(source, item.imported, name, item)
+                if found:
+                    return Meaning(found)
+        return self._by_reach(source, name)
+
+    def _by_reach(self, source: CodeFile, name: str) -> Meaning | None:
+        """The only declaration of a name, in languages whose names need no import of their own."""
+        if not source.rule.is_open:
+            return None
+        found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
+        tops = [item for item in found if not self.owner_of(item)]
+        places = {(item.path, item.symbol) for item in tops}
+        # A function and its prototype are one.
+        is_one = len(places) == 1 or (bool(source.rule.kin) and len(places) == 2)
+        return Meaning(tuple(tops)) if tops and is_one else None
+
+    def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
+        """The declarations with a name in a document, that are no members of a type."""
+        return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
+
+    def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
+        """The meaning that an import gives to a name; None if it binds another."""
+        imported = item.imported
+        if imported.names:
+            aliases = dict(imported.aliases)
+            for taken in imported.names:
+                if taken != "*" and aliases.get(taken, taken) == name:
+                    return self._taken(source, item, taken, name)
+            return self._module(source, item) if "*" in imported.names and self._alias(source, item) == name else None
+        last = _PARTS.split(imported.module)[-1]
+        alias = self._alias(source, item)
+        if (alias or last) != name:
+            return None
+        found = tuple(
+            declared
+            for target in self._resolver.targets(source.path, item.language, imported)
+            if last in target.names
+            for declared in self.offered(target.path, last)
+        )
+        return Meaning(found) if found else self._module(source, item)
+
+    def _taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
+        targets = self._resolver.targets(source.path, item.language, item.imported)
+        found: dict[StoredSymbol, None] = {}
+        for target in targets:
+            if taken in target.names or not target.names:
+                found.update(dict.fromkeys(self.offered(target.path, taken, name)))
+        if found:
+            return Meaning(tuple(found))
+        modules = tuple(target.path for target in targets if _stem(target.path) == taken)
+        return Meaning((), modules)
+
+    def _module(self, source: CodeFile, item: StoredImport) -> Meaning:
+        targets = self._resolver.targets(source.path, item.language, item.imported)
+        return Meaning((), tuple(dict.fromkeys(target.path for target in targets)))
+
+    def _alias(self, source: CodeFile, item: StoredImport) -> str:
+        """The name that a document gives to an imported module; empty if it gives none."""
+        lines = self.files.lines(source)
+        line = lines[item.imported.line - 1] if item.imported.line <= len(lines) else ""
+        patterns = (compile_for(pattern, item.imported.module) for pattern in source.rule.aliases)
+        return next((match[1] for pattern in patterns if (match := pattern.search(line))), "")
+
+    def _through(
+        self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
+    ) -> tuple[StoredSymbol, ...]:
+        targets = self._resolver.targets(source.path, item.language, imported)
+        starred = [target.path for target in targets if "*" in target.names or not target.names]
+        return tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
+
+    def offered(self, path: str, name: str, default: str = "", steps: int = 0) -> tuple[StoredSymbol, ...]:
+        """The declarations that other documents get by a name from the one at a path: its own, or passed on."""
+        key = (path, name if name != "default" else f"default {default}")
+        if key in self._offered:
+            return self._offered[key]
+        source = self.files.at(path)
+        if source is None or steps > _MAX_STEPS:
+            return ()
+        self._offered[key] = ()
+        self._offered[key] = found = self._find_offered(source, name, default, steps)
+        return found
+
+    def _find_offered(self, source: CodeFile, name: str, default: str, steps: int) -> tuple[StoredSymbol, ...]:
+        if name == "default":
+            return self._default(source, default, steps)
+        if own := self._top(source, name):
+            return own
+        for item in source.imports:
+            aliases = dict(item.imported.aliases)
+            for taken in item.imported.names:
+                if taken == name or aliases.get(taken) == name:
+                    for target in self._resolver.targets(source.path, item.language, item.imported):
+                        if found := self.offered(target.path, taken, name, steps + 1):
+                            return found
+        for item in source.imports:
+            if "*" in item.imported.names and (found := self._through(source, item.imported, name, item, steps)):
+                return found
+        return ()
+
+    def _default(self, source: CodeFile, name: str, steps: int) -> tuple[StoredSymbol, ...]:
+        """The declaration that a script exports by default: the one of the importer's name, else the only exported one."""
+        text = "\n".join(line for line in self.files.lines(source) if "default" in line or "module.exports" in line)
+        match = re.search(
+            r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class)?\s*([\w$]+)|module\.exports\s*=\s*([\w$]+)|"
+            r"\b([\w$]+)\s+as\s+default",
+            text,
+        )
+        called = next((group for group in match.groups() if group), "") if match else ""
+        if called and (own := self._top(source, called)):
+            return own
+        if called:
+            meaning = self.bare(source, called)
+            return meaning.declarations if meaning is not None else ()
+        passed = re.search(r"export\s*\{[^}]*\bdefault\b", text)
+        for item in source.imports if passed else ():
+            if "default" in item.imported.names:
+                for target in self._resolver.targets(source.path, item.language, item.imported):
+                    if found := self.offered(target.path, "default", name, steps + 1):
+                        return found
+        return ()
+
+    def imported(self, source: CodeFile, use: Use) -> tuple[StoredSymbol, ...] | None:
+        """The declarations that a name in an import means; None if they are unknown."""
+        items = [item for item in source.imports if item.imported.line <= use.line]
+        if not items:
+            return None
+        line = max(item.imported.line for item in items)
+        for item in items:
+            if item.imported.line != line:
+                continue
+            last = _PARTS.split(item.imported.module)[-1]
+            if use.name in item.imported.names:
+                return self._taken(source, item, use.name, use.name).declarations
+            if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
+                meaning = self._bound(source, item, use.name)
+                return meaning.declarations if meaning is not None else None
+        return None
+
+    # --- classes
+
+    def owner_of(self, item: StoredSymbol) -> str:
+        """The qualified name of the type whose member a declaration is; empty for any other."""
+        owner, _ = split_owner(item.symbol)
+        if not owner:
+            return ""
+        source = self.files.at(item.path)
+        if source is not None and owner in source.types:
+            return owner
+        last = split_owner(owner)[1]
+        return owner if any(each.kind == "type" for each in self.files.named(last)) else ""
+
+    def type_around(self, source: CodeFile, line: int) -> StoredSymbol | None:
+        """The type whose code stands at a line."""
+        around = source.around(line)
+        if around is None:
+            return None
+        if around.kind == "type":
+            return around
+        owner, _ = split_owner(around.symbol)
+        if owner in source.types:
+            return source.types[owner]
+        return self.type_named(source, split_owner(owner)[1]) if owner else source.around(line, "type")
+
+    def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
+        """The type that a name means in a document, if it is one of the project's."""
+        first, *rest = name.replace("::", ".").strip(".").split(".")
+        meaning = self.bare(source, first)
+        if meaning is None and not rest:
+            nested = [item for item in source.types.values() if split_owner(item.symbol)[1] == name]
+            return nested[0] if len(nested) == 1 else None
+        for part in rest:
+            if meaning is None:
+                return None
+            meaning = self.member_of(meaning, part)
+        types = [item for item in meaning.declarations if item.kind == "type"] if meaning is not None else []
+        return types[0] if types else None
+
+    def member_of(self, meaning: Meaning, name: str) -> Meaning | None:
+        """The meaning of a member of a module or type."""
+        if meaning.modules:
+            found = tuple(item for path in meaning.modules for item in self.offered(path, name))
+            if found:
+                return Meaning(found)
+            inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
+            return Meaning((), inner) if inner else OUTSIDE
+        for item in meaning.declarations:
+            if item.kind == "type" and (found := self.members(item, name)):
+                return Meaning(found)
+        return None if meaning.declarations else OUTSIDE
+
+    def _submodule(self, path: str, name: str) -> Sequence[str]:
+        folder = path.rpartition("/")[0]
+        places = (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py")
+        return [place for place in places if path.endswith("__init__.py") and self.files.at(place) is not None][:1]
+
+    def members(self, owner: StoredSymbol, name: str, steps: int = 0) -> tuple[StoredSymbol, ...]:
+        """The member that a type, or the nearest type that it derives from, declares by a name."""
+        own = self._own_members(owner, name)
+        if own or steps > _MAX_STEPS:
+            return own
+        for base in self.bases_of(owner):
+            if base != owner and (found := self.members(base, name, steps + 1)):
+                return found
+        return ()
+
+    def _own_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
+        source = self.files.at(owner.path)
+        if source is None:
+            return ()
+        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == owner.symbol]
+        if found or not source.rule.members_apart:
+            return tuple(found)
+        last = split_owner(owner.symbol)[1]
+        return tuple(
+            item
+            for item in self.files.named(name)
+            if item.language == owner.language and split_owner(split_owner(item.symbol)[0])[1] == last
+        )
+
+    def bases_of(self, owner: StoredSymbol) -> list[StoredSymbol]:
+        """The types of the project from which a type derives."""
+        source = self.files.at(owner.path)
+        if source is None:
+            return []
+        found = []
+        for use in source.bases:
+            if owner.start_line <= use.line <= owner.end_line and source.around(use.line, "type") == owner:
+                name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+                if (base := self.type_named(source, name)) is not None:
+                    found.append(base)
+        return found
+
+    def derives(self, owner: StoredSymbol, base: StoredSymbol, steps: int = 0) -> bool:
+        """Whether a type derives from another one, over any number of steps."""
+        if steps > _MAX_STEPS:
+            return False
+        return any(each == base or self.derives(each, base, steps + 1) for each in self.bases_of(owner))
+
+
+@lru_cache(maxsize=4096)
+def compile_for(pattern: str, name: str) -> re.Pattern[str]:
+    """A pattern of a rule, for one name."""
+    return re.compile(pattern.replace("{name}", re.escape(name)))
+
+
+def kin_of(language: str) -> str:
+    """The name that a language shares with those in which its declarations can be used."""
+    known = find_language(language)
+    return (known.references.kin if known.references is not None else "") or known.family or known.name
+
+
+def _stem(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod", "lib") else stem

@@ -1,0 +1,54 @@
+"""Rules to find uses of names in the tree of a document, and to tell what a name belongs to, as data.
+
+A query captures the node that is called as `@call`, a base class or interface as `@base`: the name with which the node ends
+is meant. `@skip` captures names that are no uses: labels of arguments, keys.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NAMES = frozenset(
+    """identifier field_identifier property_identifier private_property_identifier shorthand_property_identifier
+    shorthand_field_identifier type_identifier simple_identifier namespace_identifier package_identifier
+    interpolated_identifier""".split()
+)
+"""The nodes that are names in most grammars."""
+
+TYPE = r"([A-Za-z_][\w.]*)"
+COLON_TYPE = r"(?<![\w.]){name}\s*[?!]?\s*:\s*[&*\"']*" + TYPE
+"""`user: User`."""
+PREFIX_TYPE = r"\b([A-Z]\w*)(?:<[^<>;(){}]*>)?[\s*&]+\$?{name}\s*[=;,):]"
+"""`User user`."""
+CONSTRUCTED = r"(?<![\w.]){name}\s*=\s*([A-Z]\w*)\s*\("
+"""`user = User()`."""
+NEW = r"(?<![\w.]){name}\s*=\s*(?:await\s+)?new\s+" + TYPE
+"""`user = new User`."""
+
+
+class ReferenceRule(NamedTuple):
+    """The nodes of one grammar that are uses of names."""
+
+    calls: tuple[str, ...] = ()
+    """Queries that capture what is called; without any, a name with `(` behind it is called."""
+    bases: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Queries for statements that pass imported names on, as `@import`."""
+    names: frozenset[str] = NAMES
+    own: frozenset[str] = frozenset({"self", "this"})
+    """The words for the object whose method it is."""
+    parents: frozenset[str] = frozenset({"super", "base", "parent"})
+    """The words for the same, as its base class sees it."""
+    own_is_implied: bool = False
+    """Whether a bare name may be a member of the class around it."""
+    is_open: bool = False
+    """Whether names of other documents need no import of their own: an include, or nothing, brings them all."""
+    members_apart: bool = False
+    """Whether a member of a type may be declared outside of the type's own text."""
+    kin: str = ""
+    """The name that it shares with languages in which its declarations can be used."""
+    aliases: tuple[str, ...] = (r"{name}\s+as\s+([\w$]+)",)
+    """Patterns that find, in the line of an import, the name that the document gives to the module `{name}`."""
+    types: tuple[str, ...] = ()
+    """Patterns that find the type of a variable in a text, by its `{name}`; the first group is the type."""

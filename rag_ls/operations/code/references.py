@@ -1,0 +1,208 @@
+"""The operation that lists where a symbol is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls.engine.code.references import (
+    MAX_DEPTH,
+    AskedSymbol,
+    Reference,
+    ReferenceKind,
+    References,
+    find_callees,
+    find_callers,
+)
+from rag_ls.engine.code.references import find_references as find_all
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.lookup import note_unread
+from rag_ls.operations.code.preparation import index_and_read_first
+from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.storage import StoredSymbol
+from rag_ls.util.nearest import nearest_text
+
+ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
+RESOLVED, BY_NAME = "resolved", "by name"
+_DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED = 100, 1000, 8
+_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
+_PLURALS = {
+    ReferenceKind.DEFINITION: ("definition", "definitions"),
+    ReferenceKind.CALL: ("call", "calls"),
+    ReferenceKind.IMPORT: ("import", "imports"),
+    ReferenceKind.IMPLEMENT: ("implementation", "implementations"),
+    ReferenceKind.OVERRIDE: ("override", "overrides"),
+    ReferenceKind.MENTION: ("mention", "mentions"),
+    ReferenceKind.DOCS: ("line of docs", "lines of docs"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FindReferences:
+    """A symbol whose uses are wanted."""
+
+    symbol: str = argument("", "a name, or a qualified one: Session.refresh")
+    path: str = argument("", "the file that declares it", is_path=True)
+    line: int | None = argument(None, "a line of it, from 1", least=1)
+    show: str = argument(
+        ALL, "all, its callers, the functions that it calls, or what implements it",
+        choices=(ALL, CALLERS, CALLEES, IMPLEMENTS), agents="which of them",
+    )  # fmt: skip
+    depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1, agents="of callers")
+    k: int | None = argument(None, "references at most", least=1, flag="-k")
+    offset: int | None = argument(None, "how many to pass over", least=0)
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+
+    @property
+    def scope(self) -> QuestionScope:
+        """The subject of the question."""
+        return QuestionScope(self.symbol, self.path.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRecord:
+    """A place that uses a symbol."""
+
+    kind: str
+    """`definition`, `call`, `import`, `implement`, `override`, `mention` or `docs`."""
+    path: str
+    line: int
+    column: int
+    symbol: str
+    """The declaration around it; empty at the top of a file."""
+    text: str
+    """The line."""
+    sure: str
+    """`resolved` by scopes, imports or types, or `by name` alone."""
+    target: str = optional("")
+    """The symbol that it means, where several have the name, or what a function calls."""
+    depth: int = optional(1)
+    """The number of steps to the symbol: 2 for a call of what calls it."""
+    test: bool = optional(False)
+    """Whether it is in a test."""
+    project: str = optional("")
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesAnswer:
+    """The places that use a symbol: definitions first, then by kind, the resolved ones first."""
+
+    symbol: str
+    references: tuple[ReferenceRecord, ...]
+    total: int
+    summary: str
+    """The numbers: `12 calls in 5 files, 9 resolved`."""
+    offset: int = optional(0)
+    note: str = optional("")
+
+
+@operation(
+    prepare=index_and_read_first,
+    waits=True,
+    tool=Tool(
+        "code",
+        "Where a symbol is defined, called, imported, implemented, tested; each with its line, resolved or by name. "
+        "Use it in place of grep for names.",
+        ("symbol", "path", "line", "show", "depth"),
+        ("references",),
+    ),
+    command="ragLs.references",
+    verb=Verb("refs", "list where a symbol is used", ("symbol",), ("path", "line", "show")),
+)
+def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer:
+    """The places where a symbol is defined, called, imported, implemented, overridden, tested, and named in docs."""
+    if not (request.symbol.strip() or (request.path.strip() and request.line)):
+        raise InvalidRequest("find_references needs a symbol, or a path with a line of its declaration")
+    path = request.path.strip()
+    sessions = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
+    answers = [(session, _find(session, request)) for session in sessions]
+    found = [(session, each) for session, answer in answers for each in _sort(request, answer.references)]
+    first = request.offset or 0
+    shown = found[first : first + min(request.k or _DEFAULT_COUNT, _MAX_COUNT)]
+    declared = {item for _, answer in answers for item in answer.declarations}
+    names_target = len(declared) > 1 or request.show == CALLEES or request.depth is not None
+    records = tuple(
+        _make_record(each, names_target=names_target, project=str(session.project.root) if len(sessions) > 1 else "")
+        for session, each in shown
+    )
+    note = "; ".join(filter(None, _notes(answers, first + len(shown), len(found))))
+    name = next((answer.name for _, answer in answers), request.symbol)
+    return ReferencesAnswer(
+        symbol=name, references=records, total=len(found), summary=_summarize([each for _, each in found]), offset=first,
+        note=note,
+    )  # fmt: skip
+
+
+def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int) -> Iterator[str]:
+    yield note_unread([session for session, _ in answers])
+    declared = [item for _, answer in answers for item in answer.declarations]
+    name = answers[0][1].name if answers else ""
+    if len(declared) > 1:
+        shown = ", ".join(_describe(item) for item in declared[:_MAX_DECLARED])
+        more = f" and {len(declared) - _MAX_DECLARED} more" if len(declared) > _MAX_DECLARED else ""
+        yield f"{len(declared)} declarations have this name: {shown}{more}; a qualified name, or path and line, mean one"
+    elif not declared and total:
+        yield f"no declaration is called {name!r} here: these are its uses"
+    elif not declared:
+        looked_at = sum(answer.looked_at for _, answer in answers)
+        near = nearest_text(dict.fromkeys(each for _, answer in answers for each in answer.nearest))
+        yield f"{name!r} is in none of {looked_at:,} files; {near}search_code takes questions in words"
+    if last < total:
+        yield f"{total - last} more: offset = {last} goes on"
+    if any(answer.is_cut for _, answer in answers):
+        yield "there are more callers than are followed: ask for fewer steps"
+
+
+def _describe(item: StoredSymbol) -> str:
+    return f"{item.symbol} ({item.path}:{item.start_line})"
+
+
+def _find(session: ProjectSession, request: FindReferences) -> References:
+    question = AskedSymbol(request.symbol.strip(), request.path.strip(), request.line or 0)
+    if request.show == CALLERS or request.depth is not None:
+        return find_callers(session, question, request.depth or 1)
+    if request.show == CALLEES:
+        return find_callees(session, question)
+    found = find_all(session, question)
+    if request.show == IMPLEMENTS:
+        kept = (ReferenceKind.IMPLEMENT, ReferenceKind.OVERRIDE)
+        return replace(found, references=tuple(each for each in found.references if each.kind in kept))
+    return found
+
+
+def _sort(request: FindReferences, references: Sequence[Reference]) -> list[Reference]:
+    """The references by kind and place; callers and callees keep their order."""
+    if request.show in (CALLERS, CALLEES) or request.depth is not None:
+        return list(references)
+    return sorted(
+        references, key=lambda each: (_ORDER[each.kind], not each.resolved, each.is_test, each.path, each.line)
+    )
+
+
+def _make_record(reference: Reference, *, names_target: bool, project: str) -> ReferenceRecord:
+    return ReferenceRecord(
+        kind=reference.kind.value, path=reference.path, line=reference.line, column=reference.column,
+        symbol=reference.symbol, text=reference.text, sure=RESOLVED if reference.resolved else BY_NAME,
+        target=reference.target.symbol if names_target and reference.target is not None else "",
+        depth=reference.depth, test=reference.is_test, project=project,
+    )  # fmt: skip
+
+
+def _summarize(references: Iterable[Reference]) -> str:
+    """The number of references of each kind: `12 calls in 5 files, 9 resolved; 2 imports in 2 files`."""
+    by_kind: dict[ReferenceKind, list[Reference]] = {}
+    for each in references:
+        by_kind.setdefault(each.kind, []).append(each)
+    parts = []
+    for kind in sorted(by_kind, key=lambda kind: _ORDER[kind]):
+        found = by_kind[kind]
+        files = len({each.path for each in found})
+        resolved = sum(each.resolved for each in found)
+        part = f"{len(found)} {_PLURALS[kind][len(found) != 1]} in {files} {'file' if files == 1 else 'files'}"
+        certain = kind in (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
+        parts.append(part if certain else f"{part}, {resolved} resolved")
+    return "; ".join(parts) or "no references"

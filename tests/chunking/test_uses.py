@@ -1,0 +1,103 @@
+"""Names are read from the tree with what they do at their place: call, derive, import, mention."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.chunking import approximate_token_offsets, cut, read_uses
+from rag_ls.languages import LANGUAGES, SYNTAXES, Role
+from rag_ls.model import Use, UseKind
+
+from .checks import SMALL
+from .samples import SAMPLES, Sample
+
+
+def _uses(text: str, language: str, name: str) -> list[Use]:
+    found = cut(text, f"a.{language}", language=language, budget=SMALL, token_offsets=approximate_token_offsets)
+    return read_uses(found.uses, {name})
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "receiver"),
+    [
+        ("python", "def f(self):\n    self.store.save(1)\n", "self.store"),
+        ("python", "Store(a, b).save(1)\n", "Store()"),
+        ("python", "super().save(1)\n", "super()"),
+        ("python", "save(1)\n", ""),
+        ("python", "a[0].save(1)\n", "?"),
+        ("typescript", "class A { f() { this.save(1) } }\n", "this"),
+        ("typescript", "store\n  ?.save(1)\n", "store"),
+        ("javascript", "const a = store.save(1)\n", "store"),
+        ("java", "class A { void f() { store.save(1); } }\n", "store"),
+        ("go", "package a\n\nfunc f() { store.save(1) }\n", "store"),
+        ("rust", "fn f() { Store::save(1); }\n", "Store"),
+        ("c", "void f() { store->save(1); }\n", "store"),
+        ("cpp", "void f() { ns::save(1); }\n", "ns"),
+        ("csharp", "class A { void F() { store.save(1); } }\n", "store"),
+        ("ruby", "store.save(1)\n", "store"),
+        ("php", "<?php\n$this->save(1);\n", "this"),
+        ("kotlin", "fun f() { store.save(1) }\n", "store"),
+        ("swift", "func f() { store.save(1) }\n", "store"),
+        ("scala", "def f() = store.save(1)\n", "store"),
+        ("lua", "store.save(1)\n", "store"),
+        ("dart", "void f() { store.save(1); }\n", "store"),
+        ("zig", "fn f() void { store.save(1); }\n", "store"),
+    ],
+)
+def test_a_call_is_known_with_its_receiver(language: str, text: str, receiver: str) -> None:
+    (use,) = _uses(text, language, "save")
+    assert (use.kind, use.receiver) == (UseKind.CALL, receiver)
+    line = text.splitlines()[use.line - 1]
+    assert line.encode()[use.column :].startswith(b"save")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "class A(Base, b.C[int]):\n    pass\n"),
+        ("typescript", "class A extends Base implements I<T> {}\n"),
+        ("javascript", "class A extends Base {}\n"),
+        ("java", "class A extends Base<T> implements I {}\n"),
+        ("cpp", "class A : public Base {};\n"),
+        ("csharp", "class A : Base, I<T> {}\n"),
+        ("go", "package a\n\ntype A struct {\n\tBase\n}\n"),
+        ("rust", "impl Base for A {}\n"),
+        ("kotlin", "class A : Base(), I\n"),
+        ("swift", "class A: Base {}\n"),
+        ("scala", "class A extends Base\n"),
+        ("php", "<?php\nclass A extends Base {}\n"),
+        ("ruby", "class A < Base\nend\n"),
+    ],
+)
+def test_a_base_class_is_known(language: str, text: str) -> None:
+    assert [use.kind for use in _uses(text, language, "Base")] == [UseKind.IMPLEMENT]
+
+
+def test_imports_texts_and_labels_are_told_apart() -> None:
+    text = "from a import save\n\n# save\nx = 'save'\nf(save=1)\ny = f'{save}'\n"
+    assert [(use.kind, use.line) for use in _uses(text, "python", "save")] == [
+        (UseKind.IMPORT, 1),
+        (UseKind.MENTION, 6),
+    ]
+
+
+def test_a_column_counts_bytes_and_a_name_may_have_any_letters() -> None:
+    (use,) = _uses("é = größe\n", "python", "größe")
+    assert (use.line, use.column) == (1, 5)
+
+
+def test_scripts_in_markup_are_read_in_their_own_language() -> None:
+    text = "<template><p>save</p></template>\n<script lang='ts'>\n" + "store.save(1)\n" * 60 + "</script>\n"
+    assert {use.kind for use in _uses(text, "vue", "save")} == {UseKind.CALL}
+
+
+@pytest.mark.parametrize("sample", [each for each in SAMPLES if each.language in SYNTAXES], ids=lambda each: each.path)
+def test_every_language_of_code_gives_names(sample: Sample) -> None:
+    known = LANGUAGES[sample.language]
+    found = cut(
+        sample.text, sample.path, language=sample.language, budget=SMALL, token_offsets=approximate_token_offsets
+    )
+    if known.references is not None:
+        assert read_uses(found.uses)
+    elif known.role is Role.CODE and not known.is_markup:
+        assert sample.language in ("dockerfile", "make")

@@ -1,0 +1,159 @@
+"""`find_references`: each use with its line, and how sure it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.indexing import Buffer
+from rag_ls.operations import Operations
+from tests.conftest import IndexedProjects
+from tests.support import PATIENCE_S, write
+
+FILES = {
+    "shop/__init__.py": "from shop.cart import total as grand_total\n",
+    "shop/cart.py": (
+        "class Base:\n    def save(self):\n        pass\n\n\n"
+        "class Cart(Base):\n    def save(self):\n        return super().save()\n\n"
+        "    def close(self):\n        self.save()\n        total([])\n\n\n"
+        "def total(prices):\n    return sum(prices)\n"
+    ),
+    "shop/bill.py": (
+        "from shop import grand_total\nfrom shop.cart import Cart\n\n\n"
+        "def pay(cart: Cart, other, total):\n    cart.save()\n    other.save()\n    total([1])\n    return grand_total([2])\n\n\n"
+        "def run():\n    cart = Cart()\n    cart.save()\n    pay(cart, None, None)\n"
+    ),
+    "tests/test_bill.py": "from shop import bill\n\n\ndef test_pay():\n    bill.pay(1, 2, 3)\n",
+    "web/api.ts": "export class Api {\n  load() { return 1 }\n}\nexport const fetchAll = () => new Api().load()\n",
+    "web/index.ts": "export { fetchAll } from './api'\n",
+    "web/page.ts": "import { fetchAll as all } from './index'\nall()\n",
+    "docs/guide.md": "# Guide\n\nCall `grand_total` or `total`.\n",
+}
+
+
+@pytest.fixture
+def root(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
+    """A shop in two languages."""
+    return indexed_projects.copy(FILES, tmp_path / "references-shop")
+
+
+@pytest.fixture
+def operations(client: Client, root: Path) -> Operations:
+    """The operations on it."""
+    client.open(root)
+    _index(client)
+    return Operations(client, wait_for_model_s=PATIENCE_S)
+
+
+def _index(client: Client) -> None:
+    (view,) = client.projects()
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+
+
+def _places(answer: dict, kind: str = "") -> list[str]:
+    return [
+        f"{each['path']}:{each['line']} {each['sure']}" for each in answer["references"] if kind in ("", each["kind"])
+    ]
+
+
+def test_calls_are_resolved_by_scope_imports_and_their_new_names(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "total"})
+    assert _places(answer, "definition") == ["shop/cart.py:15 resolved"]
+    # A parameter of the same name is another thing.
+    assert _places(answer, "call") == ["shop/bill.py:9 resolved", "shop/cart.py:12 resolved"]
+    assert _places(answer, "import") == ["shop/__init__.py:1 resolved", "shop/bill.py:1 resolved"]
+    assert _places(answer, "docs") == ["docs/guide.md:3 by name"]
+    assert answer["summary"].startswith("1 definition in 1 file; 2 calls in 2 files, 2 resolved; 2 imports in 2 files")
+
+
+def test_methods_are_resolved_by_the_type_of_what_they_are_called_on(operations: Operations) -> None:
+    calls = _places(operations.run("find_references", {"symbol": "Cart.save"}), "call")
+    assert calls == [
+        "shop/bill.py:6 resolved",
+        "shop/bill.py:14 resolved",
+        "shop/cart.py:11 resolved",
+        "shop/bill.py:7 by name",
+    ]
+    base = operations.run("find_references", {"symbol": "Base.save"})
+    assert _places(base, "call") == ["shop/cart.py:8 resolved", "shop/bill.py:7 by name"]
+    assert _places(base, "override") == ["shop/cart.py:7 resolved"]
+
+
+def test_a_name_that_several_declare_is_told_and_each_use_names_its_own(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "save"})
+    assert "2 declarations have this name: Base.save (shop/cart.py:2), Cart.save (shop/cart.py:7)" in answer["note"]
+    targets = {f"{each['path']}:{each['line']}": each.get("target", "") for each in answer["references"]}
+    assert (targets["shop/cart.py:8"], targets["shop/cart.py:11"]) == ("Base.save", "Cart.save")
+
+
+def test_what_derives_from_a_class_is_listed(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "Base", "show": "implements"})
+    assert [(each["path"], each["line"], each["symbol"]) for each in answer["references"]] == [
+        ("shop/cart.py", 6, "Cart")
+    ]
+
+
+def test_callers_of_callers_are_a_tree(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "Cart.save", "show": "callers", "depth": 2})
+    steps = [(each["depth"], each["symbol"]) for each in answer["references"] if "depth" in each]
+    assert (2, "run") in steps
+    assert (2, "test_pay") in steps
+    places = _places(answer)
+    assert places.index("shop/bill.py:6 resolved") < places.index("tests/test_bill.py:5 resolved")
+
+
+def test_callees_are_named(operations: Operations) -> None:
+    answer = operations.run("find_references", {"path": "shop/cart.py", "line": 10, "show": "callees"})
+    assert [(each["line"], each["target"]) for each in answer["references"]] == [(11, "Cart.save"), (12, "total")]
+
+
+def test_scripts_follow_exports_and_new_names(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "fetchAll"})
+    assert _places(answer, "call") == ["web/page.ts:2 resolved"]
+    assert _places(answer, "import") == ["web/index.ts:1 resolved", "web/page.ts:1 resolved"]
+    assert _places(operations.run("find_references", {"symbol": "Api.load"}), "call") == ["web/api.ts:4 resolved"]
+
+
+def test_unsaved_text_counts_as_it_is_typed(operations: Operations, client: Client, root: Path) -> None:
+    (view,) = client.projects()
+    text = (root / "shop/cart.py").read_text() + "\n\ndef late():\n    return total([1])\n"
+    view.buffer_changed(Buffer("shop/cart.py", text))
+    calls = operations.run("find_references", {"symbol": "total", "show": "callers"})
+    assert "shop/cart.py:20 resolved" in _places(calls)
+    view.buffer_closed("shop/cart.py")
+    assert "shop/cart.py:20 resolved" not in _places(operations.run("find_references", {"symbol": "total"}))
+
+
+def test_a_change_on_disk_is_followed(operations: Operations, client: Client, root: Path) -> None:
+    write(root, {"shop/late.py": "from shop import cart\n\n\ndef late():\n    cart.total([])\n"})
+    _index(client)
+    assert "shop/late.py:5 resolved" in _places(operations.run("find_references", {"symbol": "total"}))
+
+
+def test_a_name_that_is_declared_nowhere_is_found_by_name(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "sum"})
+    assert _places(answer) == ["shop/cart.py:16 by name"]
+    assert "no declaration is called 'sum'" in answer["note"]
+
+
+def test_nothing_says_what_was_looked_at_and_what_is_near(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "gran_total"})
+    assert (answer["total"], answer["summary"]) == (0, "no references")
+    assert "is in none of 8 files" in answer["note"]
+    with pytest.raises(NotFound, match=r"no 'Cart\.total' is declared; these are: total"):
+        operations.run("find_references", {"symbol": "Cart.total"})
+    with pytest.raises(InvalidRequest, match="a symbol, or a path with a line"):
+        operations.run("find_references", {"path": "shop/cart.py"})
+
+
+def test_a_long_list_has_pages(operations: Operations) -> None:
+    first = operations.run("find_references", {"symbol": "total", "k": 2})
+    assert (len(first["references"]), first["total"]) == (2, 6)
+    assert "4 more: offset = 2 goes on" in first["note"]
+    rest = operations.run("find_references", {"symbol": "total", "k": 3, "offset": 2})
+    assert len(rest["references"]) == 3
+    assert not {*_places(first)} & {*_places(rest)}
