@@ -146,6 +146,9 @@ def _matcher(glob: str, known: Collection[str]) -> Matcher:
     if ("[" in glob or "{" in glob) and any(map(literal, known)):
         return literal
     patterns = [_pattern(each) for each in _alternatives(glob)]
+    if "[" in glob and "\\" not in glob:
+        # A folder such as `app/[id]/` is meant, too.
+        patterns += [_pattern(re.sub(r"[\[\]]", lambda mark: "\\" + mark[0], each)) for each in _alternatives(glob)]
     return lambda path: literal(path) or any(each(path) for each in patterns)
 
 

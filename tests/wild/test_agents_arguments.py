@@ -109,6 +109,9 @@ def test_what_has_no_one_meaning_is_refused_with_the_expected_form(
         if kind != hint:
             continue
         for value in values:
+            if declared.is_glob and isinstance(value, list):
+                # Several globs are one filter.
+                continue
             with pytest.raises(InvalidRequest) as refused:
                 _parse(request_type, name, value)
             assert name in str(refused.value)
