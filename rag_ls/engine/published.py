@@ -143,7 +143,7 @@ class PublishedCode:
         notes = [_describe_publication(self.name, publication)]
         if found.is_filtered_out:
             paths = {row[1] for row in self._index.checkout.document_paths()}
-            notes.append(explain_filters(request.filters, paths))
+            notes.append(explain_filters(request.filters, paths, "published file"))
         elif not found.dense:
             notes.append(self._why_words(publication, model))
         notes.append(reranked)

@@ -90,15 +90,15 @@ def _is_of_kind(kind: str, path: str, language: str) -> bool:
     return not (is_test(path) or is_docs(language) or is_data(language))
 
 
-def explain_filters(filters: Filters, paths: Collection[str]) -> str:
-    """The reason why no document passes the filters, in words that name what would."""
+def explain_filters(filters: Filters, paths: Collection[str], file: str = "file of the index") -> str:
+    """The reason why none of these paths, of which each is a `file`, passes the filters, in words that name what would."""
     if filters.path_glob:
         matches = glob_matcher(filters.path_glob, paths)
         count = sum(map(matches, paths))
         if not count:
             near = nearest_text(nearest_to_glob(filters.path_glob, paths))
-            return f"path_glob = {filters.path_glob!r} matches no file of the index; {near}".removesuffix("; ")
+            return f"path_glob = {filters.path_glob!r} matches no {file}; {near}".removesuffix("; ")
         if filters.language or filters.kind:
             others = " and ".join(filter(None, (filters.language, filters.kind and f"of kind {filters.kind}")))
-            return f"path_glob = {filters.path_glob!r} matches {count:,} files of the index, but none is {others}"
-    return "no file of the index passes the filters: check language, path_glob and kind"
+            return f"path_glob = {filters.path_glob!r} matches {count:,} {file.replace('file', 'files')}, but none is {others}"
+    return f"no {file} passes the filters: check language, path_glob and kind"
