@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 
 from rag_ls.model import Occurrence
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
-from rag_ls.storage import DISK, SearchedDocuments, StoredSymbol
+from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol
 from rag_ls.util.text import lines_of
 
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
 # Texts of so many documents are in memory at once.
-_DOCUMENTS_AT_ONCE = 100
+_DOCUMENTS_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,11 @@ def find_occurrences(
     view: View,
     deadline: float,
     without: frozenset[str] = frozenset(),
+    at_most: int = MAX_OCCURRENCES,
 ) -> Occurrences:
     """All places in an index, save in the files `without`, which are looked into as they are on disk.
 
-    No more documents are read after `deadline`, a time by `time.monotonic`.
+    No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
     Raises `InvalidRequest` for a pattern that takes too long.
     """
     documents = {
@@ -61,19 +62,28 @@ def find_occurrences(
         for number, path, language, session in store.document_paths()
         if view.shows(number) and not (session == DISK and path in without)
     }
-    candidates = [number for number in store.signatures.find_documents(pattern.needs) if number in documents]
-    found: list[DocumentPlaces] = []
-    left, count = len(candidates), 0
-    for part in _parts(candidates):
-        if time.monotonic() > deadline or count >= MAX_OCCURRENCES:
+    passages = [each for each in store.signatures.find_passages(pattern.needs) if each.document_id in documents]
+    matches: dict[int, list[LineMatch]] = {}
+    left, count = len({each.document_id for each in passages}), 0
+    for part in _parts(passages):
+        if time.monotonic() > deadline or count >= at_most:
             break
-        for number, text in store.signatures.read_texts(part):
-            if matches := pattern.find_lines(text):
-                path, language, session = documents[number]
-                found.append(DocumentPlaces(path, role_of(path, language), matches, session, number))
-                count += len(matches)
-        left -= len(part)
-    return Occurrences(tuple(found), left)
+        for passage, text in store.signatures.read_passages(part):
+            if found := pattern.find_lines(text):
+                count += len(found)
+                matches.setdefault(passage.document_id, []).extend(_move(found, passage.first - 1))
+        left -= len({each.document_id for each in part})
+    return Occurrences(
+        tuple(_make_document(*documents[number], number, found) for number, found in matches.items()), left
+    )
+
+
+def _move(matches: list[LineMatch], lines: int) -> list[LineMatch]:
+    return [LineMatch(line + lines, column, is_whole) for line, column, is_whole in matches] if lines else matches
+
+
+def _make_document(path: str, language: str, session: str, number: int, matches: list[LineMatch]) -> DocumentPlaces:
+    return DocumentPlaces(path, role_of(path, language), matches, session, number)
 
 
 def choose_first(
@@ -105,26 +115,27 @@ def show_places(
     store: SearchedDocuments, places: Sequence[tuple[DocumentPlaces, LineMatch]], symbols_at_most: int
 ) -> list[Occurrence]:
     """Places with their lines' texts and the innermost declarations around them."""
-    numbers = {document.document_id for document, _ in places if document.document_id}
-    texts = dict(store.signatures.read_texts(numbers)) if numbers else {}
-    lines = {number: lines_of(text) for number, text in texts.items()}
-    lines |= {-at: lines_of(document.text) for at, (document, _) in enumerate(places, 1) if not document.document_id}
+    stored = [(document.document_id, match.line) for document, match in places if document.document_id]
+    lines = store.signatures.read_passages([Passage(number, line, line) for number, line in stored]) if stored else []
+    texts = {(passage.document_id, passage.first): text.removesuffix("\n") for passage, text in lines}
     around: dict[int, list[StoredSymbol]] = {}
-    for symbol in store.outlines.of_documents(numbers, symbols_at_most) if numbers else ():
+    for symbol in store.outlines.of_documents({number for number, _ in stored}, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
     return [
         Occurrence(
             path=document.path, line=match.line, column=match.column, is_whole=match.is_whole, role=document.role,
-            text=_line_at(lines.get(document.document_id or -at, ()), match),
+            text=cut_line(_read_line(document, match, texts), match.column),
             symbol=_innermost(around.get(document.document_id, ()), match.line),
         )
-        for at, (document, match) in enumerate(places, 1)
+        for document, match in places
     ]  # fmt: skip
 
 
-def _line_at(lines: Sequence[str], match: LineMatch) -> str:
+def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[tuple[int, int], str]) -> str:
+    if not document.document_id:
+        return lines_of(document.text)[match.line - 1]
     # The document may have been stored anew meanwhile.
-    return cut_line(lines[match.line - 1], match.column) if match.line <= len(lines) else ""
+    return texts.get((document.document_id, match.line), "")
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:
@@ -143,7 +154,8 @@ def role_of(path: str, language: str) -> int:
     return int(is_test(path))
 
 
-def _parts(candidates: list[int]) -> Iterator[list[int]]:
-    left = iter(candidates)
-    while part := list(islice(left, _DOCUMENTS_AT_ONCE)):
+def _parts(passages: Iterable[Passage]) -> Iterator[list[Passage]]:
+    """The passages of some documents at a time."""
+    of_documents = (list(each) for _, each in groupby(passages, key=lambda passage: passage.document_id))
+    while part := [passage for each in islice(of_documents, _DOCUMENTS_AT_ONCE) for passage in each]:
         yield part

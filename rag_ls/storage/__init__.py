@@ -36,6 +36,7 @@ from rag_ls.storage.opening_servers import (
     open_shared_vectors,
     open_stored_projects,
 )
+from rag_ls.storage.passages import Passage
 from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
@@ -110,6 +111,7 @@ __all__ = [
     "Need",
     "Neighbour",
     "NewChunk",
+    "Passage",
     "Priority",
     "ProjectIndex",
     "Publication",

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.storage.passages import Passage
 from rag_ls.storage.records import (
     DISK,
     Candidate,
@@ -127,14 +128,14 @@ class SearchedChunks(Protocol):
 
 
 class SearchedSignatures(Protocol):
-    """Finds the documents that may hold a literal text."""
+    """Finds the lines that may hold a literal text."""
 
-    def find_documents(self, needs: Sequence[Need]) -> list[int]:
-        """The documents that may have, for each need, a line that meets it; none that has them is missing."""
+    def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
+        """The lines among which are all that meet one need; of several needs, the documents that may meet all. In order."""
         ...
 
-    def read_texts(self, documents: Collection[int]) -> list[tuple[int, str]]:
-        """Some documents with their whole texts, without documents that were deleted meanwhile."""
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
+        """Some passages with their lines, each ended by LF (`take_lines`), without documents that were deleted meanwhile."""
         ...
 
 
@@ -202,7 +203,7 @@ class SearchedDocuments(Protocol):
 
     @property
     def signatures(self) -> SearchedSignatures:
-        """Finds the documents that may hold a literal text."""
+        """Finds the lines that may hold a literal text."""
         ...
 
     @property

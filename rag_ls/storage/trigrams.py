@@ -16,7 +16,8 @@ SIGNATURE_BYTES = 256
 _BITS = 8 * SIGNATURE_BYTES
 # Text of a block: some 400 different trigrams set a fifth of the bits.
 _BLOCK_BYTES = 1024
-_NEWLINE = 10
+_NEWLINE, _RETURN = 10, 13
+LINE_NUMBER = np.dtype("<u4")
 _SHIFT = np.uint32(32 - (_BITS - 1).bit_length())
 _FACTORS = tuple(map(np.uint32, (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)))
 _MIX = np.uint32(0x2C1B3C6D)
@@ -68,17 +69,32 @@ class Need:
         return {int(bit) for part in parts for bit in _hash_trigrams(part)}
 
 
-def sign(text: str) -> bytes:
-    """The signatures of a document's blocks, one after another; empty for a text without trigrams."""
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The signatures of a document's blocks."""
+
+    bits: bytes
+    """One after another, `SIGNATURE_BYTES` each; empty for a text without trigrams."""
+    first_lines: bytes
+    """The first line of each block, from 1, as `LINE_NUMBER`."""
+
+
+def sign(text: str) -> Signed:
+    """Sign a document."""
     data = fold(text).encode("utf-8", "surrogatepass")
     bits = _hash_trigrams(data)
     if not len(bits):
-        return b""
-    starts = _find_blocks(data)
+        return Signed(b"", b"")
+    codes = np.frombuffer(data, dtype=np.uint8)
+    starts = _find_blocks(codes)
     blocks = np.searchsorted(starts, np.arange(len(bits)), side="right") - 1
     signatures = np.zeros(len(starts) * _BITS, dtype=np.bool_)
     signatures[blocks * _BITS + bits] = True
-    return np.packbits(signatures).tobytes()
+    # Lines end at LF, CRLF or CR, blocks at LF alone.
+    followed = np.append(codes[1:], 0)
+    ends = np.flatnonzero((codes == _NEWLINE) | ((codes == _RETURN) & (followed != _NEWLINE)))
+    first_lines = 1 + np.searchsorted(ends, starts)
+    return Signed(np.packbits(signatures).tobytes(), first_lines.astype(LINE_NUMBER).tobytes())
 
 
 def fold(text: str) -> str:
@@ -103,9 +119,9 @@ def _hash_trigrams(data: bytes) -> NDArray[np.int64]:
     return bits
 
 
-def _find_blocks(data: bytes) -> NDArray[np.int64]:
+def _find_blocks(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The starts of the blocks, each at the beginning of a line."""
-    line_starts = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE) + 1
+    line_starts = np.flatnonzero(codes == _NEWLINE) + 1
     starts = [0]
     while (at := int(np.searchsorted(line_starts, starts[-1] + _BLOCK_BYTES))) < len(line_starts):
         starts.append(int(line_starts[at]))

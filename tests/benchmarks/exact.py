@@ -19,15 +19,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rag_ls.languages import detect_language
 from rag_ls.search import MAX_OCCURRENCES, TextPattern, TextQuery, View, choose_first, find_occurrences, show_places
-from rag_ls.storage import DISK, DocumentRecord, FileState
+from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.util.text import lines_of
-from tests.support import new_chunks, open_checkout
+from tests.support import new_chunk, open_checkout
 
 _CHUNK_LINES = 30
 _EACH = 60
@@ -55,7 +55,7 @@ def measure(folder: Path, work: Path, chunks: int) -> dict[str, Any]:
         texts = ["".join(parts[at : at + _CHUNK_LINES]) for at in range(0, len(parts), _CHUNK_LINES)]
         name = path.relative_to(folder).as_posix()
         record = DocumentRecord(name, detect_language(name) or "text", "", FileState(len(text), 0, 0, 0), DISK)
-        store.replace_document(record, new_chunks(texts, path=name))
+        store.replace_document(record, _chunks(texts, name))
         files.append(path)
         count, size = count + len(texts), size + len(text)
         if count >= chunks:
@@ -88,6 +88,17 @@ def measure(folder: Path, work: Path, chunks: int) -> dict[str, Any]:
         }
     store.close()
     return results | {"differing": differing}
+
+
+def _chunks(texts: list[str], path: str) -> list[NewChunk]:
+    """Chunks that say in which lines they are."""
+    chunks, line = [], 1
+    for number, text in enumerate(texts):
+        new, end = new_chunk(text, path=path, ordinal=number), line + text.count("\n")
+        last = end - text.endswith("\n")
+        chunks.append(replace(new, chunk=replace(new.chunk, start_line=line, end_line=last)))
+        line = end
+    return chunks
 
 
 def _percentiles(seconds: list[float]) -> str:

@@ -153,6 +153,18 @@ def test_filters_hold_and_pages_follow_each_other(operations: Operations) -> Non
     assert len(places(ask(operations, "e", files_only=True))) == exact["files"]
 
 
+def test_beside_hits_a_common_word_is_counted_to_a_limit_and_it_is_said(client: Client, tmp_path: Path) -> None:
+    files = {f"part{number}.py": "value = compute(value)\n" * 60 for number in range(120)}
+    session = client.open(write(tmp_path / "many", files))
+    session.indexing.index_tree()
+    assert session.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    assert ask(Operations(client), "compute")["total"] == 7200
+    exact = ask(Operations(client), "compute", "auto")
+    assert 2000 <= exact["total"] < 7200
+    assert exact["is_partial"]
+    assert "match = exact counts all" in exact["left_out"]
+
+
 def test_a_budget_makes_a_page_shorter_and_names_the_next(operations: Operations) -> None:
     exact = ask(operations, "e", budget_tokens=100)
     assert 0 < len(exact["places"]) == exact["next_offset"] < exact["total"]

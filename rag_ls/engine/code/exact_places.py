@@ -50,6 +50,8 @@ class PlacesRequest:
     """The number of places to give, the best first."""
     files_only: bool = False
     """Give only the first place of each file."""
+    counted: int = MAX_OCCURRENCES
+    """Look into no more documents once there are so many places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,10 @@ class PlacesFound:
     whole: int
     """Those that are whole words."""
     files: int
-    is_cut: bool = False
-    """Whether there are more places than are counted."""
     unread: int = 0
-    """The number of files that there was no time to look into."""
+    """The number of files that were not looked into, for want of time or because there are more places than are counted."""
+    is_cut: bool = False
+    """Whether that is because there are more places."""
     skipped: Counter[str] = field(default_factory=Counter)
     """The files that the index leaves out, by reason."""
     is_listed: bool = True
@@ -80,14 +82,14 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
     pattern, deadline = TextPattern(request.query), time.monotonic() + _SEARCH_S
     unseen = session.project.catch_up()
-    looked = _Look(session, pattern, request.filters, deadline)
+    looked = _Look(session, pattern, request, deadline)
     looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
     looked.look_into_index()
-    first = looked.first_places(request)
+    first = looked.first_places()
     return replace(
-        _count(looked.documents),
+        _count(looked.documents, looked.unread, request.counted),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
-        unread=looked.unread, skipped=_count_skipped(session, request.filters) + looked.skipped,
+        skipped=_count_skipped(session, request.filters) + looked.skipped,
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
     )  # fmt: skip
 
@@ -97,29 +99,30 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     pattern = TextPattern(request.query)
 
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
-        found = find_occurrences(documents, pattern, view, time.monotonic() + _SEARCH_S)
+        found = find_occurrences(documents, pattern, view, time.monotonic() + _SEARCH_S, at_most=request.counted)
         first = choose_first(found.documents, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
-        return replace(_count(found.documents), places=places, unread=found.unread)
+        return replace(_count(found.documents, found.unread, request.counted), places=places)
 
     return code.look(request.filters, look)
 
 
-def _count(documents: Sequence[DocumentPlaces]) -> PlacesFound:
+def _count(documents: Sequence[DocumentPlaces], unread: int, counted: int) -> PlacesFound:
     total = sum(len(document.matches) for document in documents)
     whole = sum(match.is_whole for document in documents for match in document.matches)
-    return PlacesFound((), total, whole, len(documents), is_cut=total >= MAX_OCCURRENCES)
+    return PlacesFound((), total, whole, len(documents), unread, is_cut=bool(unread) and total >= counted)
 
 
 class _Look:
     """One look at a project: its index, and the files that differ from it."""
 
-    def __init__(self, session: ProjectSession, pattern: TextPattern, filters: Filters, deadline: float) -> None:
+    def __init__(self, session: ProjectSession, pattern: TextPattern, request: PlacesRequest, deadline: float) -> None:
         self._session = session
         self._pattern = pattern
-        self._filters = filters
+        self._request = request
+        self._filters = request.filters
         self._deadline = deadline
-        self._view = session.project.searcher.view(session.editing_session, filters)
+        self._view = session.project.searcher.view(session.editing_session, request.filters)
         self._as_they_are: set[str] = set()
         self.documents: list[DocumentPlaces] = []
         self.unread = 0
@@ -159,13 +162,15 @@ class _Look:
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
         found = find_occurrences(
-            self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are)
-        )
+            self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are),
+            self._request.counted,
+        )  # fmt: skip
         self.documents += found.documents
         self.unread += found.unread
 
-    def first_places(self, request: PlacesRequest) -> list[tuple[DocumentPlaces, LineMatch]]:
+    def first_places(self) -> list[tuple[DocumentPlaces, LineMatch]]:
         """The first places in order, each in a text that is as its file is now."""
+        request = self._request
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
             first = choose_first(self.documents, declared, request.first, files_only=request.files_only)
@@ -217,8 +222,8 @@ def describe_left_out(found: PlacesFound) -> str:
     if not found.is_listed:
         parts.append("files are still being listed")
     if found.is_cut:
-        parts.append(f"no more than {MAX_OCCURRENCES:,} places are counted")
-    if found.unread:
+        parts.append(f"{count_of(found.unread, 'more file')} may hold it: match = exact counts all lines")
+    elif found.unread:
         parts.append(f"{count_of(found.unread, 'file')} could not be looked into in time: narrow the search by path")
     if found.skipped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(found.skipped.items()))

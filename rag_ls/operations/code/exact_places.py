@@ -24,6 +24,8 @@ from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search import Filters, TextQuery
 
+AUTO_COUNTED = 2000
+"""Beside hits, no more lines are counted: they would take longer than the hits do."""
 AUTO_PLACES, EXACT_PLACES, MAX_PLACES = 10, 50, 10_000
 """The numbers of places in an answer: beside hits, and where nothing else was asked for."""
 _MAX_AUTO_CHARACTERS = 400
@@ -53,6 +55,8 @@ class ExactQuestion:
     offset: int = 0
     files_only: bool = False
     """Give only the first place of each file."""
+    counted: int = AUTO_COUNTED
+    """Look no further once there are so many lines."""
 
 
 def read_mode(match: str) -> MatchMode:
@@ -107,7 +111,9 @@ def find_exact(sources: Sequence[Source], question: ExactQuestion) -> ExactPlace
 
 
 def _find(sources: Sequence[Source], query: TextQuery, question: ExactQuestion) -> ExactPlaces:
-    request = PlacesRequest(query, question.filters, question.offset + question.count, question.files_only)
+    request = PlacesRequest(
+        query, question.filters, question.offset + question.count, question.files_only, question.counted
+    )
     answers: list[PlacesFound] = []
     merged: list[tuple[Source, Occurrence]] = []
     problems: list[str] = []

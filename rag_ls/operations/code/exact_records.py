@@ -40,4 +40,4 @@ class ExactPlaces:
     left_out: str = optional("")
     """The files that were not looked into, with the reason."""
     is_partial: bool = optional(False)
-    """Whether files that may hold it were not looked into for want of time."""
+    """Whether there may be more lines: not all files were looked into."""

@@ -26,7 +26,7 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, merge_stats
-from rag_ls.search import DOCUMENT_KINDS, MAX_QUERY_CHARACTERS, Filters, TextQuery
+from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # What an answer of code holds where an agent does not say.
@@ -133,7 +133,10 @@ def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) 
     if request.kind and not filters.kind:
         raise InvalidRequest(f"match = {mode} finds lines, not declarations: leave kind = {request.kind!r} out")
     query = TextQuery(request.query, mode is MatchMode.REGEX, request.ignore_case, request.whole_words)
-    return ExactQuestion((query,), filters, read_count(request.k), request.offset or 0, request.files_only)
+    return ExactQuestion(
+        (query,), filters, count=read_count(request.k), offset=request.offset or 0, files_only=request.files_only,
+        counted=MAX_OCCURRENCES,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.chunk_runs import run_around
+from rag_ls.storage.passages import Passage, take_lines
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
@@ -267,22 +268,25 @@ class PublishedTexts:
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows
 
-    def find_documents(self, needs: Sequence[Need]) -> list[int]:
+    def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
         """See `SearchedSignatures`."""
         values: list[object] = []
         conditions = " AND ".join(_condition(need, values) for need in needs) or "true"
         rows = self._rows.of("SELECT file_id", "rag_chunk", f"true GROUP BY file_id HAVING {conditions}", *values)
-        return [int(row[0]) for row in rows]
+        return sorted(Passage(int(row[0])) for row in rows)
 
-    def read_texts(self, documents: Collection[int]) -> list[tuple[int, str]]:
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
         """See `SearchedSignatures`."""
+        files = sorted({passage.document_id for passage in passages})
         rows = self._rows.of(
-            f"SELECT file_id, {_WHOLE_TEXT}",
-            "rag_chunk",
-            "file_id = ANY(%s::bigint[]) GROUP BY file_id",
-            list(documents),
+            f"SELECT file_id, {_WHOLE_TEXT}", "rag_chunk", "file_id = ANY(%s::bigint[]) GROUP BY file_id", files
         )
-        return [(int(file_id), str(text)) for file_id, text in rows]
+        texts = {int(file_id): str(text) for file_id, text in rows}
+        return [
+            (passage, take_lines(texts[passage.document_id], 1, passage.first, passage.last))
+            for passage in passages
+            if passage.document_id in texts
+        ]
 
 
 def _condition(need: Need, values: list[object]) -> str:

@@ -55,7 +55,7 @@ class CheckoutIndex:
         self.outlines = Outlines(database)
         """Its declarations and imports."""
         self.signatures = Signatures(database)
-        """Finds the documents that may hold a literal text."""
+        """Finds the lines that may hold a literal text."""
         self.queue = ReadingQueue(database)
         """The files that wait to be read."""
         self.embeddings = PendingEmbeddings(database, vectors)

@@ -71,7 +71,7 @@ CREATE INDEX import_keys_import ON import_keys (import_id);
 -- The trigrams of each document (`storage.trigrams`). AUTOINCREMENT: a document that changes gets another row.
 CREATE TABLE signatures (
   id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
-  bits BLOB NOT NULL);
+  bits BLOB NOT NULL, first_lines BLOB NOT NULL);
 CREATE INDEX signatures_document ON signatures (document_id);
 -- The uses of names in documents, packed; the postings say which documents hold a name.
 CREATE TABLE uses (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, packed BLOB NOT NULL);

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.storage.passages import LAST_LINE, Passage, join_passages, take_lines
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches
-from rag_ls.storage.trigrams import SIGNATURE_BYTES, Columns, Need, sign
+from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, Columns, Need, sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,19 @@ class _Loaded:
     """The row in `signatures` of each block, of shape (blocks,)."""
     documents: NDArray[np.int64]
     """Its document, of shape (blocks,)."""
+    first_lines: NDArray[np.int64]
+    last_lines: NDArray[np.int64]
+    """Its lines, both inclusive, of shape (blocks,) each."""
     columns: Columns
 
 
-_NONE = _Loaded(-1, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((SIGNATURE_BYTES, 0), np.uint8))
+_NO_LINES = np.zeros(0, np.int64)
+_NONE = _Loaded(-1, _NO_LINES, _NO_LINES, _NO_LINES, _NO_LINES, np.zeros((SIGNATURE_BYTES, 0), np.uint8))
 
 
 @guarded
 class Signatures:
-    """Finds the documents that may hold a literal text. Safe from several threads."""
+    """Finds the lines that may hold a literal text. Safe from several threads."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -43,8 +48,10 @@ class Signatures:
     def replace(self, connection: sqlite3.Connection, document_id: int, texts: Iterable[str]) -> None:
         """Sign a document anew, given the texts of its chunks. Call it inside a transaction."""
         connection.execute("DELETE FROM signatures WHERE document_id = ?", (document_id,))
+        signed = sign("".join(texts))
         connection.execute(
-            "INSERT INTO signatures (document_id, bits) VALUES (?, ?)", (document_id, sign("".join(texts)))
+            "INSERT INTO signatures (document_id, bits, first_lines) VALUES (?, ?, ?)",
+            (document_id, signed.bits, signed.first_lines),
         )
 
     def forget(self) -> None:
@@ -52,27 +59,39 @@ class Signatures:
         with self._lock:
             self._loaded = _NONE
 
-    def find_documents(self, needs: Sequence[Need]) -> list[int]:
-        """The documents that may have, for each need, a line that meets it."""
+    def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
+        """See `SearchedSignatures`."""
         if all(need.is_empty for need in needs):
-            return [row[0] for row in self._database.connection.execute("SELECT id FROM documents")]
+            return [
+                Passage(row[0]) for row in self._database.connection.execute("SELECT id FROM documents ORDER BY id")
+            ]
         loaded = self._load()
-        found: set[int] | None = None
-        for need in needs:
-            holders = set(map(int, np.unique(loaded.documents[need.find_blocks(loaded.columns)])))
-            found = holders if found is None else found & holders
-        return sorted(found or ())
+        masks = [need.find_blocks(loaded.columns) for need in needs]
+        if len(masks) == 1:
+            held = np.flatnonzero(masks[0])
+            columns = (loaded.documents[held], loaded.first_lines[held], loaded.last_lines[held])
+            return join_passages(map(Passage._make, zip(*(column.tolist() for column in columns), strict=True)))
+        # The needs are those of several lines, which may lie in several blocks.
+        holders = [set(loaded.documents[mask].tolist()) for mask in masks]
+        return [Passage(document) for document in sorted(set.intersection(*holders))]
 
-    def read_texts(self, documents: Collection[int]) -> list[tuple[int, str]]:
-        """Some documents with their whole texts, without documents that were deleted meanwhile."""
-        texts: dict[int, list[str]] = {}
-        for document, text in self._database.connection.execute(
-            "SELECT document_id, text FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) "
-            "ORDER BY document_id, ordinal",
-            (as_json(documents),),
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
+        """See `SearchedSignatures`."""
+        read: dict[int, list[tuple[int, int, str]]] = {}
+        for at, ordinal, start_line, text in self._database.connection.execute(
+            "SELECT p.key, c.ordinal, c.start_line, c.text FROM json_each(?) p CROSS JOIN chunks c "
+            "ON c.document_id = json_extract(p.value, '$[0]') AND c.end_line >= json_extract(p.value, '$[1]') "
+            "AND c.start_line <= json_extract(p.value, '$[2]')",
+            (as_json(passages),),
         ):
-            texts.setdefault(document, []).append(text)
-        return [(document, "".join(parts)) for document, parts in texts.items()]
+            read.setdefault(at, []).append((ordinal, start_line, text))
+        found = []
+        for at, chunks in sorted(read.items()):
+            chunks.sort()
+            passage = passages[at]
+            text = "".join(text for *_, text in chunks)
+            found.append((passage, take_lines(text, chunks[0][1], passage.first, passage.last)))
+        return found
 
     def _load(self) -> _Loaded:
         """All signatures as they are now; those that are in memory are not read again."""
@@ -86,21 +105,28 @@ class Signatures:
         connection = self._database.connection
         present = np.array([row[0] for row in connection.execute("SELECT id FROM signatures")], dtype=np.int64)
         new = np.setdiff1d(present, former.rows)
-        rows, documents, parts = [], [], []
+        rows: list[int] = []
+        documents: list[int] = []
+        bits_of, first_lines, last_lines = [], [_NO_LINES], [_NO_LINES]
         for part in batches([int(row) for row in new]):
-            for row, document, bits in connection.execute(
-                "SELECT id, document_id, bits FROM signatures WHERE id IN (SELECT value FROM json_each(?))",
+            for row, document, bits, lines in connection.execute(
+                "SELECT id, document_id, bits, first_lines FROM signatures WHERE id IN (SELECT value FROM json_each(?))",
                 (as_json(part),),
             ):
                 blocks = len(bits) // SIGNATURE_BYTES
                 rows += [row] * blocks
                 documents += [document] * blocks
-                parts.append(bits)
+                bits_of.append(bits)
+                first = np.frombuffer(lines, dtype=LINE_NUMBER).astype(np.int64)
+                first_lines.append(first)
+                last_lines.append(np.append(first[1:] - 1, LAST_LINE)[:blocks])
         kept = np.isin(former.rows, present)
-        added = np.frombuffer(b"".join(parts), dtype=np.uint8).reshape(-1, SIGNATURE_BYTES).T
+        added = np.frombuffer(b"".join(bits_of), dtype=np.uint8).reshape(-1, SIGNATURE_BYTES).T
         return _Loaded(
             version,
             np.concatenate([former.rows[kept], np.array(rows, dtype=np.int64)]),
             np.concatenate([former.documents[kept], np.array(documents, dtype=np.int64)]),
+            np.concatenate([former.first_lines[kept], *first_lines]),
+            np.concatenate([former.last_lines[kept], *last_lines]),
             np.ascontiguousarray(np.concatenate([former.columns[:, kept], added], axis=1)),
         )
