@@ -23,6 +23,7 @@ Json = dict[str, Any]
 _READING = "reading the project's files"
 _MAX_EXCERPT_LINES = 12
 _MAX_DEPENDENTS = 30
+_MAX_LINES = 8
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -152,6 +153,10 @@ def _impact(answer: Json, style: Paint) -> str:
         ("dependents", [_dependent(each, style) for each in answer["dependents"][:_MAX_DEPENDENTS]]),
         ("tests", answer["tests"]),
         (
+            "tests that reach it",
+            [f"{each['filePath']}  through {each['through']}" for each in answer.get("testsThrough", ())],
+        ),
+        (
             "similar",
             [f"{each['similarity']:.2f}  {each['filePath']}  ({each['reason']})" for each in answer["similarFiles"]],
         ),
@@ -168,4 +173,6 @@ def _impact(answer: Json, style: Paint) -> str:
 
 def _dependent(record: Json, style: Paint) -> str:
     names = [name for name in record.get("names", ()) if name != "*"]
-    return style.style(record["filePath"], PLACE) + (f"  ({', '.join(names[:6])})" if names else "")
+    lines = record.get("lines", ())
+    shown = ":" + ",".join(map(str, lines[:_MAX_LINES])) + ("…" if len(lines) > _MAX_LINES else "") if lines else ""
+    return style.style(record["filePath"], PLACE) + shown + (f"  ({', '.join(names[:6])})" if names else "")

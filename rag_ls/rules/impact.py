@@ -27,6 +27,8 @@ class Dependent:
     """The modules as the document writes them; none where it needs no import."""
     names: tuple[str, ...]
     """The names that it takes; `*` where it imports all, or the document as such."""
+    lines: tuple[int, ...] = ()
+    """The lines of these imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Dependents:
 class _Found:
     modules: dict[str, None] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
+    lines: dict[int, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,10 @@ class ImpactFinder:
         self._by_imports(path, names, found)
         self._by_folder(path, names, found)
         found.pop(path, None)
-        direct = tuple(Dependent(each, tuple(what.modules), tuple(what.names)) for each, what in sorted(found.items()))
+        direct = tuple(
+            Dependent(each, tuple(what.modules), tuple(what.names), tuple(what.lines))
+            for each, what in sorted(found.items())
+        )
         if uses_one:
             used = {item.symbol for item in declared}
             direct = tuple(each for each in direct if used.intersection(each.names))
@@ -126,6 +132,7 @@ class ImpactFinder:
         if taken or (is_origin and not (language.needs_use or (takes_all and language.shares_folder))):
             note = found[edge.item.path]
             note.modules[imported.module] = None
+            note.lines[imported.line] = None
             note.names.update(dict.fromkeys(offered[name] for name in taken))
             if is_origin and not taken:
                 note.names[ALL] = None
@@ -145,6 +152,10 @@ class ImpactFinder:
             return offered
         own = {item.symbol for item in self._checkout.outlines.of_documents([document.id], _MAX_DECLARED)}
         return {name: origin for name, origin in offered.items() if name not in own}
+
+    def importers(self, paths: Iterable[str]) -> dict[str, set[str]]:
+        """The documents that import each of some documents."""
+        return {path: {edge.item.path for edge in edges} for path, edges in self._edges(paths).items()}
 
     def _edges(self, paths: Iterable[str]) -> dict[str, list[_Edge]]:
         """The imports that mean each of some documents."""

@@ -8,6 +8,8 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.impact import find_impact, find_import_edges, find_uses
+from rag_ls.engine.code.reaching_tests import describe_reach
+from rag_ls.engine.code.related_tests import find_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Buffer, Depth
 from tests.support import PATIENCE_S, until, write
@@ -120,3 +122,22 @@ def test_an_import_of_a_package_is_one_import_however_many_files_the_package_has
     assert [(importer, imported.rpartition("/")[0], line) for importer, imported, line in find_import_edges(view)] == [
         ("cmd/main.go", "store", 5)
     ]
+
+
+def test_the_lines_of_a_symbol_in_its_dependents_are_told(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    lines = {each.path: each.lines for each in find_impact(view, "shop/cart.py", "total", 3).dependents.direct}
+    assert (lines["shop/mail.py"], lines["app.py"]) == ((1, 5), (3,))
+    whole = {each.path: each.lines for each in find_impact(view, "shop/cart.py", "", 3).dependents.direct}
+    assert whole["shop/mail.py"] == (1,)
+
+
+def test_the_tests_that_reach_a_document_over_others_are_told(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, {**PYTHON, "tests/test_pages.py": "from shop import web\n\nweb.view()\n"})
+    impact = find_impact(view, "shop/mail.py", "", 3)
+    assert not impact.tests
+    assert [(each.path, each.through) for each in impact.reaching_tests] == [("tests/test_pages.py", "shop/web.py")]
+    assert describe_reach(impact.reaching_tests) == "no test imports it directly; 1 reaches it through web.py"
+    assert not find_impact(view, "shop/cart.py", "", 3).reaching_tests
+    related = {each.path: each.why for each in find_tests(view, "shop/mail.py", 0, "", 10)}
+    assert related["tests/test_pages.py"] == ("reaches it through shop/web.py",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.namesakes import is_named_after
+from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
+from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Memory, StoredChunk
@@ -64,6 +66,8 @@ class Impact:
     events: tuple[SocketEvent, ...]
     dependents: Dependents
     tests: tuple[str, ...]
+    reaching_tests: tuple[ReachingTest, ...]
+    """The tests that reach it over several imports; where none imports it or is named after it."""
     similar: tuple[SimilarFile, ...]
     memories: tuple[Memory, ...]
 
@@ -101,7 +105,11 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     declared = store.outlines.of_documents([document.id], _MAX_DECLARED)
     meant = _find_meant(session, declared, symbol, path)
     hidden = session.hidden_documents()
-    dependents = _make_finder(session, hidden).dependents(path, meant, uses_one=bool(symbol))
+    finder = _make_finder(session, hidden)
+    dependents = finder.dependents(path, meant, uses_one=bool(symbol))
+    if symbol:
+        dependents = replace(dependents, direct=_with_uses(session, path, meant, dependents.direct))
+    tests = _find_tests(session, path, dependents.direct, hidden)
     rows = store.chunks.of_document(document.id)
     text = "".join(row.stored.chunk.text for row in rows)
     return Impact(
@@ -110,7 +118,10 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
         endpoints=tuple(endpoints_in(path, document.language, text)),
         events=tuple(events_in(document.language, text)),
         dependents=dependents,
-        tests=_find_tests(session, path, dependents.direct, hidden),
+        tests=tests,
+        reaching_tests=()
+        if tests or is_test(path)
+        else find_reaching_tests(finder, path, {each.path for each in dependents.direct}),
         similar=tuple(_find_similar(session, path, rows, similar)),
         memories=tuple(item for _, items in find_in_document(session, path) for item in items),
     )
@@ -140,6 +151,29 @@ def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: s
         names = ", ".join(item.symbol for item in declared if item.exported and _is_top(item)) or "nothing"
         raise NotFound(f"{path} declares no {symbol!r}; it exports {names[:400]}")
     return found
+
+
+def _with_uses(
+    session: ProjectSession, path: str, meant: Sequence[StoredSymbol], direct: Sequence[Dependent]
+) -> tuple[Dependent, ...]:
+    """The dependents of some symbols with the lines that use them; those that use them without an import, too."""
+    lines: dict[str, dict[int, None]] = {}
+    names: dict[str, dict[str, None]] = {}
+    for item in meant:
+        for each in find_references(session, AskedSymbol(item.symbol, path, item.start_line)).references:
+            if each.resolved and each.path != path and each.kind is not ReferenceKind.DEFINITION:
+                lines.setdefault(each.path, {})[each.line] = None
+                names.setdefault(each.path, {})[item.symbol] = None
+    known = {each.path: each for each in direct}
+    return tuple(
+        Dependent(
+            each,
+            known[each].imports if each in known else (),
+            known[each].names if each in known else tuple(names[each]),
+            tuple(lines.get(each, ())) or known[each].lines,
+        )
+        for each in sorted({*known, *lines})
+    )
 
 
 def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFinder:

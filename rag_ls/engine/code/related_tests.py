@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from rag_ls.chunking import means
 from rag_ls.engine.code import places
 from rag_ls.engine.code.namesakes import closeness, is_named_after
+from rag_ls.engine.code.reaching_tests import find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import StoredChunk
+from rag_ls.rules.impact import ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
-# The weight of each reason; all but the first together give a score of 1.
-_WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
+# The weight of each reason; all but the first and the last, which comes in place of others, together give a score of 1.
+_WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5, "reaches": 1.0}
 _ALL_WEIGHTS = 10.0
 # A name that more documents declare is no evidence.
 _MAX_HOLDERS = 3
@@ -63,6 +65,8 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
     found: dict[str, _Evidence] = defaultdict(_Evidence)
     _note_names(chunk.path, tests, found)
     _note_imports(session, chunk.path, symbol, tests, found)
+    if not any({"named", "imports"} & set(each.why) for each in found.values()):
+        _note_reaching(session, chunk.path, set(tests.values()), found)
     declared = session.store.outlines.of_documents([row.document_id], _MENTIONS)
     _note_inline(declared, found)
     names = [symbol] if symbol else _find_telling_names(session, declared)
@@ -115,6 +119,15 @@ def _note_imports(
             name = _last(symbol)
             what = f"imports {name} from it" if name and name in imported.names else "imports it"
             found[item.path].why["imports"] = f"{what} (line {imported.line})"
+
+
+def _note_reaching(session: ProjectSession, path: str, tests: set[str], found: dict[str, _Evidence]) -> None:
+    """Note the tests that reach a document over several imports."""
+    finder = ImpactFinder(session.store, session.project.imports.resolver(), session.hidden_documents())
+    direct = finder.importers([path]).get(path, set())
+    for each in find_reaching_tests(finder, path, direct):
+        if each.path in tests:
+            found[each.path].why["reaches"] = f"reaches it through {each.through}"
 
 
 def _find_telling_names(session: ProjectSession, declared: list[StoredSymbol]) -> list[str]:

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.impact import find_impact
+from rag_ls.engine.code.reaching_tests import ReachingTest, describe_reach
 from rag_ls.errors import NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
@@ -35,6 +37,16 @@ class DependentRecord:
     """As the file writes them."""
     names: tuple[str, ...] = optional(())
     """The names that it takes; `*` where it imports all."""
+    lines: tuple[int, ...] = optional(())
+    """The lines of these imports; with a symbol, all lines that use it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachingRecord:
+    """A test that reaches a file through another one."""
+
+    filePath: str
+    through: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,8 @@ class ImpactAnswer:
     similarFiles: tuple[SimilarRecord, ...]
     summary: str
     tests: tuple[str, ...] = ()
+    testsThrough: tuple[ReachingRecord, ...] = optional(())
+    """Where no test imports it: those that reach it over several imports."""
     memories: tuple[AnchoredMemory, ...] = optional(())
     dependentsTotal: int = 0
     dependentsBeyond: int = 0
@@ -98,26 +112,27 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         exports=tuple(dict.fromkeys(item.symbol for item in found.exports)),
         apiEndpoints=tuple(dict.fromkeys(f"{each.method} {each.route}" for each in found.endpoints)),
         websocketEvents=tuple(dict.fromkeys(each.name for each in found.events)),
-        dependents=tuple(DependentRecord(each.path, each.imports, each.names) for each in direct[:_MAX_DEPENDENTS]),
+        dependents=tuple(DependentRecord(each.path, each.imports, each.names, each.lines) for each in direct[:_MAX_DEPENDENTS]),
         similarFiles=tuple(SimilarRecord(each.path, each.similarity, each.reason) for each in found.similar),
         summary="", tests=found.tests,
+        testsThrough=tuple(ReachingRecord(each.path, each.through) for each in found.reaching_tests),
         memories=tuple(
             AnchoredMemory(item.id, item.content, item.anchor.start_line if item.anchor else None)
             for item in found.memories
         ),
         dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
-    return replace(answer, summary=_summarize_impact(answer, is_all=found.dependents.is_all))
+    return replace(answer, summary=_summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all))
 
 
-def _summarize_impact(answer: ImpactAnswer, *, is_all: bool) -> str:
+def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:
     beyond = (
         f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
     )
     parts = [
         f"{answer.filePath} exports {len(answer.exports)} names",
         f"{answer.dependentsTotal} files depend on it{beyond}",
-        f"{len(answer.tests)} tests cover it",
+        describe_reach(reaching) if reaching else f"{len(answer.tests)} tests cover it",
     ]
     if answer.apiEndpoints:
         parts.append(f"it serves {len(answer.apiEndpoints)} endpoints")

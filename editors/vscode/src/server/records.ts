@@ -211,6 +211,7 @@ export interface DependentRecord {
   readonly filePath: string;
   readonly imports: readonly string[];
   readonly names?: readonly string[];
+  readonly lines?: readonly number[];
 }
 
 /** The patterns that set-up found in the code. */
@@ -308,6 +309,7 @@ export interface ImpactAnswer {
   readonly similarFiles: readonly SimilarRecord[];
   readonly summary: string;
   readonly tests: readonly string[];
+  readonly testsThrough?: readonly ReachingRecord[];
   readonly memories?: readonly AnchoredMemory[];
   readonly dependentsTotal: number;
   readonly dependentsBeyond: number;
@@ -536,6 +538,12 @@ export interface PushedResult {
   readonly score: number;
   readonly text: string;
   readonly metadata: PushedMetadata;
+}
+
+/** A test that reaches a file through another one. */
+export interface ReachingRecord {
+  readonly filePath: string;
+  readonly through: string;
 }
 
 /** A place that uses a symbol. */

@@ -1,0 +1,47 @@
+"""Finds the tests that reach a document over several imports, where no test imports it itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rag_ls.rules.impact import ImpactFinder
+from rag_ls.search import is_test
+
+_MAX_STEPS = 4
+_MAX_TESTS = 50
+_LONGEST_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ReachingTest:
+    """A test that imports what depends on a document."""
+
+    path: str
+    through: str
+    """The dependent of the document through which it gets there."""
+
+
+def find_reaching_tests(finder: ImpactFinder, path: str, direct: Collection[str]) -> tuple[ReachingTest, ...]:
+    """The tests that reach a document through its direct dependents, the nearest first; some, where there are many."""
+    deadline = time.monotonic() + _LONGEST_S
+    through = {each: each for each in sorted(direct) if not is_test(each)}
+    frontier, found = dict(through), dict[str, str]()
+    for _ in range(_MAX_STEPS):
+        if not frontier or len(found) >= _MAX_TESTS or time.monotonic() > deadline:
+            break
+        following: dict[str, str] = {}
+        for imported, importers in sorted(finder.importers(frontier).items()):
+            for importer in sorted(importers - {path, *through}):
+                through[importer] = frontier[imported]
+                (found if is_test(importer) else following)[importer] = frontier[imported]
+        frontier = following
+    return tuple(ReachingTest(test, dependent) for test, dependent in list(found.items())[:_MAX_TESTS])
+
+
+def describe_reach(tests: Collection[ReachingTest]) -> str:
+    """The tests and their ways in a sentence: `no test imports it directly; 3 reach it through serializers.py`."""
+    ways = list(dict.fromkeys(test.through.rsplit("/", 1)[-1] for test in tests))
+    shown = ", ".join(ways[:3]) + (f" and {len(ways) - 3} more" if len(ways) > 3 else "")
+    return f"no test imports it directly; {len(tests)} {'reaches' if len(tests) == 1 else 'reach'} it through {shown}"
