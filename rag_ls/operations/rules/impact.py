@@ -80,7 +80,7 @@ class ImpactAnswer:
     summary: str
     tests: tuple[str, ...] = ()
     testsThrough: tuple[ReachingRecord, ...] = optional(())
-    """Where no test imports it: those that reach it over several imports."""
+    """The tests that reach it over several imports, where none imports it."""
     memories: tuple[AnchoredMemory, ...] = optional(())
     dependentsTotal: int = 0
     dependentsBeyond: int = 0
