@@ -21,6 +21,8 @@ class Signals(Generic[Key]):
     """Chunks that the query names, and how: by `symbol`, `path` or `line`."""
     phrases: Mapping[Key, float] = field(default_factory=dict)
     """The longest run of the query's words in a chunk, as a share of the query."""
+    close: Mapping[Key, float] = field(default_factory=dict)
+    """The share of the query's words that stand in a few lines of a chunk; a rare word counts more."""
     expanded: Mapping[Key, float] = field(default_factory=dict)
     """The share of the question's words that a memory holds only as an abbreviation, in full form, or as a synonym."""
     tags: Mapping[Key, float] = field(default_factory=dict)

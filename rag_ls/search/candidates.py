@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
+from rag_ls.search.closeness import WordFinder
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
@@ -27,6 +29,8 @@ _MAX_EXACT = 50
 # its rarest phrases: who quotes an error message finds its chunk among thousands that hold the same words.
 _MAX_PHRASE_TEXTS = 40
 _MAX_RARE_PHRASES = 2
+# So many of the first chunks by words and of the nearest ones are read for words of the query that stand close together.
+_MAX_CLOSE_TEXTS, _MAX_NEAR_TEXTS = 60, 20
 # A search for words looks at chunks that hold one of the rarest of them, as soon as these are in so many chunks: among
 # them are 98 of the first 100 of a full search, at 60,000 chunks for half of its time.
 _MIN_HOLDERS = 3000
@@ -112,6 +116,7 @@ class CandidateFinder:
                 signals, dense=dense | self._similarities(rows, vector, model_id), least_dense=min(dense.values())
             )
             rows += [row for row, _ in near]
+        signals = replace(signals, close=self._find_close(query, wording.asked, signals))
         held = _find_held(rows, named)
         rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
         lacks_vector = later is not None and vector is None
@@ -215,6 +220,13 @@ class CandidateFinder:
         texts = self._store.chunks.texts({each.row for each in found} | {*list(lexical)[:_MAX_PHRASE_TEXTS]})
         longest = {row: longest_run(query.words, text) for row, text in texts.items()}
         return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE}
+
+    def _find_close(self, query: Query, asked: AskedTerms, signals: Signals[int]) -> dict[int, float]:
+        """The share of the query that stands close together in each of the first chunks by words and by meaning."""
+        nearest = heapq.nlargest(_MAX_NEAR_TEXTS, signals.dense, key=lambda row: signals.dense[row])
+        texts = self._store.chunks.texts({*list(signals.lexical)[:_MAX_CLOSE_TEXTS], *nearest})
+        words = WordFinder(asked, query.parts)
+        return {row: share for row, text in texts.items() if (share := words.find(text).close)}
 
     def _keep_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
         if not view.hidden:

@@ -139,6 +139,8 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     "dense": lambda at: at.dense,
     # The longest run of the query's words that the chunk holds one after another, as a share of the query.
     "phrase": lambda at: at.of_rows(lambda row: at.signals.phrases.get(row.row, 0.0)),
+    # The share of the query that stands in a few lines of the chunk; a rare word counts more.
+    "close": lambda at: at.of_rows(lambda row: at.signals.close.get(row.row, 0.0)),
     # The share of the query that the symbol's own name holds; a rare word counts more.
     "name": lambda at: at.names[:, 0],
     # The share of that name that the query holds.
@@ -165,6 +167,8 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
     "file_phrase": lambda at: at.greatest(OF_PLACES["phrase"](at)),
+    # The greatest share of the query in a few lines.
+    "file_close": lambda at: at.greatest(OF_PLACES["close"](at)),
     # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),
     "file_symbol_asked": lambda at: at.greatest(at.names[:, 1]),

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from rag_ls.config import SearchSettings
 from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.retrieval.signals import Signals
+from rag_ls.search import analyse
+from rag_ls.search.candidates import CandidateFinder
 from rag_ls.search.closeness import WordFinder
-from rag_ls.storage import stem
+from rag_ls.search.evidence import weights_for
+from rag_ls.search.ranking import rank
+from rag_ls.search.view import View
+from rag_ls.storage import ProjectIndex, RankRow, stem
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from tests.support import lexical_of, new_chunks, record, vectors_of
 
 
 def _finder(*words: str, **weights: float) -> WordFinder:
@@ -37,3 +46,27 @@ def test_words_in_few_lines_are_closer_than_words_that_are_far_apart() -> None:
 
 def test_words_that_are_not_weighed_do_not_count() -> None:
     assert WordFinder(AskedTerms({}), ["retry"]).find("retry").whole == 0.0
+
+
+_QUESTION = "where is the Retry-After header set when a request is throttled"
+
+
+def test_a_search_sees_which_chunks_hold_the_words_in_few_lines(store: CheckoutIndex) -> None:
+    apart = "\n".join(f"# {word}\n{'step = 1' * 3}\n\n\n\n\n" for word in ("retry", "after", "header", "request"))
+    together = "# a request is throttled\nheaders['Retry-After'] = 3\n"
+    store.replace_document(record(), new_chunks([apart, together, "nothing of it"]))
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    found = CandidateFinder(index).find(analyse(_QUESTION), View(frozenset(), None), None, "")
+    close = {row.ordinal: found.signals.close[row.row] for row in found.rows}
+    assert close[1] > 2 * close[0] > 0
+
+
+def test_of_places_with_the_same_words_the_one_that_has_them_close_together_comes_first() -> None:
+    rows = [
+        RankRow(at, at % 2, f"src/{'ba'[at % 2]}.py", "python", "", "text", False, at, b"", 100) for at in range(1, 5)
+    ]
+    query = analyse(_QUESTION)
+    signals = Signals(lexical=dict.fromkeys(range(1, 5), 5.0), close={4: 1.0})
+    ranked = rank(rows, signals, query, AskedTerms({}), weights_for(query.kind, SearchSettings()))
+    # Rows 2 and 4 are in one file, 1 and 3 in another.
+    assert ranked[0][0].row == 4

@@ -86,11 +86,12 @@ def _embedded(questions: list[Question], model: HostedModel, file: Path) -> dict
 
 
 def places_found(
-    searcher: Searcher, query: str, model_id: str, vector: NDArray[np.float32] | None, weights: Weights | None = None
-) -> list[Answer]:
+    searcher: Searcher, query: str, model_id: str, vector: NDArray[np.float32] | None, weights: Weights | None = None,
+    *, count: int = DEPTH,
+) -> list[Answer]:  # fmt: skip
     """The product's own first places for a query, with other weights than its own where some are given."""
     found = searcher.search(
-        query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id,
+        query, k=count, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id,
         vector=ready(vector), weights=weights,
     )  # fmt: skip
     return [place_of(hit.item) for hit in found.hits if isinstance(hit.item, StoredChunk)]
