@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,10 +68,17 @@ def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
 
 
 def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
-    """Declarations, a line each; those of one file under its path."""
-    head = [lean["path"]] if "path" in lean else []
+    """Declarations, a line each; several of one file in a row under its path."""
     notes = [f"({note})" for note in (lean.get("note"),) if note]
-    return "\n".join([*head, *lean["symbols"], *notes])
+    if "path" in lean:
+        return "\n".join([lean["path"], *lean["symbols"], *notes])
+    lines: list[str] = []
+    told = zip(answer.symbols, lean["symbols"], strict=True)
+    for path, group in itertools.groupby(told, lambda item: item[0].path):
+        of_file = [line for _, line in group]
+        beneath = [f" {line.removeprefix(path).removeprefix(':')}" for line in of_file]
+        lines += of_file if len(of_file) == 1 else [path, *beneath]
+    return "\n".join([*lines, *notes])
 
 
 _FORMATS: dict[str, Callable[[Any, Json], str]] = {

@@ -94,7 +94,13 @@ def test_an_outline_is_nested_and_names_its_file_once() -> None:
     ]
     assert answer["structured"]["total"] == 9
     other = replace(symbols[0], path="src/rates.py")
-    assert "src/rates.py:1 value RATE" in render_answer("list_symbols", SymbolsAnswer((*symbols, other), 7))["text"]
+    several = render_answer("list_symbols", SymbolsAnswer((*symbols[1:3], other), 3))["text"]
+    assert several.split("\n") == [
+        "src/cart.py",
+        " 3-30 type Cart",
+        " 5-9 function Cart.total(rate) -> float",
+        "src/rates.py:1 value RATE",
+    ]
 
 
 @pytest.mark.parametrize(
