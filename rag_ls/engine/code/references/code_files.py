@@ -18,14 +18,14 @@ from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
 
 _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
-_OWNER = re.compile(r"(?:\.|::|#| > )(?=[^.:#>]+$)")
+_OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 
 
 def split_owner(symbol: str) -> tuple[str, str]:
     """The qualified name of what holds a symbol, and its own name."""
     parts = _OWNER.split(symbol)
-    return (symbol[: -len(parts[-1])].rstrip(".:#> "), parts[-1]) if len(parts) > 1 else ("", symbol)
+    return (symbol[: -len(parts[-1])].rstrip(".:# >"), parts[-1]) if len(parts) > 1 else ("", symbol)
 
 
 @dataclass(frozen=True, eq=False)

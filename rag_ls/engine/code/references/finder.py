@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.names import Names, kin_of
+from rag_ls.engine.code.references.names import Names, compile_for, kin_of
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -23,6 +23,8 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
+# Marks between the parts of a qualified name; `#` before a name may belong to it.
+_MARKS = re.compile(r"::|->|(?<=\w)#")
 
 
 class ReferenceKind(StrEnum):
@@ -142,7 +144,7 @@ class _Finder:
         if question.path:
             item = self._declared_at(question)
             return split_owner(item.symbol)[1], [item]
-        wanted = question.name.strip().removesuffix("()").replace("::", ".").replace("#", ".").replace("->", ".")
+        wanted = _MARKS.sub(".", question.name.strip().removesuffix("()"))
         name = split_owner(wanted)[1]
         if not name:
             raise InvalidRequest("find_references needs a name, or a path with a line")
@@ -194,6 +196,7 @@ class _Finder:
     ) -> Iterable[Reference]:
         names = {name, *_aliases(source, name)}
         own_lines = {item.start_line for item in source.by_name.get(name, ())}
+        yield from self._quoted_in(source, name, wanted)
         for use in source.uses(names):
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
@@ -206,6 +209,32 @@ class _Finder:
             target = next((wanted[_key(item)] for item in meaning.declarations if _key(item) in wanted), None)
             if target is not None or not wanted:
                 yield self._reference(source, use, target)
+            elif any(self._may_stand_for(item, wanted.values()) for item in meaning.declarations):
+                yield self._reference(source, use, None)
+
+    def _quoted_in(
+        self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
+    ) -> Iterable[Reference]:
+        """The texts in quotes that mean a declaration: types that are declared later, lists of exports."""
+        patterns = [compile_for(pattern, name) for pattern in source.rule.quoted]
+        meaning = self._names.bare(source, name) if patterns and wanted else None
+        target = next(
+            (wanted[_key(item)] for item in (meaning.declarations if meaning else ()) if _key(item) in wanted), None
+        )
+        if target is None:
+            return
+        for number, line in enumerate(self.files.lines(source), 1):
+            if name in line and (match := next(filter(None, (each.search(line) for each in patterns)), None)):
+                column = len(line[: line.index(name, match.start())].encode("utf-8", "surrogatepass"))
+                yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
+
+    def _may_stand_for(self, item: StoredSymbol, declared: Iterable[StoredSymbol]) -> bool:
+        """Whether a member overrides one of some members, or is overridden by it: a call of one may reach the other."""
+        owner = self._owner(item)
+        others = [other for each in declared if (other := self._owner(each)) is not None]
+        return owner is not None and any(
+            self._names.derives(owner, other) or self._names.derives(other, owner) for other in others
+        )
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
@@ -327,7 +356,7 @@ def _aliases(source: CodeFile, name: str) -> list[str]:
 
 def _means(item: StoredSymbol, wanted: str) -> bool:
     """Whether a qualified name, or a part of it from a border on, is the wanted one."""
-    symbol = item.symbol.replace("::", ".").replace("#", ".")
+    symbol = _MARKS.sub(".", item.symbol)
     return symbol == wanted or symbol.endswith(f".{wanted}")
 
 

@@ -151,6 +151,10 @@ class Names:
             return self._default(source, default, steps)
         if own := self._top(source, name):
             return own
+        if source.rule.renamed:
+            text = "\n".join(self.files.lines(source)) if source.uses({name}) else ""
+            if match := compile_for(source.rule.renamed, name).search(text):
+                return self._top(source, match[1])
         for item in source.imports:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:

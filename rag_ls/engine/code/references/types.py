@@ -148,14 +148,29 @@ def _as_meaning(item: StoredSymbol | None) -> Meaning | None:
 
 def _binds(text: str, name: str) -> bool:
     """Whether a function declares a parameter or variable of a name."""
-    return bool(_binding(name).search(text))
+    return bool(_parameter(name).search(_parameters_in(text)) or _binding(name).search(text))
+
+
+def _parameters_in(text: str) -> str:
+    """The first brackets of a function's text, with what is in them."""
+    start, depth = text.find("(", 0, _MAX_HEAD), 0
+    for at in range(max(start, 0), min(len(text), start + _MAX_HEAD)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if not depth:
+            return text[start : at + 1]
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _parameter(name: str) -> re.Pattern[str]:
+    # Behind a bracket or comma, perhaps with a type before it.
+    return re.compile(rf"[(,]\s*(?:\*{{1,2}}|\.\.\.|\w+\s+)?{re.escape(name)}\s*[,:=)?]")
 
 
 @lru_cache(maxsize=4096)
 def _binding(name: str) -> re.Pattern[str]:
     word = re.escape(name)
     ways = (
-        rf"\A[^{{]*?\([^)]*?(?<![\w.=:]){word}\s*(?=[,:=)?])",
         rf"^[ \t]*{word}\s*(?::[^=\n]+)?=(?!=)",
         rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
         rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
@@ -164,6 +179,6 @@ def _binding(name: str) -> re.Pattern[str]:
         rf"(?<![\w.]){word}\s*:=",
         rf"\blambda\s[^:\n]*\b{word}\b",
         rf"(?<![\w.]){word}\s*=>",
-        rf"\([^()]*(?<![\w.]){word}[^()]*\)\s*=>",
+        rf"\((?:[^()]*,)?\s*(?:\{{[^{{}}]*?)?\b{word}\s*(?:[,:?=}}][^()]*)?\)\s*(?::[^=\n]+)?=>",
     )
     return re.compile("|".join(ways), re.MULTILINE)

@@ -1,0 +1,1 @@
+"""References against compilers and language servers."""

@@ -1,0 +1,192 @@
+"""Precision and recall of references against a language server or compiler, for checkouts of any projects.
+
+`python -m tests.benchmarks.references.measure FOLDER...`, or `make eval ARGS="references FOLDER..."`. Python is judged by
+pyright (PyPI `basedpyright` or `pyright`), TypeScript by tsc (npm `typescript`, in the folder that `--typescript` names). A
+reference is a line of a file. Symbols are drawn by chance, the same each time, among the functions and types that are
+declared outside of tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag_ls.engine.client import local_client
+from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
+from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import Depth
+from rag_ls.search import is_test
+from rag_ls.storage import StoredSymbol, last_name
+from tests.benchmarks.dependents.pyright_edges import PyrightServer
+
+HERE = Path(__file__).parent
+_NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
+_PREFIXES = {"python": (".py",), "typescript": (".ts", ".tsx")}
+
+Place = tuple[str, int]
+Judge = Callable[[Sequence[StoredSymbol], Sequence[int]], list[set[Place]]]
+
+
+@dataclass(slots=True)
+class Counts:
+    """The places that agree and that do not."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+    missed_with_names: int = 0
+    by_name: int = 0
+    milliseconds: list[float] = field(default_factory=list)
+
+    def summary(self) -> dict[str, float]:
+        """Precision and recall of resolved references, and recall with those by name."""
+        theirs = max(1, self.right + self.missed)
+        return {
+            "symbols": len(self.milliseconds),
+            "theirs": theirs,
+            "precision": round(self.right / max(1, self.right + self.wrong), 3),
+            "recall": round(self.right / theirs, 3),
+            "recall_with_names": round(1 - self.missed_with_names / theirs, 3),
+            "by_name": self.by_name,
+            "p50_ms": round(statistics.median(self.milliseconds or [0.0]), 1),
+        }
+
+
+def main() -> int:
+    """Print one JSON object with the numbers of each project."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--symbols", type=int, default=100, help="how many are drawn of each project")
+    parser.add_argument("--pyright", default="basedpyright-langserver", help="command of pyright's language server")
+    parser.add_argument("--node", default="node", help="command of Node")
+    parser.add_argument("--typescript", type=Path, help="folder whose node_modules hold typescript")
+    parser.add_argument("--show", action="store_true", help="print the places that differ")
+    arguments = parser.parse_args()
+    found = {}
+    for folder in arguments.folders:
+        root = folder.resolve()
+        found[root.name] = _measured(root, arguments)
+        print(root.name, found[root.name], file=sys.stderr, flush=True)
+    print(json.dumps(found, indent=2))
+    return 0
+
+
+def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    client = local_client()
+    try:
+        view = client.open(root, on_purpose=True)
+        view.indexing.index_tree(Depth.WORDS)
+        view.indexing.wait_for_scan(600)
+        while view.store.queue_lengths()[0]:
+            time.sleep(0.1)
+        languages = view.store.language_counts()
+        language = max(_PREFIXES, key=lambda name: languages.get(name, (0, 0))[0])
+        drawn = _draw(view, language, arguments.symbols)
+        judge = _judge(root, language, arguments)
+        columns = [_column(root, item) for item in drawn]
+        return _compared(view, drawn, judge(drawn, columns), show=arguments.show)
+    finally:
+        client.close()
+
+
+def _draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:
+    numbers = [
+        number for number, path, named, _ in view.store.document_paths() if named == language and not is_test(path)
+    ]
+    declared = view.store.outlines.of_documents(numbers, 1_000_000)
+    chosen = [item for item in declared if item.kind in ("function", "type") and "__" not in item.symbol]
+    random.Random(1).shuffle(chosen)
+    return chosen[:count]
+
+
+def _column(root: Path, item: StoredSymbol) -> int:
+    line = (root / item.path).read_text(encoding="utf-8").splitlines()[item.start_line - 1]
+    return max(0, line.find(item.symbol.rpartition(".")[2]))
+
+
+def _judge(root: Path, language: str, arguments: argparse.Namespace) -> Judge:
+    if language == "python":
+        return _pyright(root, arguments.pyright)
+    if arguments.typescript is None:
+        raise SystemExit(f"{root} is TypeScript: give --typescript, a folder where it is installed")
+    return _tsc(root, arguments.node, arguments.typescript)
+
+
+def _pyright(root: Path, command: str) -> Judge:
+    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> list[set[Place]]:
+        server = PyrightServer([command], root)
+        try:
+            return [
+                server.references(item.path, item.start_line - 1, column)
+                for item, column in zip(symbols, columns, strict=True)
+            ]
+        finally:
+            server.close()
+
+    return ask
+
+
+def _tsc(root: Path, node: str, typescript: Path) -> Judge:
+    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> list[set[Place]]:
+        # Node looks for typescript from the folder of the script.
+        script = typescript / "references.js"
+        script.write_text((HERE / "references.js").read_text(encoding="utf-8"), encoding="utf-8")
+        places = [[item.path, item.start_line - 1, column] for item, column in zip(symbols, columns, strict=True)]
+        done = subprocess.run(
+            [node, str(script), str(root)], input=json.dumps(places), check=True, capture_output=True, text=True
+        )
+        return [{(path, line) for path, line in each} for each in json.loads(done.stdout)]
+
+    return ask
+
+
+def _compared(
+    view: ProjectSession, drawn: Sequence[StoredSymbol], judged: Sequence[set[Place]], *, show: bool
+) -> dict[str, float]:
+    counts, indexed = Counts(), set(view.store.documents())
+    for item, all_theirs in zip(drawn, judged, strict=True):
+        started = time.perf_counter()
+        asked = AskedSymbol(item.symbol, item.path, item.start_line)
+        uses = [each for each in find_references(view, asked).references if each.kind not in _NOT_USES]
+        counts.milliseconds.append((time.perf_counter() - started) * 1000)
+        resolved = {(each.path, each.line) for each in uses if each.resolved}
+        named = {(each.path, each.line) for each in uses} - resolved
+        theirs = {place for place in all_theirs if place[0] in indexed and place != (item.path, item.start_line)}
+        theirs = {place for place in theirs if not _is_comment(view, place)} - _namesakes(view, item)
+        counts.right += len(resolved & theirs)
+        counts.wrong += len(resolved - theirs)
+        counts.missed += len(theirs - resolved)
+        counts.missed_with_names += len(theirs - resolved - named)
+        counts.by_name += len(named)
+        if show:
+            for mark, places in (
+                ("wrong", resolved - theirs),
+                ("named", named & theirs),
+                ("missed", theirs - resolved - named),
+            ):
+                for path, line in sorted(places):
+                    print(mark, item.path, item.symbol, f"{path}:{line}", sep="\t", file=sys.stderr)
+    return counts.summary()
+
+
+def _namesakes(view: ProjectSession, item: StoredSymbol) -> set[Place]:
+    """The declarations with the same name: tsc counts those of overridden and overriding members among the uses."""
+    return {(each.path, each.start_line) for each in view.store.outlines.named([last_name(item.symbol)], 10_000)}
+
+
+def _is_comment(view: ProjectSession, place: Place) -> bool:
+    """Whether a line is a comment: tsc reads types in those."""
+    lines = (view.project.root / place[0]).read_text(encoding="utf-8").splitlines()
+    return lines[place[1] - 1].lstrip().startswith(("*", "//"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+// Reads [path, line, character] triples (0-based) from standard input; prints for each the [path, line] (1-based) of its references.
+const fs = require("fs");
+const path = require("path");
+const ts = require("typescript");
+
+const root = process.argv[2];
+const asked = JSON.parse(fs.readFileSync(0, "utf8"));
+const files = ts.sys
+  .readDirectory(root, [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs"], ["**/node_modules/**", "**/.git/**", "**/dist/**"], ["**/*"]);
+const configured = ts.findConfigFile(root, ts.sys.fileExists);
+const config = configured ? ts.parseJsonConfigFileContent(ts.readConfigFile(configured, ts.sys.readFile).config, ts.sys, root) : { options: {} };
+const options = { ...config.options, allowJs: true, noEmit: true };
+const host = {
+  getScriptFileNames: () => files,
+  getScriptVersion: () => "1",
+  getScriptSnapshot: (name) => (fs.existsSync(name) ? ts.ScriptSnapshot.fromString(fs.readFileSync(name, "utf8")) : undefined),
+  getCurrentDirectory: () => root,
+  getCompilationSettings: () => options,
+  getDefaultLibFileName: (each) => ts.getDefaultLibFilePath(each),
+  fileExists: ts.sys.fileExists,
+  readFile: ts.sys.readFile,
+  readDirectory: ts.sys.readDirectory,
+  directoryExists: ts.sys.directoryExists,
+  getDirectories: ts.sys.getDirectories,
+};
+const service = ts.createLanguageService(host, ts.createDocumentRegistry());
+const program = service.getProgram();
+const answers = asked.map(([file, line, character]) => {
+  const name = path.join(root, file);
+  const source = program.getSourceFile(name);
+  if (!source) return [];
+  const position = source.getPositionOfLineAndCharacter(line, character);
+  const found = (service.findReferences(name, position) || []).flatMap((each) => each.references);
+  return found
+    .filter((each) => !each.isDefinition)
+    .map((each) => {
+      const at = program.getSourceFile(each.fileName);
+      return [path.relative(root, each.fileName), at.getLineAndCharacterOfPosition(each.textSpan.start).line + 1];
+    });
+});
+process.stdout.write(JSON.stringify(answers));
