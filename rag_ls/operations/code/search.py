@@ -22,6 +22,7 @@ from rag_ls.operations.code.exact_places import (
 from rag_ls.operations.code.filters import make_document_filters, read_kind
 from rag_ls.operations.code.hits import CodeAnswer, Source, pick_best
 from rag_ls.operations.code.preparation import read_first
+from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
@@ -115,6 +116,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         raise StoreUnavailable("; ".join(problems), "published code")
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     stats = add_note(merge_stats(question.query, answers), "; ".join(problems))
+    stats = add_note(stats, describe_references(sessions, question.query))
     if problems:
         stats = replace(stats, complete=False)
     if len(request.query) > MAX_QUERY_CHARACTERS:

@@ -163,7 +163,7 @@ class _Finder:
             raise places.not_indexed(self._session, path)
         named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
         if named:
-            return named[0]
+            return min(named, key=lambda item: (item.start_line != question.line, item.symbol != question.name))
         starting = [item for item in source.symbols if item.start_line == question.line]
         item = starting[0] if starting else source.around(question.line)
         if item is None:

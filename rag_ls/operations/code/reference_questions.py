@@ -1,0 +1,38 @@
+"""Recognises questions about the uses of a name, and answers them in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import NotFound
+
+_NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?[`'\"]?"
+_VERB = r"(?:call|use|import|implement|extend|override|invoke|reference)(?:s|d|ed)?"
+_ASKED = (
+    re.compile(rf"^(?:who|what|which\s+\w+)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+    re.compile(rf"^(?:callers?|usages?|uses|references|calls|implementations)\s+(?:of|to)\s+{_NAME}$", re.IGNORECASE),
+    re.compile(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
+    re.compile(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+)
+_SHOWN = 5
+
+
+def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
+    """The uses of the name that a question is about, in a sentence; empty for any other question, and where there are none."""
+    words = " ".join(query.split()).rstrip("?.! ")
+    name = next((match[1] for each in _ASKED if (match := each.match(words))), "")
+    for session in sessions if name else ():
+        try:
+            found = find_references(session, AskedSymbol(name))
+        except NotFound:
+            continue
+        uses = [each for each in found.references if each.kind not in (ReferenceKind.DEFINITION, ReferenceKind.DOCS)]
+        uses.sort(key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test))
+        if uses:
+            places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_SHOWN])
+            rest = f" and {len(uses) - _SHOWN} more" if len(uses) > _SHOWN else ""
+            return f"{name} is used at {places}{rest}: find_references lists all, with their lines"
+    return ""
