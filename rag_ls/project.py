@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import reprlib
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import find_repository, is_repository_top
-from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
+from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
 from rag_ls.util.text import content_hash
 
 DATA_FOLDER = ".rag-ls"
@@ -235,7 +234,7 @@ def is_shared_folder(folder: Path) -> bool:
     """Whether a folder holds unrelated things (home, the temporary folder, the root), and so is no project itself."""
     # `sudo` may leave HOME as it was.
     homes = (os.path.expanduser("~"), account_home())
-    shared = (*homes, tempfile.gettempdir(), "/tmp", folder.anchor)
+    shared = (*homes, temporary_folder(), "/tmp", folder.anchor)
     return str(folder) in {os.path.realpath(each) for each in shared}
 
 

@@ -24,6 +24,7 @@ from rag_ls.cli.verb_help import epilog_of, first_help, full_help, group_help, v
 from rag_ls.cli.verb_names import TREE, group_named, resolve
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.daemon.paths import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.environment import forget_git
 from rag_ls.util.standard_streams import take_any_text
@@ -151,6 +152,9 @@ def _run(arguments: argparse.Namespace) -> int:
         os.getcwd()
     except FileNotFoundError:
         print("rag-ls: this folder was deleted; change to one that exists", file=sys.stderr)
+        return FAILED
+    if reason := why_no_home():
+        print(f"rag-ls: {reason}", file=sys.stderr)
         return FAILED
     module, _, function = _VERBS.get(arguments.verb, _ANY_OPERATION).partition(":")
     try:

@@ -70,6 +70,21 @@ def user_config_file() -> str:
     return os.path.join(base, "rag-ls", "config.toml")
 
 
+def why_no_home() -> str:
+    """The reason why nothing can be kept for this user, with the remedy; empty where it can: an account may have no home."""
+    value = os.environ.get("RAG_LS_HOME", "")
+    if value and not value.startswith("~"):
+        return ""
+    if not os.path.expanduser(value or "~").startswith("~"):
+        return ""
+    if not value and all(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")):
+        return ""
+    return (
+        "this account has no home folder (HOME is not set, and the system knows none): set RAG_LS_HOME to a folder of "
+        "your own, in which settings and memories are kept"
+    )
+
+
 def _home() -> str:
     value = os.environ.get("RAG_LS_HOME")
     return os.path.realpath(os.path.expanduser(value)) if value else ""

@@ -62,7 +62,7 @@ def serve(arguments: argparse.Namespace) -> int:
     try:
         make_private(paths.folder)
     except OSError as error:
-        return _fail(f"{paths.folder} cannot be used: {error}")
+        return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
     lock = _taken_in_time(paths) if arguments.background else _taken(paths.lock)
     if lock is None and arguments.with_postgres:
         return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({_whereabouts(paths)})")
@@ -360,6 +360,10 @@ def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {_whereabouts(paths)}")
+    try:
+        make_private(paths.folder)
+    except OSError as error:
+        return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
     if start_and_connect(lambda: transport.connect(paths, _START_S)) is not None:
         print(f"rag-ls: {_whereabouts(paths)}")
         return 0 if arguments.http is None else _serve_http_there(paths, arguments)

@@ -98,7 +98,9 @@ def make_application(
         pool.close()
 
     # No `Starlette`: its own answers to errors would come before the gate's.
-    return Application(Gate(Router(routes, lifespan=lifespan), tokens, address, settings, metrics), mcp)
+    return Application(
+        Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics), mcp
+    )
 
 
 class _PlainAnswers:

@@ -31,6 +31,7 @@ _STATUSES = {
     "408": "The request did not arrive in time.",
     "409": "It was changed meanwhile, needs a confirmation, or its project cannot be used.",
     "413": "The body is too large.",
+    "415": "The body is compressed.",
     "421": "The server is not called so.",
     "429": "Too many requests; Retry-After says when to come again.",
     "503": "A store or the model cannot be used now.",

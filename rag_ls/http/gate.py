@@ -33,6 +33,7 @@ _BODY_S = 30.0
 _SLOW_S = 1.0
 _MORE_STREAMS, _STREAM_WAIT_S = 16, 1.0
 _UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
+_ENCODED = "a request's body is read as it is: send it without Content-Encoding"
 _REFUSALS = {
     404: ("NotFound", "there is no such address; GET /commands lists all"),
     405: ("MethodNotAllowed", "this address has other methods; GET /commands lists all"),
@@ -88,6 +89,9 @@ class Gate:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        # An address with a slash at its end is the same one. A redirect would send token and body on, and where TLS ends
+        # at a proxy, in the clear.
+        scope["path"] = str(scope["path"]).rstrip("/") or "/"
         exchange = Exchange(uuid.uuid4().hex[:16])
         attach(scope, exchange)
         # With it, Starlette raises for an unknown address; without, it would answer in its own way.
@@ -146,6 +150,9 @@ class Gate:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self._settings.max_body_bytes:
             raise BodyTooLarge
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity"):
+            return error_response(exchange, 415, "UnsupportedEncoding", _ENCODED, {"accept-encoding": "identity"})
         if path in (*OPEN_PATHS, SIGN_IN_PATH, PROOF_PATH) or path.startswith(f"{SIGN_IN_PATH}/"):
             return None
         try:

@@ -17,6 +17,7 @@ _NEVER = (
     "/proc", "/sys", "/dev", "/run/secrets", "/run/credentials", "/var/run/secrets", "/var/lib/kubelet",
     "/etc/ssh", "/etc/ssl/private", "/etc/pki", "/etc/sudoers.d", "/etc/kubernetes", "/Library/Keychains",
 )  # fmt: skip
+_TEMPORARY = "/tmp"
 _NEVER_ITSELF = ("/etc", "/private/etc")
 # Memory that programs use as a temporary folder.
 _SHARED_MEMORY = "/dev/shm"
@@ -62,11 +63,20 @@ def why_no_project_unasked(folder: Path) -> str:
         return "holds whole drives"
     if _is_of_another_user(folder):
         return "is another user's"
-    if any(
-        _is_in(folder, place) and str(folder) != place for place in (*_WORK, os.path.realpath(tempfile.gettempdir()))
-    ):
+    if any(_is_in(folder, place) and str(folder) != place for place in (*_WORK, os.path.realpath(temporary_folder()))):
         return ""
     return "belongs to the system" if _is_system(folder) else ""
+
+
+def temporary_folder() -> str:
+    """The system's temporary folder. Where none can be written, Python takes the working directory, which is none."""
+    try:
+        found = tempfile.gettempdir()
+    except FileNotFoundError:
+        return _TEMPORARY
+    named = [os.path.abspath(place) for name in ("TMPDIR", "TEMP", "TMP") if (place := os.environ.get(name))]
+    is_fallback = found == os.path.abspath(os.curdir) and found not in (*named, "/var/tmp", "/usr/tmp")
+    return _TEMPORARY if is_fallback else found
 
 
 def account_home() -> str:
@@ -102,7 +112,7 @@ def _has_another_owner(home: Path) -> bool:
 
 def _is_in_temporary_folder_of(home: Path, folder: Path) -> bool:
     """Whether a folder is in the temporary folder, which Windows keeps at home among the data of programs."""
-    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    temporary = Path(os.path.realpath(temporary_folder()))
     return _is_in(temporary, home) and _is_in(folder, temporary) and folder != temporary
 
 
