@@ -26,6 +26,7 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import collection_resources, prompts, resources
+from rag_ls.mcp.answer_limits import fit_answer
 from rag_ls.mcp.code_text import is_text, render_answer
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
@@ -83,6 +84,8 @@ def create_server(
         if answers_text:
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
             return _success(result["text"], beside)
+        # Answers as text keep a budget of their own.
+        result = fit_answer(result)
         return _success(json.dumps(result, ensure_ascii=False, separators=(",", ":")), result)
 
     offered_sets = {item.tool.toolset for item in tools.values() if item.tool}

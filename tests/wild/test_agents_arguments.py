@@ -46,7 +46,7 @@ _WRITTEN: list[tuple[Any, Any, tuple[Any, ...]]] = [
 ]
 # What means nothing, or more than one thing.
 _REFUSED: list[tuple[Any, tuple[Any, ...], str]] = [
-    (int | None, ("five", "1,000", 2.5, True, [5, 6], {}), "a whole number, such as 10"),
+    (int | None, ("five", "12px", "1,000", 2.5, True, [5, 6], {}), "a whole number, such as 10"),
     (float | None, ("half", True, [0.5], {}), "a number from 0 to 1, such as 0.5"),
     (bool, ("perhaps", 2, [True], {}), "true or false"),
     (tuple[str, ...], ({}, [["a", "b"]], True), "a list of strings, such as ["),

@@ -47,6 +47,9 @@ _GLOBS = [
     ("**/*.ts,!tests/**", {"src/app/list.ts", "src/main.ts", "src/a,b.ts"}),
     ("**/*.JS", {"lib/order.js"}),
     ("main.ts", {"src/main.ts"}),
+    ("**/*.{js, jsx, rb}", {"lib/order.js"}),
+    ("*ap*", {path for path in _CODE if path.startswith("src/app/")}),
+    ("**/*.js,**/*.rb", {"lib/order.js"}),
     (".", set(_FILES)),
     ("**", set(_FILES)),
 ]

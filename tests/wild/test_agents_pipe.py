@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -104,6 +105,26 @@ def test_rubbish_is_answered_and_the_session_goes_on(shop: Path, mode: str) -> N
     refused = [(answer["error"]["code"], answer["id"]) for answer in answers if "error" in answer]
     assert refused == [(code, number) for _, code, number in _RUBBISH]
     assert [answer["id"] for answer in answers if "result" in answer] == [0, 1]
+
+
+def test_lines_of_windows_are_lines(shop: Path) -> None:
+    written = b"\xef\xbb\xbf" + _lines([*_handshake(), _request(1, "ping")]).replace(b"\n", b"\r\n")
+    assert [answer["id"] for answer in _answers(shop, "shared", written)] == [0, 1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals there")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_server_though_its_pipe_is_open(shop: Path, number: signal.Signals) -> None:
+    """Some agents end their servers so, and leave the pipe open."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(_command(shop, "shared"), stdin=pipe, stdout=pipe, stderr=pipe) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(_lines([*_handshake(), _request(1, "ping")]))
+        server.stdin.flush()
+        assert [json.loads(server.stdout.readline())["id"] for _ in range(2)] == [0, 1]
+        server.send_signal(number)
+        assert until(lambda: server.poll() is not None)
 
 
 _PARENT = """
