@@ -121,8 +121,8 @@ def _detect(data: bytes) -> str:
         data = b"\n".join(lines)[:_MAX_LOOKED_AT_BYTES].rpartition(b"\n")[0] or data
     found = from_bytes(data, cp_isolation=list(_DETECTED)).best()
     encoding = found.encoding if found else ""
-    if encoding == "cp1251" and _is_hebrew(data):
-        return "cp1255"
+    if encoding in ("cp1251", "cp1255"):
+        return "cp1255" if _is_hebrew(data) else "cp1251"
     return _tell_latin_apart(data) if encoding in ("", *_USUAL, "iso8859_9") else encoding
 
 

@@ -68,6 +68,24 @@ def test_one_bad_byte_costs_that_byte(client: Client, tmp_path: Path) -> None:
     assert project.search("value_299", k=1) == ["src/a.py"]
 
 
+def test_files_that_other_indexers_left_out_in_silence_are_found(client: Client, tmp_path: Path) -> None:
+    csharp = "namespace Shop;\n\npublic class LegacyCart\n{\n    public int Total() => 1;\n}\n"
+    files = {
+        "one_byte.cpp": b"// by M. W\xfcrkner\nint wombat_total(int x) { return x; }\n",
+        "Marked.cs": csharp.replace("Legacy", "Marked").encode("utf-16"),
+        "Unmarked.cs": csharp.encode("utf-16-le"),
+        "book.txt": "Глава первая. " + "Очень длинная строка о вомбате. " * 400,
+        "russian.erb": "---\ntitle: x\n---\nРусский текст\n".encode("cp1251"),
+    }
+    project = WildProject(client, tmp_path / "p", files)
+    wanted = {
+        "wombat_total": "one_byte.cpp", "MarkedCart": "Marked.cs", "LegacyCart": "Unmarked.cs", "вомбате": "book.txt",
+        "Русский текст": "russian.erb",
+    }  # fmt: skip
+    assert {query: project.search(query)[:1] for query in wanted} == {query: [path] for query, path in wanted.items()}
+    assert project.ask("index_status")["projects"][0]["skipped"] == {}
+
+
 def test_a_file_says_its_encoding_itself(client: Client, tmp_path: Path) -> None:
     word = "тест"
     files = {
