@@ -32,6 +32,7 @@ _MAX_READ_CHARACTERS = 20_000
 _MAX_READ_MEMORIES = 128
 # A memory found by words or tags needs only this part of the required closeness in meaning.
 _HALF = 0.5
+_ALL_WORDS_SHARE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,9 @@ def _admit_close(signals: Signals[str], question: Question, embedding: Embedding
         share = signals.lexical.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
         by_words = share >= least or memory_id in signals.tags
         is_close = memory_id in signals.dense and cosine >= floor
-        return is_close or (by_words and cosine >= floor * _HALF)
+        # What holds each word of a question answers it, whatever a model says that may not know its language.
+        holds_all = signals.lexical.get(memory_id, 0.0) >= _ALL_WORDS_SHARE
+        return is_close or holds_all or (by_words and cosine >= floor * _HALF)
 
     return sorted(memory_id for memory_id in found if is_admitted(memory_id))
 

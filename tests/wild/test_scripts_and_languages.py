@@ -107,3 +107,33 @@ def test_that_no_file_holds_a_word_is_not_said_of_files_that_were_not_looked_at(
     note = project.ask("search_code", query="wombat burrow")["stats"]["note"]
     assert "no indexed file holds these words" in note
     assert "2 files were not looked at (1 data, 1 generated; e.g. data/fixtures.csv)" in note
+
+
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ("リンゴを食べますか、それとも梨にしますか", "食べ"),
+        ("步2 重跑gen-itgc后50条悬空引用清零，修复已验证", "itgc"),
+        ("步2 重跑gen-itgc后50条悬空引用清零，修复已验证", "悬空"),
+        ("即适者生存，生存等于正确的道理", "适者生存"),
+        ("今年做好财务护城河这件事", "财务护城河"),
+        ("设备清单(devices) 里有 NAS 和 cdm-xxc", "设备"),
+        ("サンドボックス修正テストは火曜日に行う", "サンドボックス"),
+        ("私はTropyを愛しています", "Tropy"),
+        ("明日は雨が降るので延期する", "雨"),
+        ("설명서에는 가나다라 순서로 적는다", "다라"),
+    ],
+)
+def test_a_memory_is_found_that_other_tools_did_not_find(
+    client: Client, tmp_path: Path, content: str, query: str
+) -> None:
+    project = WildProject(client, tmp_path / "p", _OTHERS)
+    for other in (
+        "使用缓存来保存会话",
+        "ログはJSONで書く",
+        "Tokens expire after an hour",
+        "금요일에는 배포하지 않는다",
+    ):
+        project.ask("store_memory", content=other, scope="project")
+    project.ask("store_memory", content=content, scope="project")
+    assert project.recall(query)[:1] == [content]
