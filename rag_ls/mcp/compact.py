@@ -15,6 +15,7 @@ from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecor
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
+from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
 from rag_ls.operations.stats import Stats
 
 FULL = "full"
@@ -22,6 +23,7 @@ DETAIL = {"enum": [FULL]}
 """The schema of the argument that asks for all fields."""
 
 _MAX_SIGNATURE_CHARACTERS = 32
+_MAX_EXAMPLE_LINES = 4
 _RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
 # Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
 _ANSWER_DETAILS = {"search_memory": ("query", "context")}
@@ -45,6 +47,8 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     details = _ANSWER_DETAILS.get(tool, ("query",))
     if isinstance(answer, SymbolsAnswer):
         return _symbols(answer)
+    if isinstance(answer, ConstraintsAnswer):
+        return make_json(answer, details, {"examples": [_example(record) for record in answer.examples]})
     if tool not in _LISTS:
         return make_json(answer, details)
     key, shorten = _LISTS[tool]
@@ -170,6 +174,13 @@ def _memory(record: MemoryRecord) -> Json:
     if metadata := _metadata(record.metadata):
         lean["metadata"] = metadata
     return _short(lean)
+
+
+def _example(record: ExampleRecord) -> Json:
+    """The first lines of code that is an example; its place has the rest."""
+    lines = record.content.strip("\n").split("\n")
+    shown = lines[:_MAX_EXAMPLE_LINES] + (["…"] if len(lines) > _MAX_EXAMPLE_LINES else [])
+    return make_json(record, (), {"content": "\n".join(shown)})
 
 
 def _metadata(record: MetadataRecord) -> Json:

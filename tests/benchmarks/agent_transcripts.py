@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rag_ls.operations.code.budget import tokens
-from tests.e2e.clients import Agent, agent
+from tests.e2e.clients import RAG_LS, Agent, agent
 
 Call = tuple[str, dict[str, Any]]
 _RULE = "# Constraints\n\n- Never log the value of a cookie or header: log its name alone.\n"
@@ -113,6 +114,7 @@ def main(checkouts: Sequence[str]) -> None:
         for name, checkout in zip(TASKS, checkouts, strict=True):
             folder = Path(temporary) / name
             shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".rag-ls"))
+            subprocess.run([RAG_LS, "index"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
             print("\n".join(asyncio.run(transcripts(name, folder))), flush=True)
 
 

@@ -13,6 +13,7 @@ from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.memories.listing import MemoryPage
 from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
 from rag_ls.operations.memories.recalling import MemoryAnswer
+from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
 from rag_ls.operations.stats import Stats
 
 _HIT = CodeRecord(
@@ -93,6 +94,14 @@ def test_a_declaration_is_one_line() -> None:
         "a.py:2-9 value RATE",
         "a.md:2-9 section Set-up > Install it.",
     ]
+
+
+def test_an_example_of_a_rule_is_its_first_lines() -> None:
+    example = ExampleRecord("\n".join(f"line {number}" for number in range(9)), "a.py", "1-9", "code", 0.5)
+    answer = ConstraintsAnswer("q", (), (), (example,), "1 example")
+    (shown,) = compact("rag_check_constraints", answer)["examples"]
+    assert shown["content"] == "line 0\nline 1\nline 2\nline 3\n…"
+    assert (shown["filePath"], shown["lines"]) == ("a.py", "1-9")
 
 
 _NOTED = replace(_STATS, note="a filter matches nothing")
