@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,8 @@ _MARKS = (b"?.", b"&.", b"!.", b"::", b"->", b".", b":", b"\\")
 _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
 _SPACES = b" \t\r\n"
+
+_START, _END = attrgetter("start_byte"), attrgetter("end_byte")
 
 Numbers = NDArray[np.int64]
 
@@ -81,12 +84,15 @@ class UseTable:
             kinds[(_bytes_at(data, ends) == ord("(")) & (kinds == UseKind.MENTION)] = UseKind.CALL
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         words = self.words
-        names = np.array([words.setdefault(data[start:end], len(words)) for start, end in spans], dtype=np.int64)
+        texts = [data[start:end] for start, end in spans]
+        for text in dict.fromkeys(texts):
+            words.setdefault(text, len(words))
+        names = np.fromiter(map(words.__getitem__, texts), dtype=np.int64, count=len(texts))
         receivers = np.zeros(starts.size, dtype=np.int64)
         chains: dict[int, bytes] = {}
         for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
             start = spans[at][0]
-            last, last_end = (data[spans[at - 1][0] : spans[at - 1][1]], spans[at - 1][1]) if at else (b"", -1)
+            last, last_end = (texts[at - 1], spans[at - 1][1]) if at else (b"", -1)
             former = chains.get(at - 1)
             receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
             chains[at] = receiver
@@ -114,8 +120,8 @@ def read_uses(packed: bytes, names: Collection[str] | None = None) -> list[Use]:
 def _names_in(part: Part, found: dict[str, list[Node]]) -> tuple[Numbers, Numbers]:
     """The starts and ends of the names in a part, in order, each once."""
     nodes = found.get("name", ())
-    starts = np.array([node.start_byte for node in nodes], dtype=np.int64)
-    ends = np.array([node.end_byte for node in nodes], dtype=np.int64)
+    starts = np.fromiter(map(_START, nodes), dtype=np.int64, count=len(nodes))
+    ends = np.fromiter(map(_END, nodes), dtype=np.int64, count=len(nodes))
     kept = (starts >= part.start) & (starts < part.end) & (ends - starts <= _MAX_NAME)
     if skipped := [node.start_byte for node in found.get("skip", ())]:
         kept &= ~np.isin(starts, skipped)
@@ -138,7 +144,7 @@ def _inside(starts: Numbers, nodes: Iterable[Node]) -> NDArray[np.bool_]:
 def _end_at(ends: Numbers, nodes: Iterable[Node], size: int) -> NDArray[np.bool_]:
     """Whether each end is that of one of some nodes."""
     is_end = np.zeros(size + 1, dtype=np.bool_)
-    is_end[[node.end_byte for node in nodes]] = True
+    is_end[list(map(_END, nodes))] = True
     return is_end[ends]
 
 
