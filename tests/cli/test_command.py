@@ -233,7 +233,7 @@ def test_a_question_that_nothing_answers_fails_with_the_nearest_and_advice(index
     answer = _json(indexed, "search", "asdkjhasd qweoiu zzz", code=1)
     assert len(answer["results"]) <= 2
     assert answer["stats"]["nothing_close"]
-    assert "nothing is close to this" in _run(indexed, "search", "asdkjhasd qweoiu zzz").stderr
+    assert "nothing is close to this" in _run(indexed, "search", "asdkjhasd qweoiu zzz").stdout
 
 
 def test_min_similarity_filters_by_the_score_that_is_shown_in_code_and_memories(indexed: Path) -> None:
