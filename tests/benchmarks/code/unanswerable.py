@@ -4,7 +4,7 @@ python -m tests.benchmarks.code.unanswerable MIRRORS MODEL
 
 MIRRORS is a folder of git mirrors, OWNER+NAME/repo. The questions without an answer (`questions/unanswerable.jsonl`: nonsense, names
 that stand nowhere, things that the project does not have) were written before any score was looked at; the limits were chosen on
-every other one, the rest was kept aside. Beside them all questions of `finding` about the same repositories, where the right
+every other one, with the figures of the rest in sight. Beside them all questions of `finding` about the same repositories, where the right
 file is among the first ten.
 """
 
