@@ -21,15 +21,14 @@ class Passage(NamedTuple):
 
 
 def join_passages(passages: Iterable[Passage]) -> list[Passage]:
-    """Passages in order, those that touch each other as one."""
-    joined: list[Passage] = []
-    for passage in sorted(passages):
-        former = joined[-1] if joined else None
-        if former is not None and former.document_id == passage.document_id and former.last >= passage.first - 1:
-            joined[-1] = former._replace(last=max(former.last, passage.last))
-        else:
-            joined.append(passage)
-    return joined
+    """One passage for each document, from the first of its lines to the last: reading several costs more than what is between."""
+    joined: dict[int, Passage] = {}
+    for passage in passages:
+        former = joined.get(passage.document_id, passage)
+        joined[passage.document_id] = Passage(
+            passage.document_id, min(former.first, passage.first), max(former.last, passage.last)
+        )
+    return sorted(joined.values())
 
 
 def take_lines(text: str, start: int, first: int, last: int) -> str:

@@ -79,9 +79,10 @@ class Signatures:
         """See `SearchedSignatures`."""
         read: dict[int, list[tuple[int, int, str]]] = {}
         for at, ordinal, start_line, text in self._database.connection.execute(
-            "SELECT p.key, c.ordinal, c.start_line, c.text FROM json_each(?) p CROSS JOIN chunks c "
-            "ON c.document_id = json_extract(p.value, '$[0]') AND c.end_line >= json_extract(p.value, '$[1]') "
-            "AND c.start_line <= json_extract(p.value, '$[2]')",
+            "WITH p (number, document, first, last) AS MATERIALIZED (SELECT key, json_extract(value, '$[0]'), "
+            "json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?)) "
+            "SELECT p.number, c.ordinal, c.start_line, c.text FROM p CROSS JOIN chunks c "
+            "ON c.document_id = p.document AND c.end_line >= p.first AND c.start_line <= p.last",
             (as_json(passages),),
         ):
             read.setdefault(at, []).append((ordinal, start_line, text))
