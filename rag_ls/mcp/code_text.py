@@ -10,7 +10,9 @@ from rag_ls.mcp.compact import compact
 from rag_ls.operations import Json
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolsAnswer
+from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
+from rag_ls.util.text import count_of
 
 # What says nothing without the code, or stands in the text alone.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
@@ -18,7 +20,8 @@ _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again
 
 
 def _format_hits(answer: CodeAnswer, lean: Json) -> str:
-    """Files with their best places, and what the answer could not see."""
+    """Lines that hold the query as it stands, files with their best places, and what the answer could not see."""
+    exact = [_format_exact(lean["exact"])] if answer.exact and answer.exact.total else []
     paths = [record.get("path", "") for record in lean["results"]]
     blocks = [_format_hit(record, path) for record, path in zip(answer.results, paths, strict=True)]
     stats = lean.get("stats") or {}
@@ -26,7 +29,19 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
         f"{stats[key]:,} {name} to come" for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
     ]
     notes = ["; ".join(filter(None, (*missing, stats.get("note", ""), lean.get("note", ""))))]
-    return "\n\n".join(filter(None, (*blocks, *(f"({note})" for note in notes if note))))
+    return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
+
+
+def _format_exact(exact: Json) -> str:
+    """The count of the lines that hold the query as it stands, and the first of them."""
+    head = f"{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {_HOLDS[exact['match']]} {exact['pattern']}:"
+    next_page = exact.get("next_offset")
+    more = f"offset = {next_page} with match = {exact['match']} has more" if next_page else ""
+    notes = "; ".join(filter(None, (more, exact.get("left_out", ""))))
+    return "\n".join([head, *exact["places"], *([f"({notes})"] if notes else [])])
+
+
+_HOLDS = {"exact": "hold", "regex": "match"}
 
 
 _MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
@@ -67,6 +82,13 @@ def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
             number += 1
 
 
+def _format_references(_: ReferencesAnswer, lean: Json) -> str:
+    """The count of the places, and a line for each."""
+    head = f"{lean['symbol']}: {lean['summary']}" if lean.get("summary") else ""
+    note = f"({lean['note']})" if lean.get("note") else ""
+    return "\n".join(filter(None, (head, *lean["references"], note)))
+
+
 def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
     """Declarations, a line each; several of one file in a row under its path."""
     notes = [f"({note})" for note in (lean.get("note"),) if note]
@@ -86,6 +108,7 @@ _FORMATS: dict[str, Callable[[Any, Json], str]] = {
     "find_related": _format_hits,
     "get_chunk": _format_excerpt,
     "list_symbols": _format_symbols,
+    "find_references": _format_references,
 }
 
 

@@ -84,8 +84,7 @@ def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, cli
     _index(client)
     part = _first(operations, "step_100", "src/big.py")
     assert operations.run("get_chunk", {"id": part["id"], "context": "file"})["text"] == BIG
-    hit = _first(operations, "line 77", "src/long.txt")
-    long = operations.run("get_chunk", {"id": hit["id"], "context": "file"})
+    long = operations.run("get_chunk", {"id": "src/long.txt:77", "context": "file"})
     assert (long["start_line"], long["end_line"], long["truncated"]) == (1, 2000, True)
     assert long["note"] == "lines 2001-3000 are left out: get_chunk with id = src/long.txt:2001-3000 has them"
     assert long["text"].endswith("line 2000\n")

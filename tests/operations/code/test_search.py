@@ -286,4 +286,4 @@ def test_that_no_file_holds_the_words_names_what_was_left_out(operations: Operat
     assert "no file holds these words" not in note
     assert "2 files were not looked at" in note
     assert "too large" in note
-    assert "dump.sql" in note
+    assert "e.g. src/key.pem" in note
