@@ -31,7 +31,6 @@ from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.folding import compose
 from rag_ls.util.text import count_of
 
-_SEARCH_S = 10.0
 _MAX_SYMBOLS = 200_000
 _MAX_DECLARED = 1000
 # Files that change while they are looked into are looked into again so often.
@@ -52,6 +51,8 @@ class PlacesRequest:
     """Give only the first place of each file."""
     counted: int = MAX_OCCURRENCES
     """Look into no more documents once there are so many places."""
+    longest_s: float = 10.0
+    """Look into no more documents after so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class PlacesFound:
 
 def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
-    pattern, deadline = TextPattern(request.query), time.monotonic() + _SEARCH_S
+    pattern, deadline = TextPattern(request.query), time.monotonic() + request.longest_s
     unseen = session.project.catch_up()
     looked = _Look(session, pattern, request, deadline)
     looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
@@ -99,7 +100,8 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     pattern = TextPattern(request.query)
 
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
-        found = find_occurrences(documents, pattern, view, time.monotonic() + _SEARCH_S, at_most=request.counted)
+        deadline = time.monotonic() + request.longest_s
+        found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
         first = choose_first(found.documents, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
         return replace(_count(found.documents, found.unread, request.counted), places=places)

@@ -26,6 +26,8 @@ from rag_ls.search import Filters, TextQuery
 
 AUTO_COUNTED = 2000
 """Beside hits, no more lines are counted: they would take longer than the hits do."""
+AUTO_LONGEST_S, EXACT_LONGEST_S = 1.0, 10.0
+"""Files are looked into for so long, beside hits and where nothing else was asked for; those that are left are counted."""
 AUTO_PLACES, EXACT_PLACES, MAX_PLACES = 10, 50, 10_000
 """The numbers of places in an answer: beside hits, and where nothing else was asked for."""
 _MAX_AUTO_CHARACTERS = 400
@@ -57,6 +59,8 @@ class ExactQuestion:
     """Give only the first place of each file."""
     counted: int = AUTO_COUNTED
     """Look no further once there are so many lines."""
+    longest_s: float = AUTO_LONGEST_S
+    """Look no further after so many seconds."""
 
 
 def read_mode(match: str) -> MatchMode:
@@ -112,8 +116,9 @@ def find_exact(sources: Sequence[Source], question: ExactQuestion) -> ExactPlace
 
 def _find(sources: Sequence[Source], query: TextQuery, question: ExactQuestion) -> ExactPlaces:
     request = PlacesRequest(
-        query, question.filters, question.offset + question.count, question.files_only, question.counted
-    )
+        query, question.filters, first=question.offset + question.count, files_only=question.files_only,
+        counted=question.counted, longest_s=question.longest_s,
+    )  # fmt: skip
     answers: list[PlacesFound] = []
     merged: list[tuple[Source, Occurrence]] = []
     problems: list[str] = []

@@ -10,6 +10,7 @@ from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.budget import fit_to_budget
 from rag_ls.operations.code.exact_places import (
+    EXACT_LONGEST_S,
     ExactQuestion,
     MatchMode,
     answer_exactly,
@@ -137,7 +138,7 @@ def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) 
     query = TextQuery(request.query, mode is MatchMode.REGEX, request.ignore_case, request.whole_words)
     return ExactQuestion(
         (query,), filters, count=read_count(request.k), offset=request.offset or 0, files_only=request.files_only,
-        counted=MAX_OCCURRENCES,
+        counted=MAX_OCCURRENCES, longest_s=EXACT_LONGEST_S,
     )  # fmt: skip
 
 
