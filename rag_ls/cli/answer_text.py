@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
+from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -57,7 +58,7 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     shown, left = _fit_entries(entries_of(data["results"]), extent)
     words = Words(question)
     found = [
-        _memory(entry.best, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
+        _memory(entry.best, words, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
         for entry in shown
     ]
     notes = "\n".join(_note(note, paint) for note in notes_of(data["stats"]))
@@ -108,7 +109,7 @@ def notes_of(stats: Json) -> list[str]:
         left = " and ".join(missing) or "files were not compared yet"
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
         notes.append(f"the index is not complete: {left} {goes_on}")
-    return [*notes, *([stats["note"]] if stats.get("note") else [])]
+    return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
 
 
 def paths(data: Json, files: int) -> list[str]:
@@ -238,7 +239,7 @@ def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     ]
 
 
-def _memory(data: Json, extent: Extent, paint: Paint) -> str:
+def _memory(data: Json, words: Words, extent: Extent, paint: Paint) -> str:
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
     memory_id = data["id"] if extent.details else data["id"][:8]
     head = [(f"memory {memory_id}", NAME, ""), (data["scope"], FAINT, ""), (tags, FAINT, "")]
@@ -251,8 +252,11 @@ def _memory(data: Json, extent: Extent, paint: Paint) -> str:
     columns = max(20, min(_MAX_COLUMNS, paint.width - len(_INDENT))) if paint.width else _MAX_COLUMNS
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
     if not extent.full and len(content) > _MAX_MEMORY_LINES:
+        # The lines around the one that holds most of the question's words.
+        best_at = max(range(len(content)), key=lambda at: words.count(content[at]))
+        first = 0 if best_at < _MAX_MEMORY_LINES - 1 else best_at - 1
         content = [
-            *content[: _MAX_MEMORY_LINES - 1],
+            *content[first : first + _MAX_MEMORY_LINES - 1],
             f"... ({len(content) - _MAX_MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)",
         ]
     anchor = data.get("anchor")

@@ -31,6 +31,8 @@ def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
     if arguments.published or arguments.scope or arguments.kinds not in (None, "", "code"):
         raise InvalidRequest("-e and -F search the lines of code: leave --in, --scope and --published out")
     name, pattern = given[0]
+    if not pattern.strip():
+        raise InvalidRequest(f"{'-e needs an expression' if name == 'regexp' else '-F needs a text'} that is not blank")
     return pattern, "regex" if name == "regexp" else "exact"
 
 
@@ -48,7 +50,8 @@ def describe_total(exact: Json) -> str:
     """The number of lines: "2 places in 2 files"."""
     inside = exact.get("inside_words", 0)
     longer = f", {inside:,} of them inside longer words" if inside else ""
-    return f"{count_of(exact['total'], 'place')} in {count_of(exact['files'], 'file')}{longer}"
+    least = "at least " if exact.get("is_partial") else ""
+    return f"{least}{count_of(exact['total'], 'place')} in {count_of(exact['files'], 'file')}{longer}"
 
 
 def lines(exact: Json) -> list[str]:

@@ -198,7 +198,10 @@ def guard_streams() -> None:
     """Have standard output and standard error, where they are terminals, take no orders of others."""
     for name in ("stdout", "stderr"):
         stream: Any = getattr(sys, name)
-        if stream is not None and not isinstance(stream, Harmless) and stream.isatty():
+        if stream is None:
+            # Closed by who started this (`>&-`): nobody reads it.
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif not isinstance(stream, Harmless) and stream.isatty():
             setattr(sys, name, Harmless(stream))
 
 

@@ -184,6 +184,7 @@ VERBS: dict[str, dict[str, Any]] = {
                 "dest": "path_glob",
                 "help": "only files that match, e.g. 'src/**'",
                 "metavar": "GLOB",
+                "action": "append",
             },
             {
                 "names": ["--scope"],

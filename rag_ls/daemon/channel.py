@@ -15,7 +15,7 @@ from rag_ls.errors import RagLsError
 Json = dict[str, Any]
 
 # Increase this when messages change their meaning; ends with different numbers refuse each other.
-PROTOCOL = 1
+PROTOCOL = 2
 # A greeting is short: a peer that sends more, or nothing for this long, is not one of our clients.
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0

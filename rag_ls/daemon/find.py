@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
-from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file
+from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file, user_home
 from rag_ls.daemon.transport import connect
 
 if TYPE_CHECKING:
@@ -81,11 +81,17 @@ def start_engine() -> subprocess.Popen[bytes]:
         start_new_session=True,
         # Windows: a console of its own that nobody sees, which its own processes share; with none, each would open a window.
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")},
+        env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")} | _whole_home(),
     )
     # An ended process stays a zombie until its parent waits for it.
     threading.Thread(target=process.wait, name="reaper", daemon=True).start()
     return process
+
+
+def _whole_home() -> dict[str, str]:
+    """A home named from the current folder, named from the root: the engine works in another folder."""
+    home = user_home()
+    return {"RAG_LS_HOME": home} if home else {}
 
 
 def start_and_connect(connect: Callable[[], T | None]) -> T | None:

@@ -64,7 +64,7 @@ def check_private(folder: str) -> None:
 
 def user_config_file() -> str:
     """The user's settings file, as `project.user_config_file` finds it."""
-    if home := _home():
+    if home := user_home():
         return os.path.join(home, "config", "config.toml")
     base = _user_folder(mac="~/Library/Application Support", variable="XDG_CONFIG_HOME", otherwise="~/.config")
     return os.path.join(base, "rag-ls", "config.toml")
@@ -85,13 +85,14 @@ def why_no_home() -> str:
     )
 
 
-def _home() -> str:
+def user_home() -> str:
+    """The folder that `RAG_LS_HOME` names for all user-level state, from the root; empty where it is not set."""
     value = os.environ.get("RAG_LS_HOME")
     return os.path.realpath(os.path.expanduser(value)) if value else ""
 
 
 def _runtime_folder() -> str:
-    if home := _home():
+    if home := user_home():
         return os.path.join(home, "run")
     if sys.platform in ("win32", "darwin"):
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
@@ -108,7 +109,7 @@ def _short_folder(folder: str) -> str:
 
 
 def _log_file() -> str:
-    if home := _home():
+    if home := user_home():
         return os.path.join(home, "log", "engine.log")
     base = _user_folder(mac="~/Library/Logs", variable="XDG_STATE_HOME", otherwise="~/.local/state")
     return os.path.join(base, "rag-ls", "engine.log")

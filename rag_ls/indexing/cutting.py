@@ -153,7 +153,7 @@ def _with_composed_names(found: Cut) -> Cut:
     """The same with names of declarations composed, so that they are found however somebody types them."""
     symbols = tuple(replace(symbol, name=compose(symbol.name)) for symbol in found.outline.symbols)
     chunks = [replace(chunk, symbol=compose(chunk.symbol)) for chunk in found.chunks]
-    return Cut(chunks, replace(found.outline, symbols=symbols))
+    return replace(found, chunks=chunks, outline=replace(found.outline, symbols=symbols))
 
 
 def _cut(path: str, text: str, language: str, cutting: Cutting) -> Cut:

@@ -21,7 +21,8 @@ _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again
 
 def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     """Lines that hold the query as it stands, files with their best places, and what the answer could not see."""
-    exact = [_format_exact(lean["exact"])] if answer.exact and answer.exact.total else []
+    is_told = answer.exact and (answer.exact.total or answer.exact.left_out)
+    exact = [_format_exact(lean["exact"])] if is_told else []
     paths = [record.get("path", "") for record in lean["results"]]
     blocks = [_format_hit(record, path) for record, path in zip(answer.results, paths, strict=True)]
     stats = lean.get("stats") or {}
@@ -33,11 +34,19 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
 
 
 def _format_exact(exact: Json) -> str:
-    """The count of the lines that hold the query as it stands, and the first of them."""
-    head = f"{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {_HOLDS[exact['match']]} {exact['pattern']}:"
+    """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
+    least = "at least " if exact.get("is_partial") else ""
+    holds = f"{_HOLDS.get(exact['match'], 'hold')} {exact['pattern']}"
+    count = f"{least}{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {holds}:"
+    head = (
+        count
+        if exact["total"]
+        else f"no line that was looked at {'holds' if 'hold' in holds[:4] else 'matches'} {exact['pattern']}"
+    )
     next_page = exact.get("next_offset")
     more = f"offset = {next_page} with match = {exact['match']} has more" if next_page else ""
-    notes = "; ".join(filter(None, (more, exact.get("left_out", ""))))
+    beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
+    notes = "; ".join(filter(None, (more, beyond, exact.get("left_out", ""))))
     return "\n".join([head, *exact["places"], *([f"({notes})"] if notes else [])])
 
 

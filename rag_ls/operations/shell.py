@@ -56,4 +56,7 @@ def _make_option(operation: Operation, name: str, hint: Any, declared: Argument)
         option["choices"] = [choice for choice in declared.choices if choice not in ("session", "all")]
     if declared.metavar:
         option["metavar"] = declared.metavar
+    if declared.is_glob:
+        # Several are one filter.
+        option["action"] = "append"
     return option

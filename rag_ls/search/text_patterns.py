@@ -11,7 +11,7 @@ import regex
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.required_text import need_of, parse, stays_in_line
-from rag_ls.storage import Need
+from rag_ls.storage import Need, is_unspaced
 from rag_ls.util.text import LINE_END
 from rag_ls.util.timed_patterns import compile_timed
 
@@ -23,6 +23,7 @@ _BEFORE_MATCH = 100
 _GAP = "…"
 _ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 # What they mean within one line.
+_MAX_SHOWN_CHARACTERS = 200
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 _SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # `regex` understands some brackets as its own, where `re` and people mean the character.
@@ -110,7 +111,7 @@ class TextPattern:
                 at += len(line) + 1
         except TimeoutError:
             raise InvalidRequest(
-                f"the regular expression {self._query.pattern!r} takes too long: nested repetitions such as `(a+)+` need "
+                f"the regular expression {_shorten(self._query.pattern)!r} takes too long: nested repetitions such as `(a+)+` need "
                 "exponential time; write it without a repetition inside another one, or search for a literal text"
             ) from None
 
@@ -122,7 +123,7 @@ def _compile(query: TextQuery, pattern: str) -> Any:
         return compile_timed(pattern, regex.MULTILINE | (regex.IGNORECASE if query.ignore_case else 0))
     except re.error as error:
         raise InvalidRequest(
-            f"{query.pattern!r} is no regular expression: {error}; put \\ before brackets and marks that stand for themselves, "
+            f"{_shorten(query.pattern)!r} is no regular expression: {error}; put \\ before brackets and marks that stand for themselves, "
             "or search for it as a literal text"
         ) from None
 
@@ -190,6 +191,10 @@ def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     return found
 
 
+def _shorten(pattern: str) -> str:
+    return pattern if len(pattern) <= _MAX_SHOWN_CHARACTERS else pattern[:_MAX_SHOWN_CHARACTERS] + "…"
+
+
 def _is_whole(text: str, start: int, end: int) -> bool:
     if start == end:
         return True
@@ -199,7 +204,8 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    # Between letters of scripts without spaces any place may be the end of a word.
+    return (character.isalnum() or character == "_") and (character.isascii() or not is_unspaced(character))
 
 
 def cut_line(line: str, column: int) -> str:

@@ -57,7 +57,7 @@ def split_identifier(word: str) -> tuple[str, ...]:
     if word.isascii():
         return _split_ascii(word)
     parts = identifier_parts(word)
-    return (*parts, "".join(parts)) if len(parts) > 1 and not _is_unspaced(word) else parts
+    return (*parts, "".join(parts)) if len(parts) > 1 and not is_unspaced(word) else parts
 
 
 def identifier_parts(word: str) -> tuple[str, ...]:
@@ -119,7 +119,8 @@ def _runs(word: str) -> list[tuple[str, str]]:
     return [(run, kind) for run, kind in found if kind in _UNSPACED or len(run) <= _MAX_PART_CHARACTERS]
 
 
-def _is_unspaced(word: str) -> bool:
+def is_unspaced(word: str) -> bool:
+    """Whether a word has letters of a script that puts no spaces between words."""
     return any(_class_of(character) in _UNSPACED for character in word)
 
 

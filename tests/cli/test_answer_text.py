@@ -67,6 +67,13 @@ def test_where_no_line_matches_the_declaration_and_what_follows_is_shown() -> No
     ]
 
 
+def test_of_a_long_memory_the_lines_that_answer_are_shown() -> None:
+    content = "\n".join([*(f"filler {number}" for number in range(30)), "The token is renewed at noon.", "filler"])
+    shown = _screen({**_memory(0.9), "content": content})
+    assert "The token is renewed at noon." in shown
+    assert "filler 2\n" not in shown
+
+
 def test_a_memory_stands_where_its_score_puts_it() -> None:
     shown = _screen(_chunk("a.py", 0.9), _chunk("b.py", 0.3), _memory(0.6))
     assert shown.index("a.py") < shown.index("memory 12345678") < shown.index("b.py")

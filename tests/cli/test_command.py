@@ -226,7 +226,8 @@ def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
     answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code", code=1)
     assert answer["results"] == []
-    assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path_glob and kind"
+    note = "path_glob = 'nowhere/**' matches no file of the index; the nearest are docs/, src/"
+    assert answer["stats"]["note"] == note
 
 
 def test_a_question_that_nothing_answers_fails_with_the_nearest_and_advice(indexed: Path) -> None:
@@ -294,14 +295,16 @@ def test_tools_are_given_paths_or_lines_and_an_exit_code(indexed: Path) -> None:
     assert all(line.startswith("src/cart.py:") and len(line.split(":", 3)) == 4 for line in lines)
     nothing = _run(indexed, "search", "discount", "--paths", "--path", "nowhere/**")
     assert (nothing.returncode, nothing.stdout) == (1, "")
-    assert "rag-ls: no file of the index passes the filters" in nothing.stderr
+    assert "rag-ls: --path 'nowhere/**' matches no file of the index; the nearest are docs/, src/" in nothing.stderr
 
 
 def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
     write(indexed, {"src/new.py": "def zebra():\n    return 1\n"})
 
     def found() -> bool:
-        answer = _json(indexed, "search", "zebra", "--in", "code", "--path", "src/**", "-k", "1")
+        # It fails as long as nothing is found.
+        done = _run(indexed, "search", "zebra", "--in", "code", "--path", "src/**", "-k", "1", "--json")
+        answer = json.loads(done.stdout)
         return [(hit["path"], hit["freshness"]) for hit in answer["results"]] == [("src/new.py", "disk")]
 
     assert until(found)
@@ -402,8 +405,8 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     [
         (("serach",), 2, "there is no verb 'serach'; "),
         (("serach", "x"), 2, "the nearest are search, serve; `rag-ls help --all` lists the verbs"),
-        (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
-        (("search",), 2, "query"),
+        (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7 is not between 0 and 1"),
+        (("search",), 2, "the question is empty"),
         (("search", "x", "-k", "0"), 2, "k = 0"),
         (("search", "x", "-k", "100000"), 2, "-k 100000: at most 100 are found at once"),
         (("search", "x", "-k", "3", "--vimgrep", "--paths"), 2, "give one of --json, --paths and --vimgrep"),

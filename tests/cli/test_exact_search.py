@@ -49,6 +49,16 @@ def test_all_lines_are_shown_counted_and_listed_by_file(folder: Path) -> None:
     ]
 
 
+def test_several_paths_are_one_filter(folder: Path) -> None:
+    both = search(folder, "-F", "MakeRaw", "--path", "src/raw.go", "--path", "src/send.go", "--files")
+    assert both.stdout.splitlines() == ["src/raw.go", "src/send.go"]
+
+
+def test_a_blank_text_is_refused(folder: Path) -> None:
+    done = search(folder, "-F", " ")
+    assert (done.returncode, done.stderr) == (2, "rag-ls: -F needs a text that is not blank\n")
+
+
 def test_the_exit_code_says_that_nothing_matches(folder: Path) -> None:
     for option in ("-F", "-e"):
         for more in ((), ("--count",), ("--files",), ("--json",)):

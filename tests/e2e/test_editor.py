@@ -278,7 +278,7 @@ async def test_indexing_shows_as_progress_with_a_token_created_first(project: Pa
 async def test_bad_arguments_are_named(project: Path) -> None:
     async with editor(project) as ed:
         with pytest.raises(JsonRpcException, match="query must be a string"):
-            await ed.command("searchCode", query=3)
+            await ed.command("searchCode", query={})
 
 
 async def test_an_unknown_command_is_refused_and_the_server_goes_on(project: Path) -> None:

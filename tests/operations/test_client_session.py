@@ -13,7 +13,7 @@ from rag_ls.errors import NotConfirmed, NotIndexed
 from rag_ls.operations import ClientSession, first_index, operation_named
 from tests.support import PATIENCE_S, write
 
-_CODE = "\n\n".join(f"def zebra_{number}(value):\n    return value + {number}\n" for number in range(400))
+_CODE = "\n\n".join(f"def zebra_{number}(value):\n    return value + {number}\n" for number in range(10))
 
 
 @pytest.fixture(params=["lsp", "mcp", "cli"])
@@ -80,7 +80,8 @@ def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
 
 
 def test_answers_to_agents_alone_are_cut_to_a_budget(session: ClientSession, tmp_path: Path) -> None:
-    session.work_in(write(tmp_path / "large", {"a.py": _CODE, ".git/HEAD": "ref: refs/heads/main\n"}))
+    files = {f"zebra_{file}.py": _CODE.replace("zebra", f"zebra_{file}") for file in range(120)}
+    session.work_in(write(tmp_path / "large", files | {".git/HEAD": "ref: refs/heads/main\n"}))
     assert session.client.projects()[0].indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     answer = session.operations.run("search_code", {"query": "zebra value", "k": 100})
     assert ("raise it" in answer["stats"].get("note", "")) is (session.client.about.surface == "mcp")

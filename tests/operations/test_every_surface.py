@@ -58,6 +58,7 @@ import --input memories.json --dry-run
 import --input memories.json --yes
 import --input memories.json
 index
+refs text
 list
 optimize
 project add .

@@ -165,6 +165,20 @@ def test_beside_hits_a_common_word_is_counted_to_a_limit_and_it_is_said(client: 
     assert "match = exact counts all" in exact["left_out"]
 
 
+def test_any_place_in_a_script_without_spaces_is_whole_and_nothing_denies_it(operations: Operations) -> None:
+    exact = ask(operations, "过期")
+    assert (exact["total"], exact.get("inside_words", 0)) == (1, 0)
+    answer = operations.run("search_code", {"query": "过期"})
+    assert answer["exact"]["total"] == 1
+    assert not answer["stats"].get("nothing_close")
+
+
+def test_filters_that_let_no_file_pass_are_named_with_the_nearest(operations: Operations) -> None:
+    exact = ask(operations, "retry", path_glob="nowhere/**")
+    assert exact["total"] == 0
+    assert "path_glob = 'nowhere/**' matches no file of the index" in exact["left_out"]
+
+
 def test_a_budget_makes_a_page_shorter_and_names_the_next(operations: Operations) -> None:
     exact = ask(operations, "e", budget_tokens=100)
     assert 0 < len(exact["places"]) == exact["next_offset"] < exact["total"]

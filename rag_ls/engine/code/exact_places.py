@@ -23,6 +23,7 @@ from rag_ls.search import (
     View,
     accepts,
     choose_first,
+    explain_filters,
     find_occurrences,
     role_of,
     show_places,
@@ -72,6 +73,8 @@ class PlacesFound:
     """The files that the index leaves out, by reason."""
     is_listed: bool = True
     """Whether all files are known."""
+    note: str = ""
+    """The reason why no file passes the filters."""
 
     @property
     def is_whole(self) -> bool:
@@ -92,6 +95,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=_count_skipped(session, request.filters) + looked.skipped,
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
+        note=looked.explain_filters(),
     )  # fmt: skip
 
 
@@ -170,6 +174,12 @@ class _Look:
         self.documents += found.documents
         self.unread += found.unread
 
+    def explain_filters(self) -> str:
+        """The reason why no file passes the filters; empty where one does."""
+        if self.documents or self._view.allowed is None or self._view.allowed:
+            return ""
+        return explain_filters(self._request.filters, {row[1] for row in self._session.store.document_paths()})
+
     def first_places(self) -> list[tuple[DocumentPlaces, LineMatch]]:
         """The first places in order, each in a text that is as its file is now."""
         request = self._request
@@ -220,7 +230,7 @@ def _count_skipped(session: ProjectSession, filters: Filters) -> Counter[str]:
 
 def describe_left_out(found: PlacesFound) -> str:
     """The files that were not looked into, in words; empty if all were."""
-    parts = []
+    parts = [found.note] if found.note else []
     if not found.is_listed:
         parts.append("files are still being listed")
     if found.is_cut:

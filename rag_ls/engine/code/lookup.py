@@ -17,6 +17,7 @@ from rag_ls.util.path_globs import glob_matcher, relative_globs
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_SYMBOLS = 200_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_OF_A_PATH = "of a file give PATH:LINE, or PATH:FROM-TO for these lines"
 _GONE = "its code was edited or removed: search_code finds it again"
 _OWNER = re.compile(r"\.|::|#| > ")
 _PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
@@ -54,7 +55,9 @@ def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) 
     unseen = session.project.catch_up()
     hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session, whole=whole)
     if hit is None:
-        raise NotFound(f"no chunk has the id {chunk_id!r} now; {describe_fate(session, chunk_id) or _GONE}")
+        is_path = "." in chunk_id or "/" in chunk_id
+        fate = describe_fate(session, chunk_id) or (_OF_A_PATH if is_path else _GONE)
+        raise NotFound(f"no chunk has the id {chunk_id!r} now; {fate}")
     return session.give_out(hit, unseen | session.project.indexing.unseen())
 
 

@@ -115,6 +115,10 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
+    exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
+    if exact and exact.total:
+        # The lines that hold the question are close, whatever else is.
+        answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     stats = add_note(merge_stats(question.query, answers), "; ".join(problems))
     stats = add_note(stats, describe_references(sessions, question.query))
@@ -124,7 +128,6 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
-    exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
     budget = request.budget_tokens
     default = settings.budget_tokens or caller.budget_tokens
     answer = CodeAnswer(question.query, results, stats, exact)

@@ -31,6 +31,7 @@ _DEFAULT_LISTED = 50
 _MAX_LISTED = 1000
 # The most tokens of memories in one answer of a list, for programs.
 _MAX_LISTED_TOKENS = 100_000
+_BEYOND = "offset is beyond the last one"
 _NEXT = "more did not fit one answer: offset = {} has the next"
 
 
@@ -105,7 +106,9 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
         limit=limit,
         offset=offset,
         next_offset=following if following < total else None,
-        note="; ".join(filter(None, (damage, _NEXT.format(following) if left_out else ""))),
+        note="; ".join(
+            filter(None, (damage, _NEXT.format(following) if left_out else "", _BEYOND if offset >= total > 0 else ""))
+        ),
         hint=hint,
         happened=happened,
     )

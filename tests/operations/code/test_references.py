@@ -196,3 +196,14 @@ def test_a_question_about_callers_is_answered_in_words_of_the_answer(operations:
 def test_another_question_is_not_taken_for_one_about_callers(operations: Operations) -> None:
     for question in ("who calls the bank for total", "total", "where is the total computed"):
         assert "is used at" not in operations.run("search_code", {"query": question})["stats"].get("note", "")
+
+
+def test_a_file_with_other_letters_than_ascii_has_its_uses_too(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    write(
+        root,
+        {"shop/café.py": "# Wer zahlt? Größe zählt.\nfrom shop.cart import total\n\n\ndef pay():\n    total([3])\n"},
+    )
+    _index(client)
+    assert "shop/café.py:6 resolved" in _places(operations.run("find_references", {"symbol": "total"}), "call")

@@ -76,7 +76,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(operations: Operations) 
         with pytest.raises(NotFound, match="called 'third'; known are zoo, api, web, shop"):
             operations.run(name, {"project": ["zoo", "third"], **({"query": "x"} if name == "search_code" else {})})
     with pytest.raises(InvalidRequest, match="list of strings"):
-        operations.run("search_code", {"query": "x", "project": 3})
+        operations.run("search_code", {"query": "x", "project": {}})
     with pytest.raises(InvalidRequest, match="name a project, or all"):
         operations.run("scan", {"project": ""})
 
