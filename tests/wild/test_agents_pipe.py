@@ -117,7 +117,12 @@ def test_lines_of_windows_are_lines(shop: Path) -> None:
 def test_a_signal_ends_the_server_though_its_pipe_is_open(shop: Path, number: signal.Signals) -> None:
     """Some agents end their servers so, and leave the pipe open."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(_command(shop, "shared"), stdin=pipe, stdout=pipe, stderr=pipe) as server:
+
+    def heed() -> None:
+        # Whoever runs the tests may ignore it (`nohup`), and its children would, too.
+        signal.signal(number, signal.SIG_DFL)
+
+    with subprocess.Popen(_command(shop, "shared"), stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heed) as server:
         assert server.stdin
         assert server.stdout
         server.stdin.write(_lines([*_handshake(), _request(1, "ping")]))
