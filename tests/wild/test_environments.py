@@ -20,7 +20,7 @@ from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import is_shared_folder, user_data_folder
 from rag_ls.util.system_folders import temporary_folder
-from tests.support import PATIENCE_S
+from tests.support import PATIENCE_S, until
 
 _QUIET = HttpSettings(address="127.0.0.1:0", requests_per_second=0)
 
@@ -33,6 +33,7 @@ def caller(home: Path) -> Iterator[httpx.Client]:
     server.start()
     shown = {"x-rag-token": tokens.add("tester", Access.ADMIN, ())[1], "x-forwarded-proto": "https"}
     with httpx.Client(base_url=server.url, headers=shown, timeout=PATIENCE_S, follow_redirects=False) as client:
+        assert until(lambda: client.get("/ready").status_code == 200)
         yield client
     server.stop()
     engine.close()

@@ -12,7 +12,7 @@ from tests.lsp.in_process import InProcessEditor
 @pytest.mark.parametrize(
     ("command", "arguments", "says"),
     [
-        ("searchCode", {"query": 3}, "query must be a string"),
+        ("searchCode", {"query": {}}, "query must be a string"),
         ("searchCode", {}, "needs 'query'"),
         ("searchCode", {"query": "x", "k": 0}, "k = 0"),
         ("searchCode", {"query": "x", "colour": "red"}, "no argument 'colour'"),
