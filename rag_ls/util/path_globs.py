@@ -114,7 +114,7 @@ def ignore_lines(globs: Iterable[str], root: str) -> list[str]:
 
 def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
     """The paths that a glob which matches none may have meant: of like names, else in the folder that it begins with."""
-    paths = list(known)
+    paths = sorted(known)
     for glob in split_globs(written):
         plain = glob.lstrip("!/").removeprefix("./").rstrip("/")
         if near := nearest_paths(plain, paths):
