@@ -98,7 +98,7 @@ def _places_of(hit: Json) -> list[Json]:
 
 
 def notes_of(stats: Json) -> list[str]:
-    """Notes on everything that the answer could not see."""
+    """Notes on everything that the answer could not see, in words of the shell."""
     notes = []
     if not stats.get("complete", True):
         missing = [

@@ -155,7 +155,7 @@ def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
     files = arguments.k or answer_text.FILES
     if arguments.paths or arguments.vimgrep:
         for note in answer_text.notes_of(answer["stats"]):
-            print(f"rag-ls: {in_words_of_the_shell(note)}", file=sys.stderr)
+            print(f"rag-ls: {note}", file=sys.stderr)
         found = (
             answer_text.paths(answer, files) if arguments.paths else answer_text.vimgrep(answer, arguments.query, files)
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.mcp.compact import compact
 from rag_ls.operations import Json
+from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
@@ -36,21 +37,16 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
 def _format_exact(exact: Json) -> str:
     """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
     least = "at least " if exact.get("is_partial") else ""
-    holds = f"{_HOLDS.get(exact['match'], 'hold')} {exact['pattern']}"
-    count = f"{least}{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {holds}:"
-    head = (
-        count
-        if exact["total"]
-        else f"no line that was looked at {'holds' if 'hold' in holds[:4] else 'matches'} {exact['pattern']}"
+    many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
+    count = (
+        f"{least}{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {many} {exact['pattern']}:"
     )
+    head = count if exact["total"] else f"no line that was looked at {one} {exact['pattern']}"
     next_page = exact.get("next_offset")
     more = f"offset = {next_page} with match = {exact['match']} has more" if next_page else ""
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
     notes = "; ".join(filter(None, (more, beyond, exact.get("left_out", ""))))
     return "\n".join([head, *exact["places"], *([f"({notes})"] if notes else [])])
-
-
-_HOLDS = {"exact": "hold", "regex": "match"}
 
 
 _MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings"))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +11,18 @@ import pytest
 from mcp import Client as McpClient
 from mcp import MCPError
 
-from rag_ls.engine.client import local_client
-from rag_ls.mcp.server import create_server
-from rag_ls.operations import ClientSession, Operations
-from tests.support import PATIENCE_S
+from rag_ls.operations import ClientSession
+from tests.agents import agent_of, agent_session
 
+_USUAL = ("code", "memory")
 _NOTE = "Invoices are rounded half up."
 
 
 @pytest.fixture
 def session(shop: Path) -> Iterator[ClientSession]:
     """An agent's client that works in the shop."""
-    client = local_client("mcp")
-    session = ClientSession(client)
-    session.work_in(shop)
-    assert client.projects()[0].indexing.wait_until_idle(PATIENCE_S)
-    yield session
-    client.close()
-
-
-@asynccontextmanager
-async def _agent(session: ClientSession, toolsets: Collection[str] = ("code", "memory")) -> AsyncIterator[McpClient]:
-    async def operations() -> Operations:
-        return session.operations
-
-    async with McpClient(create_server(operations, toolsets)) as agent:
-        yield agent
+    with agent_session(shop) as session:
+        yield session
 
 
 async def _call(agent: McpClient, tool: str, **arguments: Any) -> Any:
@@ -49,7 +34,7 @@ async def _call(agent: McpClient, tool: str, **arguments: Any) -> Any:
 
 
 async def test_tools_find_code_and_keep_memories(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, _USUAL) as agent:
         found = await _call(agent, "search_code", query="renew an expired login")
         assert found["results"][0]["symbol"].startswith("Session")
         stored = await _call(agent, "store_memory", content=_NOTE, scope="project")
@@ -58,7 +43,7 @@ async def test_tools_find_code_and_keep_memories(session: ClientSession) -> None
 
 
 async def test_tools_say_what_they_change(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, _USUAL) as agent:
         tools = {tool.name: tool.annotations for tool in (await agent.list_tools()).tools}
     assert tools["search_code"].read_only_hint
     assert not tools["store_memory"].read_only_hint
@@ -67,7 +52,7 @@ async def test_tools_say_what_they_change(session: ClientSession) -> None:
 
 
 async def test_errors_are_words_and_the_server_goes_on(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, _USUAL) as agent:
         for tool, arguments, words in (
             ("search_code", {"query": "x", "k": -1}, "k"),
             ("search_code", {}, "query"),
@@ -82,7 +67,7 @@ async def test_errors_are_words_and_the_server_goes_on(session: ClientSession) -
 
 
 async def test_memories_are_resources_by_pages(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, _USUAL) as agent:
         stored = await _call(agent, "store_memory", content=_NOTE, scope="project")
         listed = (await agent.list_resources()).resources
         assert [str(item.uri) for item in listed] == ["memory://list", "memory://stats", f"memory://{stored['id']}"]
@@ -93,7 +78,7 @@ async def test_memories_are_resources_by_pages(session: ClientSession) -> None:
 
 
 async def test_prompts_bring_what_is_known(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, _USUAL) as agent:
         await _call(agent, "store_memory", content=_NOTE, scope="project")
         (message,) = (await agent.get_prompt("recall", {"topic": "rounding of {context} invoices"})).messages
         assert _NOTE in message.content.text
@@ -103,7 +88,7 @@ async def test_prompts_bring_what_is_known(session: ClientSession) -> None:
 
 
 async def test_without_their_toolset_memories_are_nowhere(session: ClientSession) -> None:
-    async with _agent(session, ("code",)) as agent:
+    async with agent_of(session, ("code",)) as agent:
         assert "store_memory" not in {tool.name for tool in (await agent.list_tools()).tools}
         assert (await agent.list_resources()).resources == (await agent.list_prompts()).prompts == []
         assert (await agent.call_tool("store_memory", {"content": _NOTE})).is_error

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client as McpClient
 
-from rag_ls.engine.client import local_client
 from rag_ls.errors import InvalidRequest
-from rag_ls.mcp.server import create_server
 from rag_ls.mcp.tools import TOOLSETS
-from rag_ls.operations import OPERATIONS, ClientSession, Operations
+from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.operations.memories.arguments import MemoryFilterArguments, Metadata, TimeRange
 from rag_ls.operations.parsing import parse_request
-from tests.support import PATIENCE_S
+from tests.agents import agent_of, agent_session
 
 _NOTE = "Refunds are paid back in the currency of the order, never in the customer's."
 # All that agents can send: the requests of the operations, and the objects in them.
@@ -121,21 +118,8 @@ def test_what_has_no_one_meaning_is_refused_with_the_expected_form(
 @pytest.fixture
 def session(shop: Path) -> Iterator[ClientSession]:
     """An agent's client that works in the shop."""
-    client = local_client("mcp")
-    session = ClientSession(client)
-    session.work_in(shop)
-    assert client.projects()[0].indexing.wait_until_idle(PATIENCE_S)
-    yield session
-    client.close()
-
-
-@asynccontextmanager
-async def _agent(session: ClientSession) -> AsyncIterator[McpClient]:
-    async def operations() -> Operations:
-        return session.operations
-
-    async with McpClient(create_server(operations, TOOLSETS)) as agent:
-        yield agent
+    with agent_session(shop) as session:
+        yield session
 
 
 async def _call(agent: McpClient, tool: str, **arguments: Any) -> Any:
@@ -145,7 +129,7 @@ async def _call(agent: McpClient, tool: str, **arguments: Any) -> Any:
 
 
 async def test_tags_in_a_json_text_are_tags_and_are_found(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, TOOLSETS) as agent:
         metadata = json.dumps({"tags": '["money", "refund"]', "importance_score": "0.9"})
         stored = await _call(agent, "store_memory", content=_NOTE, scope="project", metadata=metadata)
         kept = await _call(agent, "get_memory", id=[stored["id"]])
@@ -156,7 +140,7 @@ async def test_tags_in_a_json_text_are_tags_and_are_found(session: ClientSession
 
 
 async def test_options_that_are_null_change_nothing(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, TOOLSETS) as agent:
         plain = await _call(agent, "search_code", query="shopping cart")
         options = (
             "k",
@@ -176,7 +160,7 @@ async def test_options_that_are_null_change_nothing(session: ClientSession) -> N
 
 
 async def test_a_null_in_metadata_hides_no_argument_beside_it(session: ClientSession) -> None:
-    async with _agent(session) as agent:
+    async with agent_of(session, TOOLSETS) as agent:
         stored = await _call(
             agent, "store_memory", content=_NOTE, scope="project", tags=["money"], metadata={"tags": None}
         )

@@ -12,6 +12,7 @@ from rag_ls.engine.client import local_client
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.operations import ClientSession
 from rag_ls.util.path_globs import matches_any
+from tests.agents import agent_session
 from tests.commands import run_command
 from tests.support import PATIENCE_S, write
 
@@ -64,12 +65,8 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def session(project: Path) -> Iterator[ClientSession]:
     """An agent's client that works there."""
-    client = local_client("mcp")
-    session = ClientSession(client)
-    session.work_in(project)
-    assert client.projects()[0].indexing.wait_until_idle(PATIENCE_S)
-    yield session
-    client.close()
+    with agent_session(project) as session:
+        yield session
 
 
 def test_a_search_filter_means_what_was_written(session: ClientSession, project: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rag_ls.engine.client import local_client
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.parts import MAX_PARTS_AT_ONCE, parts_of
 from rag_ls.operations import ClientSession
+from tests.agents import agent_session
 from tests.support import PATIENCE_S, until
 
 _PARAGRAPH = (
@@ -44,13 +44,9 @@ def handbook() -> str:
 @pytest.fixture
 def session(shop: Path) -> Iterator[ClientSession]:
     """An agent's client that works in the shop."""
-    client = local_client("mcp")
-    session = ClientSession(client)
-    session.work_in(shop)
-    assert client.projects()[0].indexing.wait_until_idle(PATIENCE_S)
-    client.projects()[0].project.model(PATIENCE_S)
-    yield session
-    client.close()
+    with agent_session(shop) as session:
+        session.client.projects()[0].project.model(PATIENCE_S)
+        yield session
 
 
 def _run(session: ClientSession, operation: str, **arguments: Any) -> Any:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ COMMENTS = {
 }
 
 
+def _recall_beside(others: Iterable[str], content: str, query: str, project: WildProject) -> list[str]:
+    """The memories that a question finds, best first, where a memory was stored after others."""
+    for each in (*others, content):
+        project.ask("store_memory", content=each, scope="project")
+    return project.recall(query)
+
+
 @pytest.mark.parametrize("language", COMMENTS)
 def test_a_word_is_found_in_the_file_that_holds_it(client: Client, tmp_path: Path, language: str) -> None:
     text, queries = COMMENTS[language]
@@ -61,16 +69,13 @@ def test_a_word_is_found_in_the_file_that_holds_it(client: Client, tmp_path: Pat
     ],
 )
 def test_a_word_is_found_in_the_memory_that_holds_it(client: Client, tmp_path: Path, content: str, query: str) -> None:
-    project = WildProject(client, tmp_path / "p", _OTHERS)
-    for other in (
+    others = (
         "使用缓存来保存会话",
         "Rechnungen gehen per Post hinaus",
         "ログはJSONで書く",
         "Tokens expire after an hour",
-    ):
-        project.ask("store_memory", content=other, scope="project")
-    project.ask("store_memory", content=content, scope="project")
-    assert project.recall(query)[:1] == [content]
+    )
+    assert _recall_beside(others, content, query, WildProject(client, tmp_path / "p", _OTHERS))[:1] == [content]
 
 
 def test_a_rule_is_found_by_a_word_inside_a_sentence_without_spaces(client: Client, tmp_path: Path) -> None:
@@ -127,13 +132,10 @@ def test_that_no_file_holds_a_word_is_not_said_of_files_that_were_not_looked_at(
 def test_a_memory_is_found_that_other_tools_did_not_find(
     client: Client, tmp_path: Path, content: str, query: str
 ) -> None:
-    project = WildProject(client, tmp_path / "p", _OTHERS)
-    for other in (
+    others = (
         "使用缓存来保存会话",
         "ログはJSONで書く",
         "Tokens expire after an hour",
         "금요일에는 배포하지 않는다",
-    ):
-        project.ask("store_memory", content=other, scope="project")
-    project.ask("store_memory", content=content, scope="project")
-    assert project.recall(query)[:1] == [content]
+    )
+    assert _recall_beside(others, content, query, WildProject(client, tmp_path / "p", _OTHERS))[:1] == [content]

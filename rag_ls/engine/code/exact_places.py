@@ -14,7 +14,7 @@ from rag_ls.indexing import Rejected
 from rag_ls.languages import detect_language
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
-    MAX_OCCURRENCES,
+    NO_FILTERS,
     DocumentPlaces,
     Filters,
     LineMatch,
@@ -48,11 +48,11 @@ class PlacesRequest:
     filters: Filters
     first: int
     """The number of places to give, the best first."""
-    files_only: bool = False
+    files_only: bool
     """Give only the first place of each file."""
-    counted: int = MAX_OCCURRENCES
+    counted: int
     """Look into no more documents once there are so many places."""
-    longest_s: float = 10.0
+    longest_s: float
     """Look into no more documents after so many seconds."""
 
 
@@ -136,8 +136,10 @@ class _Look:
 
     def look_into_files(self, paths: Iterable[str]) -> None:
         """Look into files as they are now, in place of what the index has of them."""
-        in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         paths = list(dict.fromkeys(paths))
+        if not paths:
+            return
+        in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         rows = self._session.store.document_paths() if self._filters.path_glob else ()
         known = {*(compose(row[1]) for row in rows), *map(compose, paths)}
         matches = accepts(Filters(path_glob=self._filters.path_glob), known)
@@ -219,6 +221,10 @@ def _keep_admitted(session: ProjectSession, paths: Collection[str]) -> list[str]
 
 def _count_skipped(session: ProjectSession, filters: Filters) -> Counter[str]:
     """The files that the index leaves out, that pass the filters and may hold text, by reason."""
+    if filters == NO_FILTERS:
+        # Asked beside each question that is a name: no file needs to be looked at.
+        counts = session.store.skipped_counts()
+        return Counter({reason: count for reason, count in counts.items() if reason not in _NO_TEXT})
     all_skipped = session.store.skipped()
     passes = accepts(filters, set(map(compose, all_skipped)))
     return Counter(

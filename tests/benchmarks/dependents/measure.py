@@ -17,11 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.engine.client import local_client
 from rag_ls.engine.code.impact import find_impact
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import Depth
 from tests.benchmarks.dependents.pyright_edges import PyrightServer
+from tests.benchmarks.indexed import indexed_by_words
 
 HERE = Path(__file__).parent
 _LANGUAGES = {
@@ -114,16 +113,8 @@ def _quietly(ask: object, path: str) -> set[str] | None:
 
 
 def _measured(root: Path, truth: Truth) -> dict[str, float]:
-    client = local_client()
-    try:
-        view = client.open(root, on_purpose=True)
-        view.indexing.index_tree(Depth.WORDS)
-        view.indexing.wait_for_scan(600)
-        while view.store.queue_lengths()[0]:
-            time.sleep(0.1)
+    with indexed_by_words(root) as view:
         return _compared(view, truth)
-    finally:
-        client.close()
 
 
 def _compared(view: ProjectSession, truth: Truth) -> dict[str, float]:

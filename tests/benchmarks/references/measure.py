@@ -19,13 +19,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rag_ls.engine.client import local_client
 from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import Depth
 from rag_ls.search import is_test
 from rag_ls.storage import StoredSymbol, last_name
 from tests.benchmarks.dependents.pyright_edges import PyrightServer
+from tests.benchmarks.indexed import indexed_by_words
 
 HERE = Path(__file__).parent
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
@@ -80,21 +79,13 @@ def main() -> int:
 
 
 def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
-    client = local_client()
-    try:
-        view = client.open(root, on_purpose=True)
-        view.indexing.index_tree(Depth.WORDS)
-        view.indexing.wait_for_scan(600)
-        while view.store.queue_lengths()[0]:
-            time.sleep(0.1)
+    with indexed_by_words(root) as view:
         languages = view.store.language_counts()
         language = max(_PREFIXES, key=lambda name: languages.get(name, (0, 0))[0])
         drawn = _draw(view, language, arguments.symbols)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
         return _compared(view, drawn, judge(drawn, columns), show=arguments.show)
-    finally:
-        client.close()
 
 
 def _draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:

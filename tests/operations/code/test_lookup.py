@@ -15,6 +15,7 @@ from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.lookup import AGENTS_EXCERPT_TOKENS
 from tests.conftest import IndexedProjects
+from tests.operations.code.projects import index_project
 from tests.support import PATIENCE_S, SHOP, write
 
 STEPS = "".join(f"        step_{n} = compute(items, {n})\n" for n in range(150))
@@ -45,14 +46,8 @@ def root(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
 def operations(client: Client, root: Path) -> Operations:
     """The operations on it."""
     client.open(root)
-    _index(client)
+    index_project(client)
     return Operations(client, wait_for_model_s=PATIENCE_S)
-
-
-def _index(client: Client) -> None:
-    (view,) = client.projects()
-    view.indexing.index_tree()
-    assert view.indexing.wait_until_idle(PATIENCE_S)
 
 
 def _first(operations: Operations, query: str, path: str) -> dict:
@@ -81,7 +76,7 @@ def test_a_chunk_comes_with_its_neighbours(operations: Operations, root: Path) -
 
 def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, client: Client, root: Path) -> None:
     write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(1, 3001))})
-    _index(client)
+    index_project(client)
     part = _first(operations, "step_100", "src/big.py")
     assert operations.run("get_chunk", {"id": part["id"], "context": "file"})["text"] == BIG
     long = operations.run("get_chunk", {"id": "src/long.txt:77", "context": "file"})
@@ -115,7 +110,7 @@ def test_what_is_left_of_a_declaration_is_told_and_can_be_had(operations: Operat
 def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operations, root: Path) -> None:
     lines = [f"value {n} and {n * n} and {n * n * n}\n" for n in range(1, 3001)]
     write(root, {"src/long.txt": "".join(lines), "src/wide.txt": "wide " * 100_000})
-    _index(client)
+    index_project(client)
     agent = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=2500)
     around = agent.run("get_chunk", {"id": "src/long.txt:1500", "context": "file"})
     assert around["start_line"] < 1500 < around["end_line"], "what was asked for is in it"
@@ -148,7 +143,7 @@ def test_what_is_declared_nowhere_is_its_own_declaration(operations: Operations)
 def test_a_stale_id_names_its_successor(operations: Operations, client: Client, root: Path) -> None:
     hit = _first(operations, "total_price", "src/cart.py")
     write(root, {"src/cart.py": "import os\n\n\n" + SHOP["src/cart.py"].replace("1 -", "2 -")})
-    _index(client)
+    index_project(client)
     with pytest.raises(NotFound, match=r"was edited: (\w+) is src/cart\.py:\d+-6 now") as refusal:
         operations.run("get_chunk", {"id": hit["id"]})
     successor = str(refusal.value).split(": ")[1].split()[0]
@@ -158,11 +153,11 @@ def test_a_stale_id_names_its_successor(operations: Operations, client: Client, 
 def test_a_stale_id_of_moved_code_says_where_to(operations: Operations, client: Client, root: Path) -> None:
     hit = _first(operations, "total_price", "src/cart.py")
     (root / "src/cart.py").rename(root / "src/basket.py")
-    _index(client)
+    index_project(client)
     with pytest.raises(NotFound, match=r"moved: \w+ is src/basket\.py:1-3 now"):
         operations.run("get_chunk", {"id": hit["id"]})
     (root / "src/basket.py").unlink()
-    _index(client)
+    index_project(client)
     with pytest.raises(NotFound, match="is gone"):
         operations.run("get_chunk", {"id": hit["id"]})
 
@@ -282,7 +277,7 @@ mod tests {
 
 def test_tests_in_the_file_itself_come_first(client: Client, tmp_path: Path) -> None:
     client.open(write(tmp_path / "walker", {"src/walk.rs": _RUST, "tests/walk_test.rs": "fn main() { walk(1); }\n"}))
-    _index(client)
+    index_project(client)
     found = Operations(client, wait_for_model_s=PATIENCE_S).run("related_tests", {"path": "src/walk.rs"})["tests"]
     assert [test["path"] for test in found] == ["src/walk.rs", "tests/walk_test.rs"]
     assert "holds tests itself (line 4)" in found[0]["why"]
@@ -292,7 +287,7 @@ def test_a_name_that_many_files_declare_is_no_evidence(client: Client, tmp_path:
     modules = {f"src/part_{number}.py": f"def open_it():\n    return {number}\n" for number in range(5)}
     tests = {"tests/test_doors.py": "def test_doors():\n    assert open_it() == 'a door'\n"}
     client.open(write(tmp_path / "parts", {**modules, **tests}))
-    _index(client)
+    index_project(client)
     operations = Operations(client, wait_for_model_s=PATIENCE_S)
     mentioning = [
         test

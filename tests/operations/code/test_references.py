@@ -11,6 +11,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.operations import Operations
 from tests.conftest import IndexedProjects
+from tests.operations.code.projects import index_project
 from tests.support import PATIENCE_S, write
 
 FILES = {
@@ -44,14 +45,8 @@ def root(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
 def operations(client: Client, root: Path) -> Operations:
     """The operations on it."""
     client.open(root)
-    _index(client)
+    index_project(client)
     return Operations(client, wait_for_model_s=PATIENCE_S)
-
-
-def _index(client: Client) -> None:
-    (view,) = client.projects()
-    view.indexing.index_tree()
-    assert view.indexing.wait_until_idle(PATIENCE_S)
 
 
 def _places(answer: dict, kind: str = "") -> list[str]:
@@ -133,7 +128,7 @@ def test_unsaved_text_counts_as_it_is_typed(operations: Operations, client: Clie
 
 def test_a_change_on_disk_is_followed(operations: Operations, client: Client, root: Path) -> None:
     write(root, {"shop/late.py": "from shop import cart\n\n\ndef late():\n    cart.total([])\n"})
-    _index(client)
+    index_project(client)
     assert "shop/late.py:5 resolved" in _places(operations.run("find_references", {"symbol": "total"}))
 
 
@@ -168,7 +163,7 @@ def test_what_is_no_variable_is_not_taken_for_one(operations: Operations, client
         "        return isinstance(x, total)\n\n    def g(self) -> 'Cart':\n        total = 1\n        return total\n"
     )
     write(root, {"shop/late.py": text})
-    _index(client)
+    index_project(client)
     late = [each for each in _places(operations.run("find_references", {"symbol": "total"})) if "late" in each]
     assert late == ["shop/late.py:1 resolved", "shop/late.py:6 resolved", "shop/late.py:8 resolved"]
     quoted = [each for each in _places(operations.run("find_references", {"symbol": "Cart"})) if "late" in each]
@@ -178,7 +173,7 @@ def test_what_is_no_variable_is_not_taken_for_one(operations: Operations, client
 def test_scripts_offer_names_under_others(operations: Operations, client: Client, root: Path) -> None:
     write(root, {"web/core.ts": "class Core {\n  #own() {}\n  go() { this.#own() }\n}\nexport { Core as Base }\n"})
     write(root, {"web/late.ts": "import { Base } from './core'\nconst core = new Base()\ncore.go()\n"})
-    _index(client)
+    index_project(client)
     assert _places(operations.run("find_references", {"symbol": "Core.go"}), "call") == ["web/late.ts:3 resolved"]
     assert _places(operations.run("find_references", {"symbol": "#own"}), "call") == ["web/core.ts:3 resolved"]
 
@@ -205,5 +200,5 @@ def test_a_file_with_other_letters_than_ascii_has_its_uses_too(
         root,
         {"shop/café.py": "# Wer zahlt? Größe zählt.\nfrom shop.cart import total\n\n\ndef pay():\n    total([3])\n"},
     )
-    _index(client)
+    index_project(client)
     assert "shop/café.py:6 resolved" in _places(operations.run("find_references", {"symbol": "total"}), "call")
