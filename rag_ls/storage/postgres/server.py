@@ -84,6 +84,7 @@ class PostgresServer:
             known, os.environ, knows_system_roots=psycopg.pq.version() >= _MIN_LIBPQ_OF_SYSTEM_ROOTS
         )
         self._wants_tls = bool(tls)
+        self._was_reached = False
         options = {**_OPTIONS, **_find_given_options(known), **tls}
         if read_only:
             answer_ms = self._limits.answer_s * 1000
@@ -102,6 +103,7 @@ class PostgresServer:
         import psycopg_pool
 
         try:
+            self._reach()
             self._pool.open()
             with self._pool.connection() as connection:
                 yield connection
@@ -148,6 +150,16 @@ class PostgresServer:
     def close(self) -> None:
         """Close all connections."""
         self._pool.close()
+
+    def _reach(self) -> None:
+        """Before its first answer a server is asked once: the pool tries a wrong address until its time is up."""
+        if self._was_reached:
+            return
+        try:
+            self._psycopg.connect(self._url).close()
+        except self._psycopg.OperationalError as error:
+            raise self._describe_refusal(error) from error
+        self._was_reached = True
 
     def _describe_unreachable(self) -> StoreUnavailable:
         """The reason why no connection could be had: the pool does not say, a connection does."""
