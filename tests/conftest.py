@@ -325,6 +325,20 @@ def indexed_projects(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject
 
 
 @pytest.fixture
+def indexed_shop(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
+    """The little project, which is indexed already."""
+    return indexed_projects.copy(SHOP, tmp_path / "shop")
+
+
+@pytest.fixture
+def indexed_repository(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
+    """The same project as a git repository, which is indexed already."""
+    return indexed_projects.copy_made(
+        "repository", lambda folder: git_repository(folder, SHOP), tmp_path / "repository"
+    )
+
+
+@pytest.fixture
 def client() -> Iterator[Client]:
     """A client with no project open."""
     client = local_client()

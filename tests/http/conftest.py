@@ -15,7 +15,8 @@ from rag_ls.engine.engine import Engine
 from rag_ls.http.server import HttpServer
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import user_data_folder
-from tests.support import PATIENCE_S, SHOP, write
+from tests.conftest import IndexedProjects
+from tests.support import PATIENCE_S, SHOP
 
 QUIET = HttpSettings(address="127.0.0.1:0", requests_per_second=0)
 CLINIC = {"clinic.py": "def book_appointment(patient):\n    return diary.add(patient)\n"}
@@ -78,12 +79,11 @@ def served(serve: Serve) -> Served:
 
 
 @pytest.fixture
-def two_projects(served: Served, tmp_path: Path) -> Served:
+def two_projects(served: Served, indexed_projects: IndexedProjects, tmp_path: Path) -> Served:
     """The same, with two indexed projects: shop and clinic."""
     caller = served.caller(served.token("setup"))
     for name, files in (("shop", SHOP), ("clinic", CLINIC)):
-        root = write(tmp_path / name, files)
-        (root / ".rag-ls").mkdir()
+        root = indexed_projects.copy(files, tmp_path / name)
         served.engine.registry.add(root, name)
         answer = caller.post("/api/index", json={}, headers={"x-rag-project": name})
         assert answer.json().get("complete"), answer.text

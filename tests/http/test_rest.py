@@ -124,8 +124,10 @@ def test_files_inside_a_project_can_be_written(two_projects: Served, tmp_path: P
     assert target.exists()
 
 
-def test_metrics_are_json_and_prometheus(two_projects: Served) -> None:
+def test_metrics_are_json_and_prometheus(two_projects: Served, tmp_path: Path) -> None:
     caller = two_projects.caller(two_projects.token())
+    write(tmp_path / "shop", {"src/more.py": "def give_more():\n    return 'a text that has no vector yet'\n"})
+    assert caller.post("/api/index", json={}, headers={"x-rag-project": "shop"}).json()["complete"]
     for _ in range(2):
         two_projects.ask(caller, "search_code", query="refund")
     figures = caller.get("/metrics").json()

@@ -15,6 +15,12 @@ from tests.support import PATIENCE_S, write
 
 
 @pytest.fixture
+def shop(indexed_shop: Path) -> Path:
+    """A little project, which is indexed already."""
+    return indexed_shop
+
+
+@pytest.fixture
 def operations(client: Client, shop: Path) -> Operations:
     """The operations on the indexed shop."""
     view = client.open(shop)

@@ -53,6 +53,12 @@ _METADATA = st.one_of(
 
 
 @pytest.fixture
+def repository(indexed_repository: Path) -> Path:
+    """The shop as a git repository, which is indexed already."""
+    return indexed_repository
+
+
+@pytest.fixture
 def operations(client: Client, repository: Path) -> Operations:
     """The shop with a memory that is whole, and one to damage."""
     (repository / "loop").symlink_to("loop")

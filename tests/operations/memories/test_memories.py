@@ -18,6 +18,12 @@ _NET = "Cart prices are net of tax, the invoice adds it"
 
 
 @pytest.fixture
+def repository(indexed_repository: Path) -> Path:
+    """The shop as a git repository, which is indexed already."""
+    return indexed_repository
+
+
+@pytest.fixture
 def operations(client: Client, repository: Path) -> Operations:
     """Operations on the shop, which is a git repository."""
     view = client.open(repository)

@@ -11,6 +11,7 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
 from rag_ls.indexing import Buffer
 from rag_ls.operations import Operations
+from tests.conftest import IndexedProjects
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, until, write
 
 RULES = {
@@ -34,9 +35,9 @@ APP = {
 
 
 @pytest.fixture
-def shop(client: Client, tmp_path: Path) -> Path:
+def shop(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
     """An indexed shop with rules."""
-    return _open(client, write(tmp_path / "shop", {**SHOP, **RULES}))
+    return _open(client, indexed_projects.copy({**SHOP, **RULES}, tmp_path / "shop"))
 
 
 @pytest.fixture
