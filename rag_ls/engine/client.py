@@ -232,14 +232,13 @@ class Client:
         return [(session, session.search(request, wait_for_model_s=wait_for_model_s)) for session in self.projects()]
 
     def submit(self, operation: str, work: Callable[[], T]) -> Future[T]:
-        """Answer a question of the client in the engine's threads, and note how long it took."""
+        """Answer a question of the client in the engine's threads, and note how long the answer took."""
         asked = time.perf_counter()
 
         def timed() -> T:
-            try:
-                return self.run_mending(work)
-            finally:
-                self.engine.latencies.record(operation, (time.perf_counter() - asked) * 1000)
+            answer = self.run_mending(work)
+            self.engine.latencies.record(operation, (time.perf_counter() - asked) * 1000)
+            return answer
 
         return self.engine.workers.submit(self, timed)
 

@@ -19,6 +19,7 @@ from rag_ls.http.sessions import Roots, SessionPool
 from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
+from rag_ls.operations.caller import MustWait
 
 Report = Callable[[str, Progress], None]
 """Called in another thread with a project's name and its progress."""
@@ -67,8 +68,8 @@ class Work:
             async with session.slot():
                 self._check_there()
                 operations, name = session.session.operations, asked.operation.name
-                if asked.operation.prepare is None:
-                    self._question = operations.submit(name, asked.arguments)
+                self._question = operations.submit(name, asked.arguments, can_wait=True)
+                with contextlib.suppress(MustWait):
                     return await asyncio.wrap_future(self._question)
                 run = functools.partial(operations.run, name, asked.arguments, self._reporting(report))
                 return await anyio.to_thread.run_sync(run, limiter=self._threads)

@@ -18,7 +18,10 @@ from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver
-from rag_ls.operations import ClientSession, Operations
+from rag_ls.operations import ClientSession, Json, Operations
+from rag_ls.operations.caller import MustWait
+from rag_ls.operations.code.preparation import wait_for_files
+from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.project import is_shared_folder
 from rag_ls.registry.trusted_folders import users_trusted_folders
 
@@ -110,13 +113,25 @@ class EditorSession:
         await self.work("open", _have_one_open, session.client)
         return session.operations
 
-    async def prepare(self, operation: str, arguments: object) -> object:
-        """Wait for the files that a question needs; returns what `Operations.submit` answers. If too many questions wait
-        already (typing), skip the wait."""
-        if self._preparing.locked():
-            return arguments
-        async with self._preparing:
-            return await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
+    async def ask(self, operation: str, arguments: object) -> Json:
+        """Run an operation. It waits for the files that it needs, unless too many questions wait already (typing)."""
+        operations = await self.operations()
+        try:
+            can_wait = not self._preparing.locked()
+            return await asyncio.wrap_future(operations.submit(operation, arguments, can_wait=can_wait))
+        except MustWait:
+            async with self._preparing:
+                return await asyncio.to_thread(operations.run, operation, arguments)
+
+    async def wait_for_files(self, text: str) -> None:
+        """Wait for the files that a question in words is about, unless too many questions wait already (typing)."""
+        await self.operations()
+        client = await self.client()
+        if not self._preparing.locked():
+            async with self._preparing:
+                await asyncio.to_thread(
+                    client.run_mending, lambda: wait_for_files(client.projects(), QuestionScope(text))
+                )
 
     async def work(self, operation: str, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the engine's threads; `operation` names it in `status`."""

@@ -33,6 +33,7 @@ from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import names_argument
 from rag_ls.operations.wording import in_words_of_agents
@@ -164,9 +165,9 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
 async def _result(
     ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any, render: Render
 ) -> Json:
-    if not operation.waits:
-        return await asyncio.wrap_future(ready.submit(operation.name, arguments, render))
-    # Only operations that wait for an index take long enough to report progress.
+    with contextlib.suppress(MustWait):
+        return await asyncio.wrap_future(ready.submit(operation.name, arguments, render, can_wait=True))
+    # Only what must wait takes long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
     def report(project: str, progress: Progress) -> None:

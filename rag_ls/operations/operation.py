@@ -85,8 +85,6 @@ class Operation:
     """Called with the `Caller` and the request; returns the answer, or with `changes` a `Changed`."""
     prepare: Callable[[Any, Any, Any], None] | None
     """Slow work before the answer: called with the `Caller`, the request and a `Report` for progress."""
-    waits: bool
-    """Whether its preparation may take so long that an agent should see progress."""
     effects: Effects
     manages: bool
     """Whether it manages projects, indexes or files: a caller over HTTP needs a token with admin access."""
@@ -104,7 +102,6 @@ class Operation:
 def operation(
     *,
     prepare: Callable[[Any, Any, Any], None] | None = None,
-    waits: bool = False,
     effects: Effects = READS,
     manages: bool = False,
     changes: MemoryChange | None = None,
@@ -126,7 +123,7 @@ def operation(
             (answer,) = get_args(answer)
         declared = Operation(
             name=handler.__name__, doc=_first_paragraph(handler), request=types["request"], answer=answer,
-            run=handler, prepare=prepare, waits=waits, effects=effects, manages=manages, changes=changes, opens=opens,
+            run=handler, prepare=prepare, effects=effects, manages=manages, changes=changes, opens=opens,
             needs_code=needs_code, tool=tool, command=command, verb=verb,
         )  # fmt: skip
         setattr(handler, _DECLARED, declared)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.errors import InvalidRequest
-from rag_ls.indexing import Progress
 from rag_ls.operations.answer_json import Json, make_json
-from rag_ls.operations.caller import Caller
+from rag_ls.operations.caller import Caller, MustWait
 from rag_ls.operations.changes import Changed
-from rag_ls.operations.engine.progress import Report
+from rag_ls.operations.engine.progress import Report, ignore_progress
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.parsing import parse_request
 from rag_ls.operations.projects.naming import Projects
@@ -26,10 +26,6 @@ Guard = Callable[[Operation, object], None]
 """Called with an operation and its parsed request; raises if the client may not have that done."""
 Render = Callable[[object], Json]
 """Makes JSON of an answer, as a surface shows it."""
-
-
-def _ignore_progress(project: str, progress: Progress) -> None:
-    """Ignore progress."""
 
 
 def allow_all(operation: Operation, request: object) -> None:
@@ -75,44 +71,42 @@ class Operations:
             rule_projects=RuleProjects(client, projects, keeps_place=keeps_place),
             wait_s=min(wait_for_model_s, _MAX_WAIT_IN_THREAD_S),
             patience_s=wait_for_model_s,
+            can_wait=False,
             budget_tokens=budget_tokens,
         )
 
-    def submit(self, name: str, arguments: object, render: Render = make_json) -> Future[Json]:
-        """Run an operation in the engine's threads; its answer as JSON. `arguments` may be the request from `prepare`."""
+    def submit(
+        self, name: str, arguments: object, render: Render = make_json, *, can_wait: bool = False
+    ) -> Future[Json]:
+        """Run an operation in the engine's threads; its answer as JSON.
+
+        For a caller that `can_wait`, the future raises `MustWait` if the answer needs long preparation: `run` waits for it.
+        """
         operation = self._table[name]
-        if isinstance(arguments, operation.request):
-            return self._client.submit(name, partial(self._answer, operation, arguments, render))
         return self._client.submit(
-            name, lambda: self._answer(operation, self._read_request(operation, arguments), render)
+            name, lambda: self._answer(operation, self._read_request(operation, arguments), render, can_wait)
         )
 
     def run(
-        self, name: str, arguments: object = None, report: Report = _ignore_progress, render: Render = make_json
+        self, name: str, arguments: object = None, report: Report = ignore_progress, render: Render = make_json
     ) -> Json:
         """Run an operation and wait for it; `report` gets the progress of its preparation.
 
         The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
-        projects again: a look at them mends what was lost or damaged meanwhile.
+        projects again then: a look at them mends what was lost or damaged meanwhile.
         """
         operation = self._table[name]
         request = self._read_request(operation, arguments)
-        self._prepare(operation, request, report)
-        return self._client.submit(name, partial(self._answer, operation, request, render)).result()
+        try:
+            return self._client.submit(name, partial(self._answer, operation, request, render, True)).result()
+        except MustWait as unready:
+            self._client.run_mending(partial(unready.wait, report))
+        return self._client.submit(name, partial(self._answer, operation, request, render, False)).result()
 
-    def prepare(self, name: str, arguments: object = None) -> object:
-        """Prepare an operation as `run` does; returns the request, for `submit`."""
-        operation = self._table[name]
-        request = self._read_request(operation, arguments)
-        self._prepare(operation, request, _ignore_progress)
-        return request
-
-    def _prepare(self, operation: Operation, request: object, report: Report) -> None:
-        if (prepare := operation.prepare) is not None:
-            self._client.run_mending(lambda: prepare(self._caller, request, report))
-
-    def _answer(self, operation: Operation, request: object, render: Render) -> Json:
-        answer = operation.run(self._caller, request)
+    def _answer(self, operation: Operation, request: object, render: Render, can_wait: bool) -> Json:
+        if can_wait and operation.prepare is not None:
+            raise MustWait(partial(operation.prepare, self._caller, request))
+        answer = operation.run(replace(self._caller, can_wait=can_wait), request)
         if operation.changes is None:
             return render(answer)
         assert isinstance(answer, Changed)

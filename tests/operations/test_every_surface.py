@@ -119,8 +119,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     """What the operations answer, for the length of a test."""
     told = Answering()
     monkeypatch.setattr(Operations, "_read_request", lambda self, operation, arguments: None)
-    monkeypatch.setattr(Operations, "_prepare", lambda self, operation, request, report: None)
-    monkeypatch.setattr(Operations, "_answer", lambda self, operation, request, render: told(operation.name, render))
+    monkeypatch.setattr(Operations, "_answer", lambda self, operation, request, render, _: told(operation.name, render))
     monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
     monkeypatch.setattr(backend, "_alone", lambda operation, *rest: told(operation))
     return told

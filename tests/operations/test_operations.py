@@ -48,7 +48,7 @@ def test_a_search_answers_in_the_public_shape(operations: Operations) -> None:
     assert all(0 <= hit["score"] <= 1 for hit in answer["results"])
 
 
-def test_a_prepared_request_is_read_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_is_read_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def read_request(name: str, request: type, arguments: object) -> object:
@@ -57,8 +57,7 @@ def test_a_prepared_request_is_read_once(client: Client, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("rag_ls.operations.operations.parse_request", read_request)
     operations = Operations(client)
-    request = operations.prepare("list_memories", {"scope": "session", "limit": 5})
-    assert operations.submit("list_memories", request).result(PATIENCE_S)["limit"] == 5
+    assert operations.run("list_memories", {"scope": "session", "limit": 5})["limit"] == 5
     assert read == ["list_memories"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -29,9 +28,7 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
         session: EditorSession = server.session
         try:
             given = _one_object(name, arguments)
-            operations = await session.operations()
-            request = await session.prepare(operation, given)
-            return await asyncio.wrap_future(operations.submit(operation, request))
+            return await session.ask(operation, given)
         except RagLsError as error:
             raise protocol_error(error) from error
 

@@ -41,7 +41,7 @@ def register(server: RagLsServer) -> None:
             return []
         session: EditorSession = server.session
         client = await session.client()
-        await session.prepare("search_code", {"query": params.query})
+        await session.wait_for_files(params.query)
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
         hits = [(view, hit) for view, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)

@@ -116,11 +116,6 @@ class ListSymbols:
     k: int | None = argument(None, "symbols at most", least=1, flag="-k")
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 
-    @property
-    def scope(self) -> QuestionScope:
-        """The subject of the question."""
-        return QuestionScope(self.query, self.path.strip(), self.path_glob.strip())
-
 
 @dataclass(frozen=True, slots=True)
 class SymbolRecord:
@@ -146,8 +141,6 @@ class SymbolsAnswer:
 
 
 @operation(
-    prepare=read_first,
-    waits=True,
     tool=Tool(
         "code",
         "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
@@ -163,7 +156,10 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     question = SymbolQuestion(path, request.path_glob.strip(), request.query.strip(), kind)
     if not (path or question.path_glob or question.query):
         raise InvalidRequest("list_symbols needs a path, a path_glob or a query (a name, or a part of one)")
-    sessions = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
+    sessions = caller.projects.find_candidates(path, request.project)
+    read_first(caller, sessions, QuestionScope(question.query, path, question.path_glob))
+    if path:
+        sessions = [caller.projects.find_holding(path, request.project)]
     found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
@@ -198,12 +194,6 @@ class RelatedTests:
     k: int | None = argument(None, "tests at most", least=1, flag="-k")
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 
-    @property
-    def scope(self) -> QuestionScope:
-        """The subject of the question; tests are named after the file."""
-        path = self.path.strip()
-        return QuestionScope(f"{self.symbol} tests {stem_of(path)}", path)
-
 
 @dataclass(frozen=True, slots=True)
 class TestRecord:
@@ -229,8 +219,6 @@ class TestsAnswer:
 
 
 @operation(
-    prepare=read_first,
-    waits=True,
     tool=Tool(
         "code",
         "Which tests to read or run for a file, line or symbol, and why each.",
@@ -244,6 +232,9 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     path, symbol = request.path.strip(), request.symbol.strip()
     if not (path or symbol):
         raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
+    # Tests are named after the file.
+    scope = QuestionScope(f"{request.symbol} tests {stem_of(path)}", path)
+    read_first(caller, caller.projects.find_candidates(path, request.project), scope)
     session = caller.projects.find_holding(path, request.project)
     tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
     return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note_unread([session]))

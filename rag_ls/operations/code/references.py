@@ -19,7 +19,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.lookup import note_unread
-from rag_ls.operations.code.preparation import index_and_read_first
+from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
@@ -56,11 +56,6 @@ class FindReferences:
     k: int | None = argument(None, "references at most", least=1, flag="-k")
     offset: int | None = argument(None, "how many to pass over", least=0)
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
-
-    @property
-    def scope(self) -> QuestionScope:
-        """The subject of the question."""
-        return QuestionScope(self.symbol, self.path.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +96,6 @@ class ReferencesAnswer:
 
 
 @operation(
-    prepare=index_and_read_first,
-    waits=True,
     tool=Tool(
         "code",
         "Where a symbol is defined, called, imported, implemented, tested; each with its line, resolved or by name. "
@@ -118,7 +111,10 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     if not (request.symbol.strip() or (request.path.strip() and request.line)):
         raise InvalidRequest("find_references needs a symbol, or a path with a line of its declaration")
     path = request.path.strip()
-    sessions = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
+    sessions = caller.projects.find_candidates(path, request.project)
+    read_first(caller, sessions, QuestionScope(request.symbol, path), compares=True)
+    if path:
+        sessions = [caller.projects.find_holding(path, request.project)]
     answers = [(session, _find(session, request)) for session in sessions]
     found = [(session, each) for session, answer in answers for each in _sort(request, answer.references)]
     first = request.offset or 0

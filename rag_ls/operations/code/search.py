@@ -67,15 +67,8 @@ class SearchCode:
 
     place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
 
-    @property
-    def scope(self) -> QuestionScope:
-        """The subject of the question."""
-        return QuestionScope(self.query, glob=self.path_glob.strip())
-
 
 @operation(
-    prepare=read_first,
-    waits=True,
     tool=Tool(
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, each with numbered lines of its "
@@ -89,6 +82,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     """Find code by meaning, words, identifier or path."""
     kind, mode = read_kind("search_code", request.kind, CODE_KINDS), read_mode(request.match)
     sessions, published, problems = caller.projects.find_with_published(request.project)
+    read_first(caller, sessions, QuestionScope(request.query, glob=request.path_glob.strip()))
     filters = make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published))
     if mode is not MatchMode.AUTO:
         exactly = make_exact_question(request, mode, filters)
@@ -159,15 +153,8 @@ class FindRelated:
     path_glob: str = argument("", "only files that match", metavar="GLOB", is_glob=True)
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 
-    @property
-    def scope(self) -> QuestionScope:
-        """The subject of the question."""
-        return QuestionScope(f"{self.symbol} {self.snippet}", self.path.strip(), self.path_glob.strip())
-
 
 @operation(
-    prepare=read_first,
-    waits=True,
     tool=Tool(
         "code",
         "Is there code like this already? Finds what is like a place (path, line), a symbol or a snippet, in other files.",
@@ -178,6 +165,8 @@ class FindRelated:
 )
 def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     """Code like a place, symbol or snippet, in other files."""
+    scope = QuestionScope(f"{request.symbol} {request.snippet}", request.path.strip(), request.path_glob.strip())
+    read_first(caller, caller.projects.find_candidates(scope.path, request.project), scope)
     session = caller.projects.find_holding(request.path, request.project)
     answer = related_code.find_related(
         session,

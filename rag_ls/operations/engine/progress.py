@@ -16,6 +16,10 @@ Report = Callable[[str, Progress], None]
 """Called with a project's name and its progress."""
 
 
+def ignore_progress(project: str, progress: Progress) -> None:
+    """Report nothing."""
+
+
 def make_progress(project: str, progress: Progress) -> Json:
     """One step of a project's indexing as JSON."""
     return {"project": project, "phase": progress.phase.value, "done": progress.done, "total": progress.total}

@@ -164,7 +164,6 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
 
 @operation(
     prepare=prepare_index_status,
-    waits=True,
     tool=Tool(
         "code",
         "Is the index complete? wait_s waits for it; skipped lists the files that are left out, and why.",

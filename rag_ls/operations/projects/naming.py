@@ -157,6 +157,10 @@ class Projects:
         known = f"published are {', '.join(names[:_MAX_NAMED])}{more}" if names else "nothing is published on store.url"
         raise NotFound(f"{said or f'no published project is called {name!r}; '}{known}")
 
+    def find_candidates(self, path: str, wanted: str | Sequence[str]) -> list[ProjectSession]:
+        """The projects of which `find_holding` chooses one; all that are named, if no path is given."""
+        return [self.find_holding(path, wanted)] if Path(path).is_absolute() else self.find(wanted)
+
     def find_holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectSession:
         """The project that holds a path; the first one if the path does not decide."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):

@@ -88,7 +88,6 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
 
 @operation(
     prepare=prepare_rag_setup,
-    waits=True,
     effects=WRITES,
     manages=True,
     opens=Opens.NEW,
@@ -223,7 +222,6 @@ def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> No
 
 @operation(
     prepare=prepare_rag_index,
-    waits=True,
     effects=DESTROYS,
     manages=True,
     needs_code=False,
