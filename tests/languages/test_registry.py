@@ -19,9 +19,7 @@ from tests.chunking.samples import SAMPLES, Sample
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
 # Knowledge of frameworks and manifests, by the language that they are for.
-_FRAMEWORKS = {
-    f"rules/survey/{name}.py" for name in ("endpoints", "events", "manifests", "middleware", "responses", "stacks")
-}
+_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "nodes", "stacks")}
 # What is read by rules that no other language shares, and the languages of our own texts.
 _OWN_RULES = {f"rules/survey/{name}.py" for name in ("errors", "imports", "layout", "patterns", "sources")}
 _OWN_TEXTS = {

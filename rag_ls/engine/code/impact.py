@@ -24,8 +24,8 @@ from rag_ls.storage import ChunkRow, StoredSymbol, is_called
 from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.endpoints import Endpoint
-    from rag_ls.rules.survey.events import SocketEvent
+    from rag_ls.rules.survey.facts import SocketEvent
+    from rag_ls.rules.survey.routes import Endpoint
 
 _MAX_DECLARED = 5000
 # Chunks for each similar file that is wanted: several may be of one file.
@@ -91,8 +91,7 @@ def find_import_edges(session: ProjectSession) -> tuple[tuple[str, str, int], ..
 def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -> Impact:
     """The impact of a change of a document. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
     # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
-    from rag_ls.rules.survey.endpoints import endpoints_in
-    from rag_ls.rules.survey.events import events_in
+    from rag_ls.rules.survey.endpoints import endpoints_in, events_in
 
     session.project.catch_up()
     if not path.strip():

@@ -131,8 +131,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
         backendDetected=_show_folder(found.backend), chromaDbPath=str(view.project.folder.data_folder),
         filesGenerated=written.written,
         patternsDetected=DetectedPatterns(
-            found.middleware_names, found.response_formats[0].claim if found.response_formats else None,
-            found.import_prefixes,
+            found.middleware_names, found.response_format or None, found.frontend_imports,
         ),
         message=_describe_set_up(found, written.written), warning=_warn_of_files_left_alone(written.left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,

@@ -24,7 +24,9 @@ _USUAL_PREFIXES = ("@/", "~/", "#/", "$lib/", "@@/", "~~/")
 _TSCONFIG = re.compile(r"(^|/)(ts|js)config[\w.-]*\.json$")
 _ALIAS = re.compile(r"""["']([@~#$\w][\w@~#$./-]*)/\*["']\s*:\s*\[""")
 _EXTENSION = re.compile(r"\.(?:[cm]?jsx?|tsx?)$")
+_ABOVE = re.compile(r"(?:\.\./)+\w[\w-]*(?=/)")
 _RELATIVE = "relative"
+_MAX_PREFIXES = 8
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class Imports:
     ruby: Tally = field(default_factory=Tally)
     extensions: Tally = field(default_factory=Tally)
     relative: int = 0
+    prefixed: Tally = field(default_factory=Tally)
+    """The imports of JavaScript by their prefix: an alias, or the folder beside or above."""
 
     def read(self, source: SurveyedFile) -> None:
         if source.language in JAVASCRIPT:
@@ -58,6 +62,8 @@ class Imports:
     def _javascript(self, source: SurveyedFile) -> None:
         for match in source.find(_JAVASCRIPT):
             module = match[1] or match[2]
+            if above := _ABOVE.match(module):
+                self.prefixed.add(above[0])
             if module.startswith("."):
                 self.javascript.add(_RELATIVE, source.place(match))
                 self.relative += 1
@@ -65,6 +71,7 @@ class Imports:
                     self.extensions.add(posixpath.splitext(module)[1], source.place(match))
             elif prefix := next((prefix for prefix in self.prefixes if module.startswith(prefix)), ""):
                 self.javascript.add(prefix, source.place(match))
+                self.prefixed.add(prefix)
 
     def _python(self, source: SurveyedFile) -> None:
         for match in source.find(_PYTHON):
@@ -94,6 +101,13 @@ class Imports:
     def used_prefixes(self) -> tuple[str, ...]:
         """The prefixes that are a pattern, the most frequent first."""
         return tuple(name for name in self.javascript.most_common() if name != _RELATIVE)
+
+    def frontend_prefixes(self) -> tuple[str, ...]:
+        """The prefixes, also of folders (`../hooks`), with three imports, or half of a small project's."""
+        least = (
+            MIN_COUNT if self.prefixed.total > 2 * MIN_COUNT else max(1, min(MIN_COUNT, (self.prefixed.total + 1) // 2))
+        )
+        return tuple(self.prefixed.most_common(least)[:_MAX_PREFIXES])
 
 
 def _mixture(tally: Tally, claim: Callable[[str], str]) -> Iterator[SurveyFinding]:

@@ -1,16 +1,15 @@
-"""The parts that the readers of routes share: the endpoint itself, and how prefixes and routes are joined."""
+"""Endpoints, and how prefixes and routes are joined."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from rag_ls.rules.survey.sources import SurveyedFile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 ANY = "ANY"
-QUOTED = r"""["'`]([^"'`\n]*)["'`]"""
-_STRING = re.compile(QUOTED)
+_VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
+_VERB = re.compile(rf"(?:{_VERBS})", re.IGNORECASE)
+_OTHER_NAMES = {"del": "DELETE", "view": "GET"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,28 @@ class Endpoint:
     """With a slash at its start, and the prefixes that stand in the same file."""
     line: int
     """1-based."""
+    middleware: tuple[str, ...] = ()
+    """The names of what stands between the path and its handler in this file, also around its router."""
+
+    def behind(self, names: Sequence[str]) -> Endpoint:
+        """The endpoint with more middleware before it."""
+        return replace(self, middleware=tuple(dict.fromkeys([*self.middleware, *names])))
+
+
+@dataclass(frozen=True, slots=True)
+class RouteScope:
+    """A part of a file in which routes have prefixes, or middleware. Offsets are lines and columns."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    paths: tuple[str, ...]
+    through: tuple[str, ...] = ()
+    use: str = ""
+    """"member" or "collection": which of the paths of the resource around it the scope takes."""
+    member: str = ""
+    collection: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Placeholders of routes in it, with what they stand for."""
 
 
 def join_routes(*parts: str) -> str:
@@ -32,38 +53,41 @@ def join_routes(*parts: str) -> str:
     return f"/{inner}/" if inner and last.endswith("/") and last != "/" else f"/{inner}"
 
 
-def first_string(text: str) -> str | None:
-    """The string that a text begins with."""
-    match = _STRING.match(text.lstrip().removeprefix("r").removeprefix("@"))
-    return match[1] if match else None
+def method_of(word: str) -> str:
+    """The HTTP method in a name: `GetMapping`, `MethodPost`, `del`."""
+    found = _VERB.search(word)
+    return _OTHER_NAMES.get(word) or (found[0].upper() if found else ANY)
 
 
-def strings(text: str) -> list[str]:
-    """All strings of a text."""
-    return [match[1] for match in _STRING.finditer(text)]
+def routes_at(
+    scopes: Sequence[RouteScope],
+    part: str,
+    prefix: str,
+    path: str,
+    as_written: bool,
+    replaced: Sequence[tuple[str, str]],
+) -> Iterator[str]:
+    """The full routes of a path in the scopes around it, the outermost first. `part` is the part of a resource that it is for."""
+    outers = [""]
+    for index, scope in enumerate(scopes):
+        use = scopes[index + 1].use if index + 1 < len(scopes) else part
+        variant = {"member": scope.member, "collection": scope.collection}.get(use, "")
+        paths = (variant,) if variant else scope.paths
+        outers = [join_routes(outer, each) for outer in outers for each in paths]
+    path = _plain(path)
+    if path.startswith("~/"):
+        outers, path = [""], path[1:]
+    for outer in outers:
+        whole = join_routes(outer, prefix)
+        route = "/" + (whole.rstrip("/") + path).lstrip("/") if as_written else join_routes(whole, path)
+        for placeholder, name in (*(pair for scope in scopes for pair in scope.replaced), *replaced):
+            route = route.replace(placeholder, name)
+        yield route
 
 
-def methods_of(words: Iterable[str]) -> list[str]:
-    """HTTP methods in upper case; ANY where there are none."""
-    return [word.upper() for word in words] or [ANY]
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of a file in which routes have a prefix."""
-
-    start: int
-    end: int
-    prefix: str
-
-
-def prefix_at(spans: Iterable[Span], offset: int) -> str:
-    """The prefixes of all spans around an offset, the outermost first."""
-    around = sorted((span for span in spans if span.start < offset < span.end), key=lambda span: span.start)
-    return join_routes(*(span.prefix for span in around)) if around else ""
-
-
-def body_after(source: SurveyedFile, offset: int, within: int = 400) -> tuple[int, int] | None:
-    """The block in braces that follows an offset."""
-    opening = source.bare.find("{", offset, offset + within)
-    return None if opening < 0 else (opening, source.closing(opening, 200_000))
+def _plain(path: str) -> str:
+    """A route without what a framework adds for itself: `(.:format)`, the groups of a regular expression."""
+    path = re.sub(r"\(\.:format\)|\(\.\w+\)", "", path)
+    if path.startswith("^") or path.endswith("$"):
+        path = re.sub(r"\(\?P<(\w+)>[^()]*\)", r"<\1>", path.removeprefix("^").removesuffix("$"))
+    return path

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.decorators import Decorators
-from rag_ls.rules.survey.endpoints import Endpoint, endpoints_of
 from rag_ls.rules.survey.errors import Errors
-from rag_ls.rules.survey.events import SocketEvent, events_of
+from rag_ls.rules.survey.facts import SocketEvent, read_facts
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualify
 from rag_ls.rules.survey.imports import Imports, gather_imports
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import TestLayout
-from rag_ls.rules.survey.middleware import Middleware, gather_middleware
+from rag_ls.rules.survey.middleware import Middleware
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings
+from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
 
@@ -77,6 +77,14 @@ class Survey:
     events: tuple[tuple[str, SocketEvent], ...]
     excerpts: tuple[CodeExcerpt, ...]
     """For the main findings of each topic, the code at the first example."""
+    response_format: str = ""
+    """The envelope that the answers share, as a word: "success_data_error"; "" for none."""
+    frontend_imports: tuple[str, ...] = ()
+    """`@/`, `../hooks`: what the frontend's files import one another by, the most frequent first."""
+    unknown_routes: tuple[SourceLine, ...] = ()
+    """The routes whose path only shows when the program runs: those made in loops, of variables."""
+    broken: tuple[str, ...] = ()
+    """The files of frameworks that were left out, because they do not parse."""
 
 
 @dataclass(slots=True)
@@ -84,24 +92,31 @@ class _Gathered:
     """The facts that the files have shown so far."""
 
     imports: Imports
-    middleware: Middleware = field(default_factory=gather_middleware)
+    middleware: Middleware = field(default_factory=Middleware)
     decorators: Decorators = field(default_factory=Decorators)
     responses: Responses = field(default_factory=Responses)
     errors: Errors = field(default_factory=Errors)
     tests: TestLayout = field(default_factory=TestLayout)
     endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
     events: list[tuple[str, SocketEvent]] = field(default_factory=list)
+    unknown_routes: list[SourceLine] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
 
     def read(self, source: SurveyedFile) -> None:
         self.texts[source.path] = source.text
         self.languages[source.path] = source.language
-        for part in (self.imports, self.middleware, self.decorators, self.responses, self.errors):
+        for part in (self.imports, self.decorators, self.errors):
             part.read(source)
         self.tests.read_product(source)
-        self.endpoints += ((source.path, endpoint) for endpoint in endpoints_of(source))
-        self.events += ((source.path, event) for event in events_of(source))
+        facts = read_facts(source.path, source.language, source.text)
+        self.middleware.read(source.path, facts)
+        self.responses.read(source.path, source.language, facts)
+        self.endpoints += ((source.path, endpoint) for endpoint in facts.endpoints)
+        self.events += ((source.path, event) for event in facts.events)
+        self.unknown_routes += (SourceLine(source.path, line) for line in facts.unknown_routes)
+        self.broken += [source.path] if facts.is_broken else []
 
     def source(self, path: str) -> SurveyedFile | None:
         return source_of(path, self.languages[path], self.texts[path]) if path in self.texts else None
@@ -152,6 +167,10 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         endpoints=tuple(gathered.endpoints),
         events=tuple(gathered.events),
         excerpts=tuple(_excerpts(shown, gathered, tree)),
+        response_format=gathered.responses.format(),
+        frontend_imports=gathered.imports.frontend_prefixes(),
+        unknown_routes=tuple(gathered.unknown_routes),
+        broken=tuple(gathered.broken),
     )
 
 

@@ -1,0 +1,132 @@
+"""Frameworks as data: one YAML file each says how its routes, middleware, answers and events are written.
+
+A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
+(another framework, whose forms it has too), and `forms`. A form is found by `call`, `annotation` (patterns of names)
+or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `answer`,
+`event` what is taken from it; `facts` reads the terms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event")
+_FORM_KEYS = {*FACTS, "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
+_KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write one thing."""
+
+    fact: str
+    """One of `FACTS`."""
+    values: Mapping[str, tuple[str, ...]]
+    """The terms that say where each value stands; terms of one value are alternatives, or all hold (see the reader)."""
+    call: re.Pattern[str] | None = None
+    annotation: re.Pattern[str] | None = None
+    rule: Mapping[str, Any] | None = None
+    receiver: str | re.Pattern[str] = ""
+    """The receiver: "routers" for those of the framework and of the file, else a pattern of its name."""
+    of: str = ""
+    """The declaration that an annotation stands at: "class" or "function"."""
+    marks: tuple[str, ...] = ()
+    """The file holds one of these texts, if there are any."""
+    languages: frozenset[str] = frozenset()
+
+    def says(self, key: str) -> str:
+        """The constant that a form gives; "" for none."""
+        return next(iter(self.values.get(key, ())), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework, as its file describes it."""
+
+    name: str
+    languages: frozenset[str]
+    needs: tuple[str, ...]
+    unless: tuple[str, ...]
+    files: re.Pattern[str] | None
+    """The paths of its files; its first group is the route that a path stands for."""
+    routers: re.Pattern[str]
+    """The usual names of what routes are declared on."""
+    paths: re.Pattern[str]
+    """The beginning of a route."""
+    joins_as_written: bool
+    """Whether `/users` and `/` make `/users/`."""
+    forms: tuple[Form, ...] = field(repr=False)
+
+    def is_for(self, path: str, text: str) -> bool:
+        """Whether a file may be written for the framework."""
+        if self.files is not None and not self.files.search("/" + path):
+            return False
+        has_need = not self.needs or any(need in text for need in self.needs)
+        return has_need and not any(word in text for word in self.unless)
+
+
+@cache
+def load_frameworks() -> tuple[Framework, ...]:
+    """The frameworks by name. Raises `ValueError` for a file with a key or a value that has no meaning."""
+    folder = resources.files(__package__)
+    data = {item.name[:-4]: _parse(item.read_text("utf-8")) for item in folder.iterdir() if item.name.endswith(".yml")}
+    return tuple(_framework(name, data) for name in sorted(data))
+
+
+@cache
+def frameworks_of(language: str) -> tuple[Framework, ...]:
+    """The frameworks of a language."""
+    return tuple(each for each in load_frameworks() if language in each.languages)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    import yaml
+
+    return dict(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+
+
+def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
+    own = data[name]
+    like: dict[str, Any] = data[own["like"]] if "like" in own else {}
+    shared: dict[str, Any] = {key: like[key] for key in ("languages", "routers", "paths") if key in like}
+    found = {**shared, **own}
+    if unknown := set(own) - _KEYS:
+        raise ValueError(f"{name}.yml: {', '.join(sorted(unknown))} means nothing")
+    forms = (_form(f"{name}.yml", each) for each in [*like.get("forms", ()), *own.get("forms", ())])
+    return Framework(
+        name=found["name"], languages=frozenset(found["languages"]), needs=_texts(found.get("needs")),
+        unless=_texts(found.get("unless")), files=re.compile(found["files"]) if "files" in found else None,
+        routers=re.compile(found.get("routers", "(?!)")), paths=re.compile(found.get("paths", "")),
+        joins_as_written=found.get("slash") == "as written", forms=tuple(forms),
+    )  # fmt: skip
+
+
+def _form(file: str, data: Mapping[str, Any]) -> Form:
+    facts = [fact for fact in FACTS if fact in data]
+    if len(facts) != 1 or set(data) - _FORM_KEYS or not {"call", "annotation", "rule"} & set(data):
+        raise ValueError(f"{file}: {dict(data)} is no form")
+    on = data.get("receiver", "")
+    rule = {key: data[key] for key in ("rule", "constraints") if key in data}
+    return Form(
+        fact=facts[0], values=dict(_values(data[facts[0]] or {})),
+        call=re.compile(data["call"]) if "call" in data else None,
+        annotation=re.compile(data["annotation"]) if "annotation" in data else None,
+        rule=rule if "rule" in data else None, receiver=on if on in ("", "routers") else re.compile(on), of=data.get("of", ""),
+        marks=_texts(data.get("mark")), languages=frozenset(_texts(data.get("languages"))),
+    )  # fmt: skip
+
+
+def _values(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key, value in data.items():
+        yield key, _texts(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
