@@ -107,6 +107,7 @@ def _rule(item: Mapping[str, Any], path: str, line: int) -> tuple[CheckRule | No
         severity=Severity(item.get("severity", "error")),
         files=_list(item, "files"),
         not_files=_list(item, "not_files"),
+        exceptions=_list(item, "exceptions"),
         see=item.get("see", ""),
         path=path,
         line=line,

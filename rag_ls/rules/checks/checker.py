@@ -60,7 +60,8 @@ def violations(
 
 def applies(rule: CheckRule, path: str) -> bool:
     """Whether a rule is for the file at a path."""
-    return (not rule.files or matches_any(rule.files, path)) and not matches_any(rule.not_files, path)
+    is_left_out = matches_any(rule.not_files, path) or matches_any(rule.exceptions, path)
+    return (not rule.files or matches_any(rule.files, path)) and not is_left_out
 
 
 def needs_imports(rules: RuleSet) -> bool:
@@ -95,7 +96,8 @@ def _of_rule(
 ) -> Iterator[Violation]:
     violation = partial(_violation, document, rule)
     try:
-        yield from (violation(place, said) for place, said in chain(matches, _places(document, rule, graph)))
+        found = chain(matches, _places(document, rule, graph.without(rule.exceptions)))
+        yield from (violation(place, said) for place, said in found)
     except PatternTooSlow as error:
         yield violation(names.first_line(document), str(error))
     except re.error as error:

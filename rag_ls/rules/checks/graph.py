@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from rag_ls.languages import ImportResolver
 from rag_ls.model import Import
+from rag_ls.util.path_globs import matches_any
 
 _MAX_CHAIN = 50
+_ARROW = " -> "
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,25 @@ class ImportGraph:
         self._circles: dict[str, int] | None = None
         self._imported: frozenset[str] | None = None
         self._reached: dict[Hashable, frozenset[str]] = {}
+        self._without: dict[tuple[str, ...], ImportGraph] = {}
+
+    def paths(self) -> Iterable[str]:
+        """The documents whose imports are known."""
+        return self._edges
+
+    def without(self, exceptions: tuple[str, ...]) -> ImportGraph:
+        """The graph without some imports, each written as `importing -> imported` in globs; others are no imports."""
+        pairs = [each.partition(_ARROW) for each in exceptions if _ARROW in each]
+        if not pairs:
+            return self
+        if exceptions not in self._without:
+            edges = dict(self._edges)
+            for importing, _, imported in pairs:
+                for path in edges if "*" in importing else {importing} & edges.keys():
+                    if matches_any((importing,), path):
+                        edges[path] = tuple(edge for edge in edges[path] if not _is_import_of(edge, imported))
+            self._without[exceptions] = ImportGraph(edges)
+        return self._without[exceptions]
 
     def edges(self, path: str) -> tuple[Edge, ...]:
         """The imports of a document, in order."""
@@ -102,6 +123,10 @@ class ImportGraph:
                 if passes(named):
                     waiting.append(named)
         return None
+
+
+def _is_import_of(edge: Edge, imported: str) -> bool:
+    return matches_any((imported,), edge.target) if edge.target else edge.module == imported
 
 
 def resolve_imports(resolver: ImportResolver, path: str, language: str, imports: Iterable[Import]) -> tuple[Edge, ...]:

@@ -115,6 +115,8 @@ class CheckRule:
     files: tuple[str, ...] = ()
     """Globs of the files that it is for; empty for all."""
     not_files: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    """Known exceptions: globs of files, or of imports as `importing -> imported`; they are not reported."""
     see: str = ""
     """The document that explains it: a project path or an address."""
     path: str = ""

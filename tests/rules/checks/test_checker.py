@@ -133,3 +133,35 @@ def test_two_structural_rules_of_one_name_are_checked_each_by_its_own() -> None:
     document = CheckedDocument("src/a.py", "python", source, (), ())
     found = violations(document, RuleSet(read_architecture(text, "ARCHITECTURE.yml").rules), ImportGraph({}))
     assert [each.place.line for each in found] == [1, 2]
+
+
+def test_known_exceptions_are_not_reported_and_a_new_violation_is() -> None:
+    rules = (
+        "rules:\n  - id: down\n    layers: [src/services/**, src/util/**, src/web/**]\n    indirect: false\n"
+        "    exceptions: [src/web/page.py -> src/services/cart.py]\n"
+    )
+    page = FILES["src/web/page.py"]
+    files_known = _found(rules, "src/web/page.py", page)
+    assert files_known == []
+    assert _found(rules, "src/web/page.py", page + "from src.util import glue\n") == [
+        ("down", 3, "it imports src/util/glue.py")
+    ]
+    named = (
+        "rules:\n  - {id: names, symbol_names: {kind: function, style: snake_case}, exceptions: src/services/cart.py}\n"
+    )
+    assert _found(named, "src/services/cart.py") == []
+    assert _found(named, "src/store/db.py", "def Rows():\n    pass\n") == [
+        ("names", 1, "the name 'Rows' is not in snake_case")
+    ]
+
+
+def test_an_exception_of_a_module_or_of_a_whole_folder_counts_for_chains_too() -> None:
+    forbids = (
+        "rules:\n  - {id: alone, forbid_imports: [requests, src/services/**], exceptions: [src/web/* -> requests]}\n"
+    )
+    assert [line for _, line, _ in _found(forbids, "src/web/page.py")] == [1]
+    chain = (
+        "rules:\n  - {id: alone, forbid_imports: src/web/**, indirect: true, files: src/services/**"
+        ", exceptions: [src/util/** -> src/web/**]}\n"
+    )
+    assert _found(chain, "src/services/cart.py") == []
