@@ -24,6 +24,7 @@ _READING = "reading the project's files"
 _MAX_EXCERPT_LINES = 12
 _MAX_DEPENDENTS = 30
 _MAX_LINES = 8
+_MAX_NAMES = 6
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -172,7 +173,17 @@ def _impact(answer: Json, style: Paint) -> str:
 
 
 def _dependent(record: Json, style: Paint) -> str:
+    """A dependent with the lines that use each name, else with all lines and names."""
+    place = style.style(record["filePath"], PLACE)
+    by_name: dict[str, list[int]] = {}
+    for use in record.get("uses", ()):
+        by_name.setdefault(use["name"], []).append(use["line"])
+    if by_name:
+        return place + "  " + "; ".join(f"{name} {_lines(lines)}" for name, lines in list(by_name.items())[:_MAX_NAMES])
     names = [name for name in record.get("names", ()) if name != "*"]
-    lines = record.get("lines", ())
-    shown = ":" + ",".join(map(str, lines[:_MAX_LINES])) + ("…" if len(lines) > _MAX_LINES else "") if lines else ""
-    return style.style(record["filePath"], PLACE) + shown + (f"  ({', '.join(names[:6])})" if names else "")
+    shown = f":{_lines(record['lines'])}" if record.get("lines") else ""
+    return place + shown + (f"  ({', '.join(names[:_MAX_NAMES])})" if names else "")
+
+
+def _lines(lines: Sequence[int]) -> str:
+    return ",".join(map(str, lines[:_MAX_LINES])) + ("…" if len(lines) > _MAX_LINES else "")

@@ -459,14 +459,18 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show what a change of a file would touch",
         "in_project": True,
         "options": [
-            {"names": ["file_path"], "help": "a file, relative to the project's root"},
+            {"names": ["file_path"], "help": "a file, relative to the project's root", "nargs": "?", "default": ""},
             {
                 "names": ["--num-similar"],
                 "dest": "num_similar",
                 "help": "similar files, 1 to 20 (default: 5)",
                 "type": "int",
             },
-            {"names": ["--symbol"], "dest": "symbol", "help": "only this exported name"},
+            {
+                "names": ["--symbol"],
+                "dest": "symbol",
+                "help": "only this exported name; without file_path where one file declares it",
+            },
         ],
     },
     "rules health": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -14,6 +13,8 @@ from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol, target_key
 # A name that passes through more re-exports than this is not followed further.
 _MAX_REEXPORTS = 6
 _MAX_DECLARED = 5000
+# What depends on the dependents is followed through so many documents: a number, not a time, so that it is the same each time.
+MAX_FOLLOWED = 2000
 ALL = "*"
 _SEPARATOR = re.compile(r"\.|::|#| > ")
 
@@ -28,7 +29,9 @@ class Dependent:
     names: tuple[str, ...]
     """The names that it takes; `*` where it imports all, or the document as such."""
     lines: tuple[int, ...] = ()
-    """The lines of these imports."""
+    """The lines of these imports, and those of `uses`."""
+    uses: tuple[tuple[int, str], ...] = ()
+    """The lines that use a name, each with the name as it is declared, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Dependents:
     beyond: int
     """The number of documents that depend on those."""
     is_all: bool
-    """Whether `beyond` is exact: a search that takes too long ends early."""
+    """Whether `beyond` is exact: no more than `MAX_FOLLOWED` documents are followed."""
 
 
 @dataclass(slots=True)
@@ -67,9 +70,9 @@ class ImpactFinder:
         self._hidden = hidden
 
     def dependents(
-        self, path: str, declared: Collection[StoredSymbol], *, uses_one: bool = False, beyond_s: float = 0.01
+        self, path: str, declared: Collection[StoredSymbol], *, uses_one: bool = False, followed: int = MAX_FOLLOWED
     ) -> Dependents:
-        """The documents that depend on the one at `path`, which declares `declared`; those beyond, for a while.
+        """The documents that depend on the one at `path`, which declares `declared`; those beyond, as far as `followed`.
 
         With `uses_one`, those alone that use one of the declarations, and those beyond these.
         """
@@ -85,7 +88,7 @@ class ImpactFinder:
         if uses_one:
             used = {item.symbol for item in declared}
             direct = tuple(each for each in direct if used.intersection(each.names))
-        beyond, is_all = self._beyond(path, {each.path for each in direct}, time.monotonic() + beyond_s)
+        beyond, is_all = self._beyond(path, {each.path for each in direct}, followed)
         return Dependents(direct, beyond, is_all)
 
     def _by_imports(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
@@ -186,11 +189,11 @@ class ImpactFinder:
             if used := [name for name in names if name in declared]:
                 found[other].names.update(dict.fromkeys(used))
 
-    def _beyond(self, path: str, direct: set[str], deadline: float) -> tuple[int, bool]:
+    def _beyond(self, path: str, direct: set[str], followed: int) -> tuple[int, bool]:
         """The number of further documents that depend on the direct dependents of `path`, and whether the count is complete."""
         seen, frontier, count = {path, *direct}, set(direct), 0
         while frontier:
-            if time.monotonic() > deadline:
+            if len(seen) > followed:
                 return count, False
             importers = {edge.item.path for edges in self._edges(frontier).values() for edge in edges}
             frontier = importers - seen

@@ -11,6 +11,7 @@ from rag_ls.engine.code.impact import find_impact, find_import_edges, find_uses
 from rag_ls.engine.code.reaching_tests import describe_reach
 from rag_ls.engine.code.related_tests import find_tests
 from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer, Depth
 from tests.support import PATIENCE_S, until, write
 
@@ -129,7 +130,44 @@ def test_the_lines_of_a_symbol_in_its_dependents_are_told(client: Client, tmp_pa
     lines = {each.path: each.lines for each in find_impact(view, "shop/cart.py", "total", 3).dependents.direct}
     assert (lines["shop/mail.py"], lines["app.py"]) == ((1, 5), (3,))
     whole = {each.path: each.lines for each in find_impact(view, "shop/cart.py", "", 3).dependents.direct}
-    assert whole["shop/mail.py"] == (1,)
+    assert (whole["shop/mail.py"], whole["app.py"]) == ((1, 5), (1, 3))
+
+
+def test_a_dependent_has_its_lines_with_the_name_that_each_uses(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    uses = {each.path: each.uses for each in find_impact(view, "shop/cart.py", "", 3).dependents.direct}
+    assert uses["shop/mail.py"] == ((1, "total"), (5, "total"))
+    assert uses["tests/test_cart.py"] == ((1, "Cart"), (5, "Cart"))
+
+
+def test_a_symbol_needs_no_file_where_one_file_declares_it(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, {**PYTHON, "tests/test_send.py": "def send():\n    pass\n"})
+    assert find_impact(view, "", "send", 3).path == "shop/mail.py"
+    with pytest.raises(InvalidRequest, match=r"2 files declare total: other\.py, shop/cart\.py; give one as file_path"):
+        find_impact(view, "", "total", 3)
+    with pytest.raises(NotFound, match="no symbol 'sned' is in the index"):
+        find_impact(view, "", "sned", 3)
+
+
+def test_tests_within_the_file_cover_it(client: Client, tmp_path: Path) -> None:
+    text = "pub fn total() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {}\n}\n"
+    view = _indexed(client, tmp_path, {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": text})
+    assert find_impact(view, "src/lib.rs", "", 3).tests == ("src/lib.rs",)
+
+
+def test_a_test_that_imports_a_name_through_a_package_is_related_too(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, {**PYTHON, "tests/test_all.py": "from shop import Basket\n\nBasket()\n"})
+    assert "tests/test_all.py" in find_impact(view, "shop/cart.py", "", 3).tests
+    why = {each.path: each.why for each in find_tests(view, "shop/cart.py", 0, "", 10)}
+    assert why["tests/test_all.py"][0] == "imports it (line 1)"
+
+
+def test_what_lies_beyond_is_counted_in_full(client: Client, tmp_path: Path) -> None:
+    """Not for as long as a moment lasts: the same question had another answer each time."""
+    chain = {f"shop/n{at}.py": f"from shop import n{at - 1}\n\nn{at - 1}\n" for at in range(1, 120)}
+    view = _indexed(client, tmp_path, {"shop/__init__.py": "", "shop/n0.py": "x = 1\n", **chain})
+    dependents = find_impact(view, "shop/n0.py", "", 3).dependents
+    assert (len(dependents.direct), dependents.beyond, dependents.is_all) == (1, 118, True)
 
 
 def test_the_tests_that_reach_a_document_over_others_are_told(client: Client, tmp_path: Path) -> None:

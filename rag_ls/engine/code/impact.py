@@ -14,13 +14,14 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.namesakes import is_named_after
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
-from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
+from rag_ls.engine.code.references import Reference, find_resolved_uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.search import NO_FILTERS, is_docs, is_test
-from rag_ls.storage import ChunkRow, StoredSymbol, is_called
+from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_test
+from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
+from rag_ls.util.nearest import nearest_text
 from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ _MAX_DECLARED = 5000
 # Chunks for each similar file that is wanted: several may be of one file.
 _CHUNKS_FOR_EACH = 8
 _LEAST_SIMILAR = 0.35
+# Of a whole file, the lines that use it are looked for in so many dependents; of all others, the lines of their imports are known.
+_MAX_LINES_IN = 60
+_MAX_NAMESAKES = 1000
+_MAX_NAMED_FILES = 6
 _SEPARATORS = (".", "::", "#", " > ")
 
 
@@ -89,14 +94,15 @@ def find_import_edges(session: ProjectSession) -> tuple[tuple[str, str, int], ..
 
 
 def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -> Impact:
-    """The impact of a change of a document. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
+    """The impact of a change of a document, or of a symbol, whose document need not be named where one alone declares it.
+
+    Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
+    """
     # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
     from rag_ls.rules.survey.endpoints import endpoints_in, events_in
 
     session.project.catch_up()
-    if not path.strip():
-        raise InvalidRequest("file_path is empty: give a file, relative to the project's root")
-    path = session.relative(portable(path))
+    path = session.relative(portable(path)) if path.strip() else _find_declaring(session, symbol)
     document = session.document(path)
     if document is None:
         raise places.not_indexed(session, path)
@@ -106,14 +112,16 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     hidden = session.hidden_documents()
     finder = _make_finder(session, hidden)
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
-    if symbol:
-        dependents = replace(dependents, direct=_with_uses(session, path, meant, dependents.direct))
-    tests = _find_tests(session, path, dependents.direct, hidden)
+    users = None if symbol else [each.path for each in dependents.direct[:_MAX_LINES_IN]]
+    found = find_resolved_uses(session, meant if symbol else _exported(meant), users)
+    direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
+    dependents = replace(dependents, direct=direct)
+    tests = _find_tests(session, path, declared, dependents.direct, hidden)
     rows = store.chunks.of_document(document.id)
     text = "".join(row.stored.chunk.text for row in rows)
     return Impact(
         path=path,
-        exports=tuple(item for item in meant if item.exported and _is_top(item)),
+        exports=tuple(_exported(meant)),
         endpoints=tuple(endpoints_in(path, document.language, text)),
         events=tuple(events_in(document.language, text)),
         dependents=dependents,
@@ -132,7 +140,7 @@ def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
     if document is None:
         return []
     declared = session.store.outlines.of_documents([document.id], _MAX_DECLARED)
-    direct = _make_finder(session, session.hidden_documents()).dependents(path, declared, beyond_s=0.0).direct
+    direct = _make_finder(session, session.hidden_documents()).dependents(path, declared, followed=0).direct
     found = []
     for item in declared:
         users = [each.path for each in direct if item.symbol in each.names]
@@ -140,6 +148,27 @@ def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
             tests = sum(1 for user in users if is_test(user))
             found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
     return found
+
+
+def _find_declaring(session: ProjectSession, symbol: str) -> str:
+    """The document that declares a symbol: the only one, else the only one that is no test."""
+    if not symbol:
+        raise InvalidRequest("give file_path, relative to the project's root, or symbol")
+    hidden = session.hidden_documents()
+    found = [
+        item
+        for item in session.store.outlines.named([last_name(symbol)], _MAX_NAMESAKES)
+        if item.document_id not in hidden and is_called(item.symbol, symbol)
+    ]
+    paths = sorted({item.path for item in found})
+    paths = [path for path in paths if not is_test(path)] or paths
+    if not paths:
+        near = nearest_text(places.nearest_symbols(session, symbol))
+        raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
+    if len(paths) > 1:
+        shown = ", ".join(paths[:_MAX_NAMED_FILES]) + (" ..." if len(paths) > _MAX_NAMED_FILES else "")
+        raise InvalidRequest(f"{len(paths)} files declare {symbol}: {shown}; give one as file_path")
+    return paths[0]
 
 
 def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:
@@ -152,27 +181,26 @@ def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: s
     return found
 
 
-def _with_uses(
-    session: ProjectSession, path: str, meant: Sequence[StoredSymbol], direct: Sequence[Dependent]
+def _add_uses(
+    found: Sequence[Reference], path: str, direct: Sequence[Dependent], *, keeps_imports: bool
 ) -> tuple[Dependent, ...]:
-    """The dependents of some symbols with the lines that use them; those that use them without an import, too."""
-    lines: dict[str, dict[int, None]] = {}
-    names: dict[str, dict[str, None]] = {}
-    for item in meant:
-        for each in find_references(session, AskedSymbol(item.symbol, path, item.start_line)).references:
-            if each.resolved and each.path != path and each.kind is not ReferenceKind.DEFINITION:
-                lines.setdefault(each.path, {})[each.line] = None
-                names.setdefault(each.path, {})[item.symbol] = None
+    """The dependents of a document with the lines that use its names; those that do so without an import, too.
+
+    The line of an import that takes no such name counts where it `keeps_imports`, or where no other line is known.
+    """
+    uses: dict[str, dict[tuple[int, str], None]] = {}
+    for each in found:
+        if each.path != path and each.target is not None:
+            uses.setdefault(each.path, {})[each.line, each.target.symbol] = None
     known = {each.path: each for each in direct}
-    return tuple(
-        Dependent(
-            each,
-            known[each].imports if each in known else (),
-            known[each].names if each in known else tuple(names[each]),
-            tuple(lines.get(each, ())) or known[each].lines,
-        )
-        for each in sorted({*known, *lines})
-    )
+    dependents = []
+    for other in sorted({*known, *uses}):
+        here = sorted(uses.get(other, ()))
+        dependent = known.get(other) or Dependent(other, (), tuple(dict.fromkeys(name for _, name in here)))
+        imports = dependent.lines if keeps_imports or not here else ()
+        lines = tuple(sorted({*imports, *(line for line, _ in here)}))
+        dependents.append(replace(dependent, lines=lines, uses=tuple(here)))
+    return tuple(dependents)
 
 
 def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFinder:
@@ -180,17 +208,22 @@ def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFind
 
 
 def _find_tests(
-    session: ProjectSession, path: str, dependents: Sequence[Dependent], hidden: Collection[int]
+    session: ProjectSession,
+    path: str,
+    declared: Sequence[StoredSymbol],
+    dependents: Sequence[Dependent],
+    hidden: Collection[int],
 ) -> tuple[str, ...]:
-    """The tests that are named after a document, and those that import it; none for a test."""
+    """The document itself where it holds tests, the tests that are named after it, and those that import it; none for a test."""
     if is_test(path):
         return ()
+    inline = [path] if any(is_inline_test(item.symbol, item.language) for item in declared) else []
     named = [
         other
         for number, other, language, _ in session.store.document_paths()
         if is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
     ]
-    return tuple(dict.fromkeys([*named, *(each.path for each in dependents if is_test(each.path))]))
+    return tuple(dict.fromkeys([*inline, *named, *(each.path for each in dependents if is_test(each.path))]))
 
 
 def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], count: int) -> list[SimilarFile]:
@@ -224,6 +257,11 @@ def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str
     mean = np.mean(np.stack(list(found.values())), axis=0)
     length = float(np.linalg.norm(mean))
     return model, np.asarray(mean / length, np.float32) if length > 0 else None
+
+
+def _exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+    """The declarations at the top of a document that it exports."""
+    return [item for item in declared if item.exported and _is_top(item)]
 
 
 def _is_top(item: StoredSymbol) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
@@ -12,8 +12,9 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.namesakes import closeness, is_named_after
 from rag_ls.engine.code.reaching_tests import find_reaching_tests
 from rag_ls.engine.session import ProjectSession
+from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
-from rag_ls.rules.impact import ImpactFinder
+from rag_ls.rules.impact import Dependent, ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
@@ -64,10 +65,13 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
     tests = _find_test_documents(session, chunk.path)
     found: dict[str, _Evidence] = defaultdict(_Evidence)
     _note_names(chunk.path, tests, found)
-    _note_imports(session, chunk.path, symbol, tests, found)
-    if not any({"named", "imports"} & set(each.why) for each in found.values()):
-        _note_reaching(session, chunk.path, set(tests.values()), found)
     declared = session.store.outlines.of_documents([row.document_id], _MENTIONS)
+    finder = ImpactFinder(session.store, session.project.imports.resolver(), session.hidden_documents())
+    direct = finder.dependents(chunk.path, declared, followed=0).direct
+    _note_imports(direct, symbol, set(tests.values()), found)
+    _note_unresolved_imports(session, chunk.path, tests, found)
+    if not any({"named", "imports"} & set(each.why) for each in found.values()):
+        _note_reaching(finder, chunk.path, {each.path for each in direct}, set(tests.values()), found)
     _note_inline(declared, found)
     names = [symbol] if symbol else _find_telling_names(session, declared)
     _note_mentions(session, names, tests, found)
@@ -111,20 +115,29 @@ def _note_names(path: str, tests: dict[int, str], found: dict[str, _Evidence]) -
 
 
 def _note_imports(
-    session: ProjectSession, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]
+    direct: Sequence[Dependent], symbol: str, tests: Collection[str], found: dict[str, _Evidence]
 ) -> None:
+    """Note the tests among the dependents, which impact tells of too."""
+    name = _last(symbol)
+    for each in direct:
+        if each.path in tests:
+            what = f"imports {name} from it" if name in each.names else "imports it" if each.imports else "uses it"
+            found[each.path].why["imports"] = f"{what} (line {each.lines[0]})" if each.lines else what
+
+
+def _note_unresolved_imports(
+    session: ProjectSession, path: str, tests: dict[int, str], found: dict[str, _Evidence]
+) -> None:
+    """Note the tests in languages without a resolver whose imports name the document."""
     for item in session.store.outlines.imports(tests):
-        imported = item.imported
-        if means(imported, item.path, path):
-            name = _last(symbol)
-            what = f"imports {name} from it" if name and name in imported.names else "imports it"
-            found[item.path].why["imports"] = f"{what} (line {imported.line})"
+        if find_language(item.language).resolver is None and means(item.imported, item.path, path):
+            found[item.path].why.setdefault("imports", f"imports it (line {item.imported.line})")
 
 
-def _note_reaching(session: ProjectSession, path: str, tests: set[str], found: dict[str, _Evidence]) -> None:
+def _note_reaching(
+    finder: ImpactFinder, path: str, direct: Collection[str], tests: Collection[str], found: dict[str, _Evidence]
+) -> None:
     """Note the tests that reach a document over several imports."""
-    finder = ImpactFinder(session.store, session.project.imports.resolver(), session.hidden_documents())
-    direct = finder.importers([path]).get(path, set())
     for each in find_reaching_tests(finder, path, direct):
         if each.path in tests:
             found[each.path].why["reaches"] = f"reaches it through {each.through}"

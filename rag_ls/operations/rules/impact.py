@@ -15,6 +15,8 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.operations.rules.constraints import check_count
 from rag_ls.operations.rules.setup import SUCCESS
+from rag_ls.rules.impact import Dependent
+from rag_ls.util.text import count_of
 
 _MAX_DEPENDENTS = 200
 
@@ -23,9 +25,18 @@ _MAX_DEPENDENTS = 200
 class QueryImpact:
     """A file, or a symbol in it, that is about to be changed."""
 
-    file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
+    file_path: str = argument("", "a file, relative to the project's root", is_path=True)
     num_similar: int | None = argument(None, "similar files, 1 to 20 (default: 5)")
-    symbol: str = argument("", "only this exported name")
+    symbol: str = argument("", "only this exported name; without file_path where one file declares it")
+
+
+@dataclass(frozen=True, slots=True)
+class UseRecord:
+    """A line that uses a name."""
+
+    line: int
+    name: str
+    """As it is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,9 @@ class DependentRecord:
     names: tuple[str, ...] = optional(())
     """The names that it takes; `*` where it imports all."""
     lines: tuple[int, ...] = optional(())
-    """The lines of these imports; with a symbol, all lines that use it."""
+    """All lines that depend on it: imports and uses."""
+    uses: tuple[UseRecord, ...] = optional(())
+    """Those of them that use a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         exports=tuple(dict.fromkeys(item.symbol for item in found.exports)),
         apiEndpoints=tuple(dict.fromkeys(f"{each.method} {each.route}" for each in found.endpoints)),
         websocketEvents=tuple(dict.fromkeys(each.name for each in found.events)),
-        dependents=tuple(DependentRecord(each.path, each.imports, each.names, each.lines) for each in direct[:_MAX_DEPENDENTS]),
+        dependents=tuple(_make_dependent(each) for each in direct[:_MAX_DEPENDENTS]),
         similarFiles=tuple(SimilarRecord(each.path, each.similarity, each.reason) for each in found.similar),
         summary="", tests=found.tests,
         testsThrough=tuple(ReachingRecord(each.path, each.through) for each in found.reaching_tests),
@@ -125,14 +138,24 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     return replace(answer, summary=_summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all))
 
 
+def _describe_tests(count: int) -> str:
+    # A test may reach a file by what no import shows: a fixture, an address, a program.
+    return f"{count_of(count, 'test covers', 'tests cover')} it" if count else "no test is known to import or reach it"
+
+
+def _make_dependent(found: Dependent) -> DependentRecord:
+    uses = tuple(UseRecord(line, name) for line, name in found.uses)
+    return DependentRecord(found.path, found.imports, found.names, found.lines, uses)
+
+
 def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:
     beyond = (
         f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
     )
     parts = [
-        f"{answer.filePath} exports {len(answer.exports)} names",
-        f"{answer.dependentsTotal} files depend on it{beyond}",
-        describe_reach(reaching) if reaching else f"{len(answer.tests)} tests cover it",
+        f"{answer.filePath} exports {count_of(len(answer.exports), 'name')}",
+        f"{count_of(answer.dependentsTotal, 'file depends', 'files depend')} on it{beyond}",
+        describe_reach(reaching) if reaching else _describe_tests(len(answer.tests)),
     ]
     if answer.apiEndpoints:
         parts.append(f"it serves {len(answer.apiEndpoints)} endpoints")

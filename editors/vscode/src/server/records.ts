@@ -212,6 +212,7 @@ export interface DependentRecord {
   readonly imports: readonly string[];
   readonly names?: readonly string[];
   readonly lines?: readonly number[];
+  readonly uses?: readonly UseRecord[];
 }
 
 /** The patterns that set-up found in the code. */
@@ -836,6 +837,12 @@ export interface UndoneAnswer {
   readonly at: string;
   readonly kept: readonly string[];
   readonly changes: BatchRecord;
+}
+
+/** A line that uses a name. */
+export interface UseRecord {
+  readonly line: number;
+  readonly name: string;
 }
 
 /** The filters that left something out, in the words of the request. */

@@ -9,6 +9,7 @@ from rag_ls.engine.code.references.finder import (
     find_callees,
     find_callers,
     find_references,
+    find_resolved_uses,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "find_callees",
     "find_callers",
     "find_references",
+    "find_resolved_uses",
 ]

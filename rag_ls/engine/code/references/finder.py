@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -106,6 +106,19 @@ def find_references(session: ProjectSession, question: AskedSymbol) -> Reference
     return References(name, tuple(declared), tuple(references), nearest, finder.files.count)
 
 
+def find_resolved_uses(
+    session: ProjectSession, declared: Sequence[StoredSymbol], paths: Collection[str] | None = None
+) -> list[Reference]:
+    """The uses of some declarations that scopes, imports or types lead to: everywhere, or in some documents alone."""
+    finder = _Finder(session)
+    uses: Iterable[Reference] = (
+        (use for item in declared for use in finder.uses_of(split_owner(item.symbol)[1], [item]))
+        if paths is None
+        else finder.uses_in(paths, declared)
+    )
+    return [use for use in uses if use.resolved and use.kind is not ReferenceKind.DEFINITION]
+
+
 def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:
     """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
     session.project.catch_up()
@@ -190,6 +203,17 @@ class _Finder:
                 found += [each for each in passed if _place(each) not in known]
         found += self._in_docs(name, self.files.load(docs))
         return found
+
+    def uses_in(self, paths: Collection[str], declared: Sequence[StoredSymbol]) -> Iterator[Reference]:
+        """The uses of some declarations in some documents."""
+        by_name: dict[str, list[StoredSymbol]] = {}
+        for item in declared:
+            by_name.setdefault(split_owner(item.symbol)[1], []).append(item)
+        for source in filter(None, map(self.files.at, sorted(paths))):
+            held = {use.name for use in source.uses()}
+            for name, items in by_name.items():
+                if name in held or held.intersection(_aliases(source, name)):
+                    yield from self._uses_in(source, name, {_key(item): item for item in items})
 
     def _uses_in(
         self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
