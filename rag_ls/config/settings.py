@@ -44,6 +44,11 @@ class IndexSettings:
         waits="above",
         takes_effect=TakesEffect.CUT,
     )
+    submodules: bool = setting(
+        True,
+        "Submodules that are checked out are read with the project, by their own ignore rules; without it they are left out, and named.",
+        takes_effect=TakesEffect.COMPARED,
+    )
     branch: str = setting(
         "", "The project is indexed in the background only while this git branch is checked out; empty for any."
     )

@@ -41,7 +41,7 @@ class Exclusions:
             # On a full disk the former ones stay written, and these count all the same.
             with contextlib.suppress(StoreUnavailable):
                 if self._read_former() != wanted:
-                    self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include]))
+                    self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include, wanted.submodules]))
             return
         former = self._read_former()
         self._doubt = f"{hiding.place} cannot be used: {_UNKNOWN if former is None else _KEPT}"
@@ -49,15 +49,17 @@ class Exclusions:
             self.patterns = _EVERYTHING
         else:
             exclude = tuple(dict.fromkeys((*former.exclude, *wanted.exclude)))
-            self.patterns = Patterns(exclude, wanted.include or former.include)
+            self.patterns = Patterns(
+                exclude, wanted.include or former.include, submodules=wanted.submodules and former.submodules
+            )
 
     def _read_former(self) -> Patterns | None:
         """The patterns when the settings could last be read."""
         kept = self._store.meta(_PATTERNS)
         if not kept:
             return None
-        exclude, include = json.loads(kept)
-        return Patterns(tuple(exclude), tuple(include))
+        exclude, include, *rest = json.loads(kept)
+        return Patterns(tuple(exclude), tuple(include), submodules=all(rest))
 
     def are_outdated(self) -> bool:
         """Whether one of git's rule files outside the tree, which nobody watches, changed since the last `update`."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.file_rules import FileRules
+from rag_ls.indexing.inner_repositories import why_folder_is_left_out
 from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
@@ -116,6 +117,9 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
     except OSError as error:
         return _unreadable(error)
     state = _state(status)
+    if stat.S_ISDIR(status.st_mode):
+        why = why_folder_is_left_out(file)
+        return Rejected(why or "folder", state, gone=not why)
     if reason := name_reason or _reason_by_kind(status, limit) or _reason_by_owner(root, path, status):
         return Rejected(reason, state)
     for _ in range(_MAX_READS):
@@ -194,8 +198,6 @@ def _reason_by_name(path: str) -> str:
 def _reason_by_kind(status: os.stat_result, limit: int) -> str:
     if stat.S_ISLNK(status.st_mode):
         return "symbolic link"
-    if stat.S_ISDIR(status.st_mode):
-        return "unreadable folder or other repository"
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file"
     return "too large" if status.st_size > limit else ""

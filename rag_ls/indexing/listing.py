@@ -13,10 +13,17 @@ from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.indexing.git_settings import ignores_case
 from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled
+from rag_ls.indexing.inner_repositories import (
+    LINK_MODE,
+    is_extra_checkout,
+    is_inside,
+    is_submodule,
+    named_submodules,
+)
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.path_globs import ignore_lines
-from rag_ls.util.repositories import find_repository, is_git_folder, is_repository_top
+from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(
     {".git", ".hg", ".svn", ".jj", DATA_FOLDER, "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache"}
@@ -28,16 +35,20 @@ _WITHOUT_GIT = "ignore rules are applied without git, and tracked files that a r
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The settings' patterns: `exclude` leaves files out; `include`, if there are any, leaves out all other files."""
+    """The settings' patterns: `exclude` leaves files out; `include`, if there are any, leaves out all other files.
+
+    Without `submodules` the files of all submodules are left out.
+    """
 
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    submodules: bool = True
 
     @classmethod
     def of(cls, settings: IndexSettings) -> Patterns:
         """Those of the settings."""
-        return cls(settings.exclude, settings.include, settings.force)
+        return cls(settings.exclude, settings.include, settings.force, settings.submodules)
 
 
 ALL = Patterns()
@@ -53,7 +64,7 @@ def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> I
     `tell` hears why git does not answer, and which ignore files cannot be read.
     """
     is_left = _left_by_settings(root, patterns, tell)
-    return (path for path in _listed(root, tell) if is_left(path))
+    return (path for path in _Listing(root, patterns, tell).of(root) if is_left(path))
 
 
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
@@ -61,14 +72,14 @@ def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[
     is_left = _left_by_settings(root, patterns, _unheard)
     real, rules = _real_paths(root, paths), FileRules(forced=patterns.forced)
     kept = {path for path in real.values() if is_left(path) and not reason_by_name(path, rules)}
-    kept = _admitted(root, kept, is_folder=False)
+    kept = _admitted(root, kept, patterns, is_folder=False)
     return {path for path, place in real.items() if place in kept and not reason_by_name(path, rules)}
 
 
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The folders among `folders` that the rules do not exclude; single files in them may still be excluded."""
     is_left = _left_by_settings(root, Patterns(patterns.exclude), _unheard)
-    return _admitted(root, [folder for folder in folders if is_left(folder + "/")], is_folder=True)
+    return _admitted(root, [folder for folder in folders if is_left(folder + "/")], patterns, is_folder=True)
 
 
 def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
@@ -135,90 +146,123 @@ def _named_by_ragignore(root: Path, tell: Tell) -> Callable[[str, bool], bool]:
 # --- listing
 
 
-def _listed(root: Path, tell: Tell) -> Iterator[str]:
-    repository = find_repository(root)
-    if repository is None:
-        yield from _walk(root, IgnoreRules(root, None, tell), tell, enters_repositories=True)
-        return
-    try:
-        yield from _git_files(root)
-    except GitSilent as silent:
-        tell(f"{silent.reason}: {_WITHOUT_GIT}" + f"; {silent.remedy}" * bool(silent.remedy))
-        rules = IgnoreRules(root, repository, tell)
-        if not rules.excludes(""):
-            yield from _walk(root, rules, tell, enters_repositories=False)
+class _Listing:
+    """Lists the files of a tree, and of the repositories in it that are read with it.
+
+    Below a folder without a repository these are all, and else the submodules. Another one is one name, as is a folder that
+    cannot be read.
+    """
+
+    def __init__(self, root: Path, patterns: Patterns, tell: Tell) -> None:
+        self._root = root
+        self._tell = tell
+        self._enters_all = find_repository(root) is None
+        self._enters_submodules = patterns.submodules
+
+    def of(self, folder: Path) -> Iterator[str]:
+        """The files below a folder, by their paths in it."""
+        repository = find_repository(folder)
+        if repository is None:
+            yield from self._walk(folder, IgnoreRules(folder, None, self._tell), counts_inside=True)
+            return
+        try:
+            yield from self._by_git(folder)
+        except GitSilent as silent:
+            self._tell(f"{silent.reason}: {_WITHOUT_GIT}" + f"; {silent.remedy}" * bool(silent.remedy))
+            rules = IgnoreRules(folder, repository, self._tell)
+            if not rules.excludes(""):
+                yield from self._walk(folder, rules, counts_inside=False)
+
+    def _by_git(self, folder: Path) -> Iterator[str]:
+        files, submodules, others = _git_files(folder)
+        yield from files
+        for path in submodules:
+            yield from self._inner(folder, path, is_submodule=True)
+        for path in others:
+            yield from self._inner(folder, path, is_submodule=False)
+
+    def _inner(self, folder: Path, path: str, *, is_submodule: bool) -> Iterator[str]:
+        """The files of a repository inside another one, or the repository as one name."""
+        place = folder / path
+        is_entered = self._enters_submodules if is_submodule else self._enters_all
+        is_other = not is_repository_top(place) or not is_inside(folder, path) or is_extra_checkout(place, self._root)
+        if not is_entered or is_other:
+            yield path
+            return
+        yield from (f"{path}/{inner}" for inner in self.of(place))
+
+    def _walk(self, top: Path, rules: IgnoreRules, *, counts_inside: bool) -> Iterator[str]:
+        """All files below a folder that the rules leave, without git. A folder's count inside its repositories too."""
+        submodules = named_submodules(top)
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            if folder and is_repository_top(top / folder):
+                path = folder.rstrip("/")
+                inner = self._inner(top, path, is_submodule=path in submodules)
+                yield from (name for name in inner if not (counts_inside and rules.excludes(name)))
+                continue
+            try:
+                entries = list(os.scandir(top / folder))
+            except OSError:
+                if folder:
+                    yield folder.rstrip("/")
+                continue
+            if {"HEAD", "objects", "refs"} <= {entry.name for entry in entries} and is_git_folder(top / folder):
+                continue
+            for entry in entries:
+                path = f"{folder}{entry.name}"
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if entry.name == DOT_GIT or rules.ignores(path + "/" * is_folder):
+                    continue
+                if not is_folder:
+                    yield path
+                elif entry.name not in _NEVER_WALKED:
+                    pending.append(path + "/")
 
 
-def _git_files(root: Path) -> list[str]:
-    """The tracked and untracked files that git does not ignore. Raises `GitSilent`."""
-    listed = ask_git(root, "ls-files", "-co", "--exclude-standard", "-z", timeout_s=_GIT_S)
-    names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
+    """The tracked and untracked files that git does not ignore, the submodules, and other repositories. Raises `GitSilent`."""
+    listed = ask_git(root, "ls-files", "-co", "-t", "--stage", "--exclude-standard", "-z", timeout_s=_GIT_S)
+    # Of a tracked file: tag, mode, object and stage, then a tab and the name; more than once where a merge is not done.
+    tracked, submodules, untracked = dict[str, None](), dict[str, None](), list[str]()
+    for entry in filter(None, listed.split(b"\0")):
+        if entry.startswith(b"? "):
+            untracked.append(os.fsdecode(entry[2:]))
+            continue
+        facts, _, name = entry.partition(b"\t")
+        (submodules if facts[2:].startswith(LINK_MODE) else tracked)[os.fsdecode(name)] = None
+    names = (*tracked, *untracked)
     bare = tuple(
         name.removesuffix("HEAD")
         for name in names
         if name.endswith("/HEAD") and is_git_folder(root / name.removesuffix("HEAD"))
     )
+    left = [name for name in names if not name.startswith((DATA_FOLDER + "/", *bare))]
     # A name with a slash at its end is another repository inside this one.
-    return [name.rstrip("/") for name in names if not name.startswith((DATA_FOLDER + "/", *bare))]
-
-
-def _walk(root: Path, rules: IgnoreRules, tell: Tell, *, enters_repositories: bool) -> Iterator[str]:
-    """All files below `root` that the rules leave. A repository inside is one name, or is listed by its own rules."""
-    pending = [""]
-    while pending:
-        folder = pending.pop()
-        if folder and is_repository_top(root / folder):
-            yield from _inner(root, folder, rules, tell) if enters_repositories else (folder.rstrip("/"),)
-            continue
-        try:
-            entries = list(os.scandir(root / folder))
-        except OSError:
-            if folder:
-                yield folder.rstrip("/")
-            continue
-        if {"HEAD", "objects", "refs"} <= {entry.name for entry in entries} and is_git_folder(root / folder):
-            continue
-        for entry in entries:
-            path = f"{folder}{entry.name}"
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if rules.ignores(path + "/" * is_folder):
-                continue
-            if not is_folder:
-                yield path
-            elif entry.name not in _NEVER_WALKED:
-                pending.append(path + "/")
-
-
-def _inner(root: Path, folder: str, rules: IgnoreRules, tell: Tell) -> Iterator[str]:
-    """The files of a repository inside a project that is none, and of those inside it."""
-    for path in _listed(root / folder, tell):
-        name = folder + path
-        if rules.excludes(name):
-            continue
-        if is_repository_top(root / name):
-            yield from _inner(root, name + "/", rules, tell)
-        else:
-            yield name
+    return (
+        [name for name in left if not name.endswith("/")],
+        list(submodules),
+        [name[:-1] for name in left if name.endswith("/")],
+    )
 
 
 # --- single paths
 
 
-def _admitted(root: Path, paths: Iterable[str], *, is_folder: bool) -> set[str]:
+def _admitted(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: bool) -> set[str]:
     """The paths that the rules of the repositories that they are in leave."""
-    has_repository = find_repository(root) is not None
-    tree = _Folders(root)
+    tree = _Folders(root, patterns)
     by_place: dict[str, dict[str, str]] = {}
     for path in paths:
         # A folder is judged with what it holds.
         place = tree.place_of(path + "/" * is_folder)
-        # A repository's own list names another one inside it as a whole.
-        if place is not None and not (has_repository and place):
+        if place is not None:
             by_place.setdefault(place, {})[path[len(place) :]] = path
     kept: set[str] = set()
     for place, inside in by_place.items():
         kept.update(inside[path] for path in _left_by_rules(root / place, list(inside), is_folder=is_folder))
-    if not any(by_place):
+    if not any(by_place) or find_repository(root) is not None:
         return kept
     # The rules of the folder around a repository count as well.
     outer = IgnoreRules(root, None, _unheard)
@@ -248,16 +292,18 @@ def _git_ignored(root: Path, paths: Sequence[str]) -> set[str]:
 
 
 class _Folders:
-    """The folders of a project that lead to some paths: which of them are walked, and which hold a repository."""
+    """The folders of a project that lead to some paths: which of them are listed, and which hold a repository."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, patterns: Patterns) -> None:
         self._root = root
+        self._enters_all = find_repository(root) is None
+        self._enters_submodules = patterns.submodules
         self._places: dict[str, str | None] = {"": ""}
 
     def place_of(self, path: str) -> str | None:
         """The innermost repository below the root that a path is in, as a folder with `/` at its end; empty for none.
 
-        None for a path that no walk comes to. A folder's path ends with `/`.
+        None for a path that no listing comes to. A folder's path ends with `/`.
         """
         return self._of(path.rpartition("/")[0])
 
@@ -269,6 +315,15 @@ class _Folders:
             if name in _NEVER_WALKED or is_git_folder(file):
                 place = None
             elif place is not None and is_repository_top(file):
-                place = folder + "/"
+                place = folder + "/" if self._is_entered(place, folder) else None
             self._places[folder] = place
         return self._places[folder]
+
+    def _is_entered(self, outer: str, folder: str) -> bool:
+        place = self._root / folder
+        if is_extra_checkout(place, self._root):
+            return False
+        if self._enters_all and (self._enters_submodules or not outer):
+            return True
+        is_inner = is_submodule(self._root / outer, folder[len(outer) :])
+        return self._enters_submodules if is_inner else self._enters_all

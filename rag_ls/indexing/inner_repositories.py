@@ -1,0 +1,99 @@
+"""Repositories inside a project: which of them are read with it, and why another one is not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_ls.util.git import GitSilent, ask_git
+from rag_ls.util.git_config import entries_of
+from rag_ls.util.regular_files import read_regular
+from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_repository_top
+
+OTHER_REPOSITORY = "other repository"
+OTHER_CHECKOUT = "other checkout"
+MISSING_SUBMODULE = "submodule without its files"
+LEFT_OUT_SUBMODULE = "submodule"
+UNREADABLE_FOLDER = "unreadable folder"
+LINK_MODE = b"160000 "
+"""The beginning of what git's index says of a submodule."""
+_MODULES, _WORK_TREES = "modules", "worktrees"
+
+
+def why_folder_is_left_out(folder: Path) -> str:
+    """The reason why a folder that a listing names as one file is not read; empty where it is an ordinary folder."""
+    try:
+        is_empty = not os.listdir(folder)
+    except OSError:
+        return UNREADABLE_FOLDER
+    if not is_repository_top(folder):
+        return MISSING_SUBMODULE if is_empty else ""
+    repository = find_repository(folder)
+    if repository is not None and _WORK_TREES in repository.folder.parts[-2:]:
+        return OTHER_CHECKOUT
+    is_submodule = repository is not None and _MODULES in repository.folder.parts
+    return LEFT_OUT_SUBMODULE if is_submodule else OTHER_REPOSITORY
+
+
+def is_inside(root: Path, path: str) -> bool:
+    """Whether a folder of a tree is where its path says: no link leads to it."""
+    return os.path.realpath(root / path) == os.path.join(os.path.realpath(root), *path.rstrip("/").split("/"))
+
+
+def is_submodule(outer: Path, path: str) -> bool:
+    """Whether the repository around a folder tracks the folder at a path in it as a submodule."""
+    try:
+        found = ask_git(outer, "ls-files", "--stage", "-z", "--", f":(literal){path.rstrip('/')}")
+    except GitSilent:
+        return path.rstrip("/") in named_submodules(outer)
+    return found.startswith(LINK_MODE)
+
+
+def named_submodules(root: Path) -> frozenset[str]:
+    """The paths below a root that `.gitmodules` of the repository around it names."""
+    repository = find_repository(root)
+    if repository is None:
+        return frozenset()
+    prefix = "".join(part + "/" for part in root.relative_to(repository.top).parts)
+    paths = [entry.value for entry in entries_of(repository.top / ".gitmodules") if entry.key == "submodule.path"]
+    return frozenset(path.removeprefix(prefix) for path in paths if path.startswith(prefix))
+
+
+def is_extra_checkout(folder: Path, root: Path) -> bool:
+    """Whether another checkout of a folder's repository below `root` is read in its place: of each there is one."""
+    repository = find_repository(folder)
+    if repository is None or repository.top != folder or repository.folder.parent.name != _WORK_TREES:
+        return False
+    common = repository.folder.parent.parent
+    top, here = os.path.realpath(root), os.path.realpath(folder)
+    if common.name == DOT_GIT and os.path.isdir(common) and Path(os.path.realpath(common.parent)).is_relative_to(top):
+        return True
+    if repository.fault:
+        return False
+    trees = [tree for tree in _work_trees(repository) if tree.is_relative_to(top) and is_repository_top(tree)]
+    return bool(trees) and str(trees[0]) != here
+
+
+def _work_trees(repository: Repository) -> list[Path]:
+    """The linked work trees of a repository: the one on the branch of its own HEAD, then the others by path."""
+    main, found = _line(repository.common / "HEAD"), []
+    for folder in _folders_in(repository.common / _WORK_TREES):
+        if named := _line(folder / "gitdir"):
+            tree = Path(os.path.realpath((folder / named).parent))
+            found.append((_line(folder / "HEAD") != main, str(tree), tree))
+    return [tree for _, _, tree in sorted(found)]
+
+
+def _folders_in(folder: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(folder.iterdir())
+    except OSError:
+        return
+
+
+def _line(file: Path) -> str:
+    try:
+        return os.fsdecode(read_regular(file)).strip()
+    except OSError:
+        return ""
