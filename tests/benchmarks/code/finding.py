@@ -133,7 +133,8 @@ def tools(about: Asked, semble: str | None) -> Iterator[tuple[str, Answers]]:
     yield "BM25 over windows", windows.by_bm25
     if semble:
         for mode in ("words", "static model"):
-            yield f"semble, {mode}", Given(_of_semble(semble, mode, about)).answers
+            queries = [question.query for question in about.questions]
+            yield f"semble, {mode}", Given(answers_of_semble(semble, mode, about.folder, queries)).answers
 
 
 def by_rag_ls(about: Asked, question: Question, *, dense: bool) -> list[Answer]:
@@ -194,10 +195,10 @@ class Windows:
         return [self._places[at] for at in order[:DEPTH]]
 
 
-def _of_semble(python: str, mode: str, about: Asked) -> dict[str, list[Answer]]:
-    asked_for = json.dumps([question.query for question in about.questions])
-    command = [python, str(_PEERS), mode, str(about.folder)]
-    done = subprocess.run(command, input=asked_for, capture_output=True, text=True, check=True)
+def answers_of_semble(python: str, mode: str, folder: Path, queries: Sequence[str]) -> dict[str, list[Answer]]:
+    """What semble answers about a folder, by query; `python` is an interpreter that has it."""
+    command = [python, str(_PEERS), mode, str(folder)]
+    done = subprocess.run(command, input=json.dumps(queries), capture_output=True, text=True, check=True)
     return {query: [Answer(*place) for place in places] for query, places in json.loads(done.stdout).items()}
 
 
