@@ -21,8 +21,10 @@ class Signals(Generic[Key]):
     """Chunks that the query names, and how: by `symbol`, `path` or `line`."""
     phrases: Mapping[Key, float] = field(default_factory=dict)
     """The longest run of the query's words in a chunk, as a share of the query."""
+    held: Mapping[Key, float] = field(default_factory=dict)
+    """The share of the query's words that a chunk's text holds; a rare word counts more."""
     close: Mapping[Key, float] = field(default_factory=dict)
-    """The share of the query's words that stand in a few lines of a chunk; a rare word counts more."""
+    """The same of a few lines of it."""
     expanded: Mapping[Key, float] = field(default_factory=dict)
     """The share of the question's words that a memory holds only as an abbreviation, in full form, or as a synonym."""
     tags: Mapping[Key, float] = field(default_factory=dict)

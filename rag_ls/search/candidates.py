@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
-from rag_ls.search.closeness import WordFinder
+from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
@@ -77,7 +77,7 @@ class _Wording:
 
     asked: AskedTerms
     terms: tuple[str, ...]
-    """The terms that chunks may hold: the query's, and similar ones for a word that no chunk holds."""
+    """The terms that chunks may hold: the query's, two of its words as one, and similar ones for a word that no chunk holds."""
     holding: tuple[str, ...]
     """The rarest terms: a chunk must hold one of them. Empty for all."""
     phrases: tuple[str, ...]
@@ -116,7 +116,12 @@ class CandidateFinder:
                 signals, dense=dense | self._similarities(rows, vector, model_id), least_dense=min(dense.values())
             )
             rows += [row for row, _ in near]
-        signals = replace(signals, close=self._find_close(query, wording.asked, signals))
+        told = self._find_told(query, wording.asked, signals)
+        signals = replace(
+            signals,
+            held={row: told_of.whole for row, told_of in told.items()},
+            close={row: told_of.close for row, told_of in told.items()},
+        )
         held = _find_held(rows, named)
         rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
         lacks_vector = later is not None and vector is None
@@ -156,8 +161,9 @@ class CandidateFinder:
             weights[stem(part)] = rarity(count, holders, _UNSEEN_HOLDERS)
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
-        holding = (*_rarest(holders_of), *whole, *near)
-        terms = (*query.terms, *near)
+        also = (*near, *query.joined)
+        holding = (*_rarest(holders_of), *whole, *also)
+        terms = tuple(dict.fromkeys((*query.terms, *also)))
         return _Wording(
             AskedTerms(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of)
         )
@@ -221,12 +227,12 @@ class CandidateFinder:
         longest = {row: longest_run(query.words, text) for row, text in texts.items()}
         return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE}
 
-    def _find_close(self, query: Query, asked: AskedTerms, signals: Signals[int]) -> dict[int, float]:
-        """The share of the query that stands close together in each of the first chunks by words and by meaning."""
+    def _find_told(self, query: Query, asked: AskedTerms, signals: Signals[int]) -> dict[int, Held]:
+        """The shares of the query that each of the first chunks by words and by meaning holds."""
         nearest = heapq.nlargest(_MAX_NEAR_TEXTS, signals.dense, key=lambda row: signals.dense[row])
         texts = self._store.chunks.texts({*list(signals.lexical)[:_MAX_CLOSE_TEXTS], *nearest})
         words = WordFinder(asked, query.parts)
-        return {row: share for row, text in texts.items() if (share := words.find(text).close)}
+        return {row: words.find(text) for row, text in texts.items()}
 
     def _keep_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
         if not view.hidden:

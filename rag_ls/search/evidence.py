@@ -139,7 +139,8 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     "dense": lambda at: at.dense,
     # The longest run of the query's words that the chunk holds one after another, as a share of the query.
     "phrase": lambda at: at.of_rows(lambda row: at.signals.phrases.get(row.row, 0.0)),
-    # The share of the query that stands in a few lines of the chunk; a rare word counts more.
+    # The shares of the query that the chunk's text holds, and that stand in a few lines of it; a rare word counts more.
+    "held": lambda at: at.of_rows(lambda row: at.signals.held.get(row.row, 0.0)),
     "close": lambda at: at.of_rows(lambda row: at.signals.close.get(row.row, 0.0)),
     # The share of the query that the symbol's own name holds; a rare word counts more.
     "name": lambda at: at.names[:, 0],

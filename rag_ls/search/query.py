@@ -42,6 +42,9 @@ _MIN_TITLE_TERMS = 3
 _MIN_TERMS = 6
 _MAX_TERMS = 32
 _MAX_WORDS = 64
+# Two words side by side, which an identifier may write as one.
+_PAIR = re.compile(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
+_MAX_JOINED = 16
 # A phrase of fewer words that say something is everywhere.
 _MIN_TELLING_TERMS = 2
 PHRASE = 3
@@ -78,6 +81,8 @@ class Query:
     """Lower-case search terms without stop words or duplicates; an identifier gives its parts and the whole of it."""
     parts: tuple[str, ...]
     """The terms without whole identifiers that have several parts."""
+    joined: tuple[str, ...]
+    """Two words side by side as one term each, such as `contenttype` and `readonly`; none of a path or code."""
     words: tuple[str, ...]
     """All words in order, identifiers taken apart."""
     phrases: tuple[str, ...]
@@ -118,6 +123,7 @@ def analyse(text: str) -> Query:
         kind=kind,
         terms=_enough(of_title, _useful(terms(text))),
         parts=_enough(_useful(words_of(title)), _useful(every_word)),
+        joined=() if kind in (QueryKind.PATH, QueryKind.SNIPPET) else _join_pairs(title),
         words=words,
         phrases=_phrases(words),
         names=tuple(dict.fromkeys(name for name in named if name not in IN_CODE)),
@@ -157,6 +163,12 @@ def _title(text: str) -> str:
 
 def _enough(of_title: tuple[str, ...], of_text: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*of_title, *of_text)))[: max(len(of_title), _MIN_TERMS)]
+
+
+def _join_pairs(text: str) -> tuple[str, ...]:
+    pairs = [(first.lower(), second.lower()) for first, second in _PAIR.findall(text)]
+    telling = [first + second for first, second in pairs if first not in IN_CODE and second not in IN_CODE]
+    return tuple(dict.fromkeys(terms(" ".join(telling))))[:_MAX_JOINED]
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:

@@ -70,3 +70,32 @@ def test_of_places_with_the_same_words_the_one_that_has_them_close_together_come
     ranked = rank(rows, signals, query, AskedTerms({}), weights_for(query.kind, SearchSettings()))
     # Rows 2 and 4 are in one file, 1 and 3 in another.
     assert ranked[0][0].row == 4
+
+
+def test_of_places_in_one_file_the_one_that_holds_more_of_the_words_comes_first() -> None:
+    rows = [RankRow(at, 1, "src/a.py", "python", "", "text", False, at, b"", 100) for at in range(1, 4)]
+    query = analyse(_QUESTION)
+    signals = Signals(lexical=dict.fromkeys(range(1, 4), 5.0), held={1: 0.3, 2: 0.2, 3: 0.6})
+    ranked = rank(rows, signals, query, AskedTerms({}), weights_for(query.kind, SearchSettings()))
+    assert [row.row for row, _ in ranked] == [3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "joined"),
+    [
+        ("a read only buffer gets a marker", {"readonly"}), ("Content-Type of the error", {"contenttype"}),
+        ("content type", {"contenttype"}), ("when is it set", set()), ("src/read/only_once.py", set()), ("getUserById", set()),
+    ],
+)  # fmt: skip
+def test_two_words_side_by_side_are_looked_for_as_one(question: str, joined: set[str]) -> None:
+    found = set(analyse(question).joined)
+    assert joined <= found
+    assert joined or not found
+
+
+def test_a_name_that_joins_two_words_of_the_question_is_found(store: CheckoutIndex) -> None:
+    texts = ["if buffer.readonly then mark end", *(f"return value_{number}" for number in range(5))]
+    store.replace_document(record(), new_chunks(texts))
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    found = CandidateFinder(index).find(analyse("which files are read only"), View(frozenset(), None), None, "")
+    assert [row.ordinal for row in found.rows] == [0]
