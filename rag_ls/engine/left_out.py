@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from rag_ls.languages import detect_language
+from rag_ls.search import NO_FILTERS, Filters, accepts
 from rag_ls.storage import CheckoutIndex
+from rag_ls.util.folding import compose
+from rag_ls.util.text import count_of
 
 # They hold no text of the project: pictures and programs, and links to files that are indexed where they are.
 _NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside the project"})
 _MAX_REASONS = 3
 
 
-def describe_left_out(store: CheckoutIndex) -> str:
-    """The files that are not indexed and may hold text: how many, why, and one of them; empty if there are none."""
-    counts = {reason: count for reason, count in store.skipped_counts().items() if reason not in _NO_TEXT}
-    if not (total := sum(counts.values())):
+def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS) -> Counter[str]:
+    """The files that are not indexed, pass the filters and may hold text, by reason."""
+    if filters == NO_FILTERS:
+        # Asked beside each question that is a name: no file needs to be looked at.
+        return without_textless(Counter(store.skipped_counts()))
+    skipped = store.skipped()
+    passes = accepts(filters, set(map(compose, skipped)))
+    reasons = (each.reason for path, each in skipped.items() if passes(path, detect_language(path) or "text"))
+    return without_textless(Counter(reasons))
+
+
+def without_textless(counts: Counter[str]) -> Counter[str]:
+    """The counts, by reason, of the files that may hold text."""
+    return Counter({reason: count for reason, count in counts.items() if reason not in _NO_TEXT})
+
+
+def describe_left_out(counts: Counter[str], store: CheckoutIndex | None = None) -> str:
+    """Counts of files that are not indexed, in words, with one of them if their store is given; empty if there are none."""
+    if not counts:
         return ""
-    commonest = sorted(counts, key=lambda reason: -counts[reason])
-    reasons = ", ".join(f"{counts[reason]:,} {reason}" for reason in commonest[:_MAX_REASONS])
-    path = store.skipped_because(commonest[0])
-    files = "1 file was" if total == 1 else f"{total:,} files were"
-    return f"{files} not looked at ({reasons}; e.g. {path}): index_status with skipped = true lists them"
+    commonest = counts.most_common(_MAX_REASONS)
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in commonest)
+    example = f"; e.g. {store.skipped_because(commonest[0][0])}" if store else ""
+    total = counts.total()
+    files = f"{count_of(total, 'file')} {'was' if total == 1 else 'were'}"
+    return f"{files} not looked at ({reasons}{example}): index_status with skipped = true lists them"

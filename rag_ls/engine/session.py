@@ -17,7 +17,7 @@ from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
 from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
-from rag_ls.engine.left_out import describe_left_out
+from rag_ls.engine.left_out import count_left_out, describe_left_out
 from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
@@ -239,7 +239,7 @@ class ProjectSession:
             return ""
         if unread := self.store.queue_lengths()[0] + len(unseen):
             return _NO_WORDS_YET.format(count_of(unread, "file"))
-        left_out = describe_left_out(self.store)
+        left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
 
     def make_answer(

@@ -52,7 +52,8 @@ class EditorSession:
         self._connect = connect
         self._has_unread = has_unread
         self._is_trusted = is_trusted
-        self._hand_over = HandOver()
+        self._client: Client | None = None
+        self._hand_over = HandOver(self.note_step)
         self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
         self.opened_projects: asyncio.Queue[ProjectSession] = asyncio.Queue()
@@ -71,7 +72,6 @@ class EditorSession:
         self._preparing = asyncio.Semaphore(_MAX_PREPARED)
         self._folders = list(folders)
         self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
-        self._client: Client | None = None
         self._shown: set[Path] = set()
         self._applying: asyncio.Task[Any] | None = None
         self._told: set[Problem] = set()
@@ -223,6 +223,11 @@ class EditorSession:
         """Files were saved, written, created, renamed or deleted."""
         if (client := self.client_if_ready) is not None:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
+
+    def note_step(self) -> None:
+        """Wake questions that wait until the editor's messages have reached the engine. Any thread may call this."""
+        if self._client is not None:
+            self._client.engine.editors.note_step()
 
     def _is_behind(self) -> bool:
         """Whether messages of the editor have not reached the engine yet; other threads call this."""

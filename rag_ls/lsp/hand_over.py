@@ -17,7 +17,9 @@ Work = Callable[[], None]
 class HandOver:
     """A thread that runs queued work, which may wait for disks and locks. New work replaces waiting work of its key."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_done: Callable[[], None]) -> None:
+        """`on_done` is called in the thread whenever all queued work is done."""
+        self._on_done = on_done
         self._change = threading.Condition()
         self._waiting: dict[Hashable, Work] = {}
         self._is_busy = False
@@ -69,6 +71,10 @@ class HandOver:
         while True:
             with self._change:
                 self._is_busy = False
+                is_done = not self._waiting
+            if is_done:
+                self._on_done()
+            with self._change:
                 self._change.wait_for(lambda: self._waiting or self._is_closed)
                 if not self._waiting:
                     return

@@ -155,6 +155,11 @@ class RagLsServer(LanguageServer):
             max_workers=4,
         )
 
+    def note_step(self) -> None:
+        """Note that the editor's messages so far are handled."""
+        if self.session is not None:
+            self.session.note_step()
+
     @property
     def was_shut_down(self) -> bool:
         """Whether the client asked for `shutdown`."""

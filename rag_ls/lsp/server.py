@@ -67,7 +67,7 @@ def serve(
     this process when the editor's process ends.
     """
     server = create_server(connect, watch_parent=watch_parent)
-    messages = FramedInput(ReplayedInput(replay, source))
+    messages = FramedInput(ReplayedInput(replay, source), server.note_step)
     server.has_unread = messages.has_unread
     server.start_io(messages, AnswerOnce(output, answered_id))  # type: ignore[arg-type]
     return _ended(server)

@@ -11,6 +11,7 @@ import os
 import select
 import sys
 import threading
+from collections.abc import Callable
 from typing import IO, Any
 
 Message = dict[str, Any]
@@ -110,8 +111,10 @@ def write_all(output: IO[bytes], data: bytes) -> None:
 class FramedInput:
     """A stream of whole framed messages for pygls. It ends at a message that is broken or too long."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, on_waiting: Callable[[], None] = lambda: None) -> None:
+        """`on_waiting` is called when all messages so far are handled."""
         self._source = source
+        self._on_waiting = on_waiting
         self._rest = b""
         self._is_waiting = False
 
@@ -131,6 +134,7 @@ class FramedInput:
             try:
                 # All earlier messages are handled: pygls asks for the next one only then.
                 self._is_waiting = True
+                self._on_waiting()
                 self._source.peek(1)
                 self._is_waiting = False
                 body = read_framed(self._source)

@@ -5,15 +5,26 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from rag_ls.engine.editors import Editors
+from tests.support import PATIENCE_S
 
 
-def test_a_question_waits_until_every_editor_was_heard() -> None:
+def test_a_question_waits_until_every_editor_was_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     editors, unread = Editors(), threading.Event()
     unread.set()
     editors.join(lambda: False)
     editors.join(unread.is_set)
-    timer = threading.Timer(0.01, unread.clear)
+    monkeypatch.setattr("rag_ls.engine.editors._DRAIN_S", PATIENCE_S)
+
+    def take_in() -> None:
+        # A step of another editor ends no wait.
+        editors.note_step()
+        unread.clear()
+        editors.note_step()
+
+    timer = threading.Timer(0.01, take_in)
     timer.start()
     assert editors.drain()
     assert not unread.is_set()

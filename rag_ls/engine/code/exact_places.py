@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.chunking import recognise
+from rag_ls.engine.left_out import count_left_out, describe_left_out, without_textless
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
-from rag_ls.languages import detect_language
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
-    NO_FILTERS,
     DocumentPlaces,
     Filters,
     LineMatch,
@@ -36,8 +35,6 @@ _MAX_SYMBOLS = 200_000
 _MAX_DECLARED = 1000
 # Files that change while they are looked into are looked into again so often.
 _ROUNDS = 3
-# A picture or a program holds no text.
-_NO_TEXT = ("binary",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     return replace(
         _count(looked.documents, looked.unread, request.counted),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
-        skipped=_count_skipped(session, request.filters) + looked.skipped,
+        skipped=count_left_out(session.store, request.filters) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
         note=looked.explain_filters(),
     )  # fmt: skip
@@ -219,22 +216,7 @@ def _keep_admitted(session: ProjectSession, paths: Collection[str]) -> list[str]
     return sorted(known | (session.project.admissions.files(unknown) if unknown else set()))
 
 
-def _count_skipped(session: ProjectSession, filters: Filters) -> Counter[str]:
-    """The files that the index leaves out, that pass the filters and may hold text, by reason."""
-    if filters == NO_FILTERS:
-        # Asked beside each question that is a name: no file needs to be looked at.
-        counts = session.store.skipped_counts()
-        return Counter({reason: count for reason, count in counts.items() if reason not in _NO_TEXT})
-    all_skipped = session.store.skipped()
-    passes = accepts(filters, set(map(compose, all_skipped)))
-    return Counter(
-        skipped.reason
-        for path, skipped in all_skipped.items()
-        if skipped.reason not in _NO_TEXT and passes(path, detect_language(path) or "text")
-    )
-
-
-def describe_left_out(found: PlacesFound) -> str:
+def describe_gaps(found: PlacesFound) -> str:
     """The files that were not looked into, in words; empty if all were."""
     parts = [found.note] if found.note else []
     if not found.is_listed:
@@ -244,6 +226,5 @@ def describe_left_out(found: PlacesFound) -> str:
     elif found.unread:
         parts.append(f"{count_of(found.unread, 'file')} could not be looked into in time: narrow the search by path")
     if found.skipped:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(found.skipped.items()))
-        parts.append(f"not searched, as the index skips them: {reasons}")
+        parts.append(describe_left_out(found.skipped))
     return "; ".join(parts)

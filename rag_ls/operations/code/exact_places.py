@@ -162,7 +162,7 @@ def _describe_left_out(answers: Sequence[PlacesFound]) -> str:
         skipped=sum((answer.skipped for answer in answers), Counter[str]()),
         is_cut=any(answer.is_cut for answer in answers), is_listed=all(answer.is_listed for answer in answers),
     )  # fmt: skip
-    return exact_places.describe_left_out(joined)
+    return exact_places.describe_gaps(joined)
 
 
 def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRecord:
