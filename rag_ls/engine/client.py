@@ -31,7 +31,7 @@ from rag_ls.errors import (
     StoreDamaged,
     StoreUnavailable,
 )
-from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
+from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.registry.catalogue import KnownProject, called, known_projects
 from rag_ls.registry.entries import entry_of
@@ -338,31 +338,3 @@ def local_client(
     """A client with its own engine, in this process."""
     about = About(surface, pid=os.getpid())
     return Client(Engine(editor=editor), editor=editor, about=about, now=now, alone=True)
-
-
-def merge_answers(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
-    """Answers of several projects as one, best hits first, each hit once."""
-    best: dict[str, Hit] = {}
-    for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
-        best.setdefault(hit.item.id, hit)
-    hits = list(best.values())[:k]
-    stats = [answer.stats for answer in answers]
-    return SearchAnswer(
-        query,
-        tuple(hits),
-        SearchStats(
-            took_ms=round(sum(item.took_ms for item in stats), 1),
-            dense=bool(stats) and all(item.dense for item in stats),
-            candidates=sum(item.candidates for item in stats),
-            complete=all(item.complete for item in stats),
-            pending_documents=sum(item.pending_documents for item in stats),
-            pending_embeddings=sum(item.pending_embeddings for item in stats),
-            coverage=Coverage(
-                min((item.coverage.words for item in stats), default=100),
-                min((item.coverage.vectors for item in stats), default=100),
-            ),
-            note=next((item.note for item in stats if item.note), ""),
-            is_idle=any(item.is_idle for item in stats),
-            is_close=any(item.is_close for item in stats),
-        ),
-    )

@@ -46,7 +46,6 @@ _log = logging.getLogger(__name__)
 # After indexing this many files or chunks, giving memory back to the system pays.
 _BULK = 50
 _TRIM_EVERY_S = 60.0
-_IDLE_MODEL_S = 300.0
 # Each holds up to three files; half of all stay for sockets, processes and locks.
 _HANDLES_A_CONNECTION = 6
 
@@ -253,14 +252,6 @@ class Engine:
         """The open projects."""
         return [project for project, _ in self.projects()]
 
-    def questions_wait(self) -> bool:
-        """Whether a client waits for an answer."""
-        return self.workers.busy
-
-    def let_questions_pass(self, longest_s: float) -> None:
-        """Wait until no client waits for an answer, for `longest_s` seconds at most."""
-        self.workers.wait_until_idle(longest_s)
-
     def known_roots(self) -> list[Path]:
         """The roots of this user's projects, those opened last first."""
         return [Path(item.root) for item in reversed(self.registry.projects())]
@@ -275,10 +266,6 @@ class Engine:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         if self.collections.has_open and (model := self.models.get(self.models.configured().id)) is not None:
             self.collections.embed_missing(model)
-
-    def unload_idle_models(self) -> None:
-        """Unload the models that answer nothing any more, such as the former one after a change."""
-        self.models.unload_idle(_IDLE_MODEL_S)
 
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""

@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 # A settings file takes effect within two seconds.
 _LOOK_S = 0.8
+_IDLE_MODEL_S = 300.0
 _CONSOLIDATE_EVERY_S = 60.0
 
 _Stamp = tuple[int, int]
@@ -59,13 +60,14 @@ class Maintenance:
         consolidated = time.monotonic()
         while not self._stop.wait(_LOOK_S):
             self._safely(self._follow_settings)
-            if self._engine.questions_wait():
+            if self._engine.workers.busy:
                 continue
             self._safely(self._engine.embed_global_memories)
             self._safely(self._engine.embed_collections)
             for project in self._engine.open_projects():
                 self._safely(functools.partial(_look_after, project))
-            self._safely(self._engine.unload_idle_models)
+            # The former model, after a change.
+            self._safely(functools.partial(self._engine.models.unload_idle, _IDLE_MODEL_S))
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
                 for project in self._engine.open_projects():

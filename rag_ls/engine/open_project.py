@@ -334,7 +334,7 @@ class OpenProject:
 
     def let_questions_pass(self, longest_s: float) -> None:
         """Wait until no client waits for an answer, for `longest_s` seconds at most."""
-        self.engine.let_questions_pass(longest_s)
+        self.engine.workers.wait_until_idle(longest_s)
 
     def reason_to_wait(self) -> str:
         """The reason why only typed text is embedded now; empty where everything is."""

@@ -101,14 +101,11 @@ class EditorSession:
 
     async def client(self) -> Client:
         """Wait for the engine to start; returns its client."""
-        return (await self._client_session()).client
-
-    async def _client_session(self) -> ClientSession:
-        return await asyncio.shield(self._ready)
+        return (await asyncio.shield(self._ready)).client
 
     async def operations(self) -> Operations:
         """Wait until the engine runs and a project is open; returns the operations."""
-        session = await self._client_session()
+        session = await asyncio.shield(self._ready)
         await self.settled()
         await self.work("open", _have_one_open, session.client)
         return session.operations
@@ -146,7 +143,7 @@ class EditorSession:
     async def add_folder(self, folder: Path) -> None:
         """Open the project of an added workspace folder, and move its open documents to it."""
         self._folders.append(folder)
-        await self._open_folder(await self._client_session(), folder)
+        await self._open_folder(await asyncio.shield(self._ready), folder)
         self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls import model
-from rag_ls.engine.client import merge_answers
-from rag_ls.model import Coverage, SearchStats
+from rag_ls.model import Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
 
 _NOTHING_CLOSE = (
     "nothing {}is close to this: try a name, a word that stands in the code, or what it does in other words"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Percent:
-    """The amount of a project that each tier of its index holds."""
-
-    words: int
-    vectors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +23,7 @@ class Stats:
     complete: bool
     pending_documents: int | None = optional()
     pending_embeddings: int | None = optional()
-    indexed_percent: Percent | None = optional()
+    indexed_percent: Coverage | None = optional()
     note: str = optional("")
     idle: bool = optional(False)
     """Whether nothing works on what is pending now."""
@@ -47,7 +37,7 @@ def make_stats(stats: SearchStats) -> Stats:
     if not stats.complete:
         made = replace(
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
-            indexed_percent=make_percent(stats.coverage), idle=stats.is_idle,
+            indexed_percent=stats.coverage, idle=stats.is_idle,
         )  # fmt: skip
     if stats.is_close:
         return made
@@ -55,15 +45,37 @@ def make_stats(stats: SearchStats) -> Stats:
     return replace(made, nothing_close=True, note="; ".join(filter(None, (note, stats.note))))
 
 
-def make_percent(coverage: Coverage) -> Percent:
-    """The coverage of each tier, in percent."""
-    return Percent(coverage.words, coverage.vectors)
+def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
+    """Answers of several projects as one, the best `k` hits first, each hit once; the only one as it is."""
+    if len(answers) == 1:
+        return answers[0]
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
+        best.setdefault(hit.item.id, hit)
+    return SearchAnswer(query, tuple(best.values())[:k], _join([answer.stats for answer in answers]))
 
 
-def merge_stats(query: str, answers: Sequence[model.SearchAnswer]) -> Stats:
+def merge_stats(answers: Sequence[SearchAnswer]) -> Stats:
     """The statistics of several projects' answers, merged."""
-    without_hits = [replace(answer, hits=()) for answer in answers]
-    return make_stats((merge_answers(query, without_hits, 0) if len(answers) > 1 else without_hits[0]).stats)
+    return make_stats(answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers]))
+
+
+def _join(stats: Sequence[SearchStats]) -> SearchStats:
+    return SearchStats(
+        took_ms=round(sum(item.took_ms for item in stats), 1),
+        dense=bool(stats) and all(item.dense for item in stats),
+        candidates=sum(item.candidates for item in stats),
+        complete=all(item.complete for item in stats),
+        pending_documents=sum(item.pending_documents for item in stats),
+        pending_embeddings=sum(item.pending_embeddings for item in stats),
+        coverage=Coverage(
+            min((item.coverage.words for item in stats), default=100),
+            min((item.coverage.vectors for item in stats), default=100),
+        ),
+        note=next((item.note for item in stats if item.note), ""),
+        is_idle=any(item.is_idle for item in stats),
+        is_close=any(item.is_close for item in stats),
+    )
 
 
 def add_note(stats: Stats, note: str) -> Stats:

@@ -75,11 +75,6 @@ class GitSilent(Exception):
         self.reason = reason
         self.remedy = remedy
 
-    @property
-    def hides_rules(self) -> bool:
-        """Whether there is a repository whose rules git does not tell."""
-        return self.kind is not Silence.NO_REPOSITORY
-
 
 def git_program() -> str | None:
     """The path of the program `git`. Folders of the search path that depend on the current one do not count."""

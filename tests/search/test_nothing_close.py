@@ -90,8 +90,8 @@ def test_what_is_not_read_yet_is_not_denied(shop: ProjectSession) -> None:
 
 def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) -> None:
     answers = [_ask(shop, "asdkjhasd qweoiu zzz"), _ask(shop, "coupon")]
-    assert "nothing is close" not in merge_stats("coupon", answers).note
-    assert merge_stats("coupon", answers[:1] * 2).nothing_close
+    assert "nothing is close" not in merge_stats(answers).note
+    assert merge_stats(answers[:1] * 2).nothing_close
 
 
 _ROWS = [RankRow(at, at, f"src/{at}.py", "python", "", "text", False, at, b"x", 100) for at in range(1, 5)]

@@ -114,7 +114,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         # The lines that hold the question are close, whatever else is.
         answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
-    stats = add_note(merge_stats(question.query, answers), "; ".join(problems))
+    stats = add_note(merge_stats(answers), "; ".join(problems))
     stats = add_note(stats, describe_references(sessions, question.query))
     if problems:
         stats = replace(stats, complete=False)
@@ -179,7 +179,7 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
         filters=make_document_filters(request.language, request.path_glob, [session]),
     )
     results = pick_best([session], [answer], len(answer.hits))
-    return _fit_answer(CodeAnswer(answer.query, results, merge_stats(answer.query, [answer])), caller.budget_tokens)
+    return _fit_answer(CodeAnswer(answer.query, results, merge_stats([answer])), caller.budget_tokens)
 
 
 def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:

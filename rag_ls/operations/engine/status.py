@@ -13,11 +13,11 @@ from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import UNKNOWN_ENCODING
+from rag_ls.model import Coverage
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, follow_indexing
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
-from rag_ls.operations.stats import Percent, make_percent
 from rag_ls.project import CONFIG_FILE
 from rag_ls.util import own_processes
 
@@ -121,7 +121,7 @@ class ProjectStatusRecord:
     chunks: int
     queued_documents: int
     pending_embeddings: int
-    indexed_percent: Percent
+    indexed_percent: Coverage
     unsaved_buffers: int
     skipped: Mapping[str, int]
     activity: str
@@ -303,7 +303,7 @@ def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
     return ProjectStatusRecord(
         root=status.root, complete=status.complete, documents=status.documents, chunks=status.chunks,
         queued_documents=status.queued_documents, pending_embeddings=status.pending_embeddings,
-        indexed_percent=make_percent(status.coverage), unsaved_buffers=status.buffers, skipped=status.skipped,
+        indexed_percent=status.coverage, unsaved_buffers=status.buffers, skipped=status.skipped,
         activity=str(status.progress), sync=status.sync, last_sync=status.last_sync, model=status.model,
         model_ready=status.model_ready, memories=status.memories, note=note, share_problem=status.share_problem,
     )  # fmt: skip

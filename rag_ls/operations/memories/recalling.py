@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls import model
-from rag_ls.engine.client import merge_answers
 from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.memory_batches import find_embedding
@@ -37,7 +36,7 @@ from rag_ls.operations.memories.memory_records import (
     make_whole_record,
 )
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import Stats, add_note, make_stats
+from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
 from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest, nearest_text
 
@@ -116,7 +115,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     count = request.k or views[0].settings.search.default_k
     if len(views) > 1:
         answers = [_locate_answer(answer, view) for answer, view in zip(answers, views, strict=True)]
-    answer = _merge_answers(request.query, answers, _MAX_RECALLED if is_about_code else count)
+    answer = merge_answers(request.query, answers, _MAX_RECALLED if is_about_code else count)
     if is_about_code:
         place = views[0].relative(path) if path else ""
         hits = [hit for hit in answer.hits if has_anchor(memory_of(hit), wanted.anchor, place)]
@@ -139,11 +138,6 @@ def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
         return ""
     near = nearest_text(alike for tag in unknown for alike in nearest(tag, known))
     return f"no memory has the tag {', '.join(map(repr, unknown))}; {near}in use are {', '.join(known[:_MAX_TAGS_NAMED]) or 'none'}"
-
-
-def _merge_answers(query: str, answers: list[model.SearchAnswer], k: int) -> model.SearchAnswer:
-    """The answers of several projects as one."""
-    return answers[0] if len(answers) == 1 else merge_answers(query, answers, k)
 
 
 def _locate_answer(answer: model.SearchAnswer, view: ProjectSession) -> model.SearchAnswer:

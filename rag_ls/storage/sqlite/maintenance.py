@@ -66,13 +66,6 @@ def erase_remains(database: Database, path: Path | None) -> None:
             file.unlink()
 
 
-def table_counts(database: Database) -> dict[str, int]:
-    """The number of rows of each table, for inspection."""
-    with database.in_use():
-        tables = _opened_for_overwriting(database.connection).tables
-        return {table.name: table.count for table in tables if not table.virtual_table_using}
-
-
 def _opened_for_overwriting(connection: Any) -> Any:
     import sqlite_utils
 

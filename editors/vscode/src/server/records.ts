@@ -193,6 +193,12 @@ export interface ContradictionRecord {
   readonly reason: string;
 }
 
+/** The indexed share of a project in percent, by tier; 100 only if nothing is left to do. */
+export interface Coverage {
+  readonly words: number;
+  readonly vectors: number;
+}
+
 /** A memory that was deleted. */
 export interface DeletedAnswer {
   readonly id: string;
@@ -463,12 +469,6 @@ export interface OptimizedAnswer {
   readonly optimized: readonly string[];
 }
 
-/** The amount of a project that each tier of its index holds. */
-export interface Percent {
-  readonly words: number;
-  readonly vectors: number;
-}
-
 /** One more place of a file, with the line of it that says most. */
 export interface PlaceRecord {
   readonly start_line: number;
@@ -487,7 +487,7 @@ export interface ProjectStatusRecord {
   readonly chunks: number;
   readonly queued_documents: number;
   readonly pending_embeddings: number;
-  readonly indexed_percent: Percent;
+  readonly indexed_percent: Coverage;
   readonly unsaved_buffers: number;
   readonly skipped: Readonly<Record<string, number>>;
   readonly activity: string;
@@ -746,7 +746,7 @@ export interface Stats {
   readonly complete: boolean;
   readonly pending_documents?: number;
   readonly pending_embeddings?: number;
-  readonly indexed_percent?: Percent;
+  readonly indexed_percent?: Coverage;
   readonly note?: string;
   readonly idle?: boolean;
   readonly nothing_close?: boolean;
