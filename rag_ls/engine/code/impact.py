@@ -25,7 +25,7 @@ from rag_ls.util.nearest import nearest_text
 from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.facts import SocketEvent
+    from rag_ls.rules.survey.file_facts import SocketEvent
     from rag_ls.rules.survey.routes import Endpoint
 
 _MAX_DECLARED = 5000

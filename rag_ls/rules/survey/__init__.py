@@ -8,7 +8,7 @@ paths and edges alone. `documents` and `patterns` write what they found. No I/O 
 
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.endpoints import endpoints_in, events_in
-from rag_ls.rules.survey.facts import SocketEvent
+from rag_ls.rules.survey.file_facts import SocketEvent
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.routes import Endpoint

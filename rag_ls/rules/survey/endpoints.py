@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rag_ls.rules.survey.facts import SocketEvent, read_facts
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.file_facts import SocketEvent
 from rag_ls.rules.survey.routes import Endpoint
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rag_ls.rules.survey.facts import FileFacts
+from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, list_names
 
 TOPIC = "middleware"

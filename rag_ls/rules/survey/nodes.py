@@ -35,6 +35,8 @@ _CALLS = {
 }
 """The kinds of calls of each language, with the field that holds what is called; "" for the first child."""
 LANGUAGES = tuple(_CALLS)
+BARE_CALLS = frozenset({"ruby", "elixir"})
+"""The languages that call without brackets."""
 _MEMBERS = {
     "member_expression": ("property", "object"),
     "attribute": ("attribute", "object"),
@@ -132,6 +134,11 @@ def annotation_kinds(language: str) -> tuple[str, ...]:
         "python": ("decorator",), "java": ("annotation", "marker_annotation"), "kotlin": ("annotation",),
         "csharp": ("attribute",), "php": ("attribute",), "rust": ("attribute",),
     }.get(language, ("decorator",) if language in ("javascript", "typescript", "tsx") else ())  # fmt: skip
+
+
+def is_annotation(node: SgNode) -> bool:
+    """Whether a node is a decorator, an annotation or an attribute (Python calls a member so, too, which is no place of a form)."""
+    return node.kind() in _ANNOTATIONS
 
 
 def read_call(node: SgNode) -> Call | None:
@@ -238,12 +245,12 @@ def unwrap(node: SgNode) -> SgNode:
 
 def pair_of(node: SgNode) -> tuple[str, SgNode] | None:
     """The key and the value of a pair, a named argument, an entry of a map."""
-    if node.kind() in ("shorthand_property_identifier", "shorthand_field_initializer"):
+    kind = node.kind()
+    if kind in ("shorthand_property_identifier", "shorthand_field_initializer"):
         return node.text(), node
-    children = children_of(node)
-    if node.kind() not in _PAIRS or len(children) < 2:
+    if kind not in _PAIRS or len(children := children_of(node)) < 2:
         return None
-    if node.kind() == "infix_expression" and children[1].text() != "to":
+    if kind == "infix_expression" and children[1].text() != "to":
         return None
     return re.sub(r"^[:\"'`\s]+|[\"'`\s:=]+$", "", children[0].text()), children[-1]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of
-from rag_ls.rules.survey.facts import FileFacts
+from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, shares
 
 TOPIC = "responses"

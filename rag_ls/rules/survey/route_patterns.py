@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import style_of
 from rag_ls.rules.survey.routes import Endpoint
 
@@ -35,3 +35,12 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         yield styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
     if kind := parameters.convention():
         yield parameters.finding(TOPIC, f"Parameters in routes are written `{kind}`", kind)
+
+
+def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:
+    """The routes that the code makes when it runs: of variables, in loops."""
+    if places:
+        what = "1 route has a path" if len(places) == 1 else f"{len(places)} routes have paths"
+        shows = "shows" if len(places) == 1 else "show"
+        claim = f"{what} that only {shows} when the program runs (of variables, in loops): unknown here"
+        yield SurveyFinding(TOPIC, claim, len(places), len(places) + known, tuple(places[:MAX_EXAMPLES]))

@@ -32,7 +32,8 @@ _BACKEND = {
     "laravel/framework": "Laravel", "symfony/framework-bundle": "Symfony", "slim/slim": "Slim", "laravel/lumen-framework": "Lumen",
     "rails": "Rails", "sinatra": "Sinatra", "hanami": "Hanami", "grape": "Grape", "phoenix": "Phoenix",
     "microsoft.net.sdk.web": "ASP.NET Core", "microsoft.aspnetcore.app": "ASP.NET Core",
-    "spring-boot-starter-web": "Spring Boot", "spring-boot-starter-webflux": "Spring Boot", "spring-webmvc": "Spring MVC",
+    "spring-boot-starter-web": "Spring Boot", "spring-boot-starter-webmvc": "Spring Boot",
+    "spring-boot-starter-webflux": "Spring Boot", "spring-webmvc": "Spring MVC",
     "quarkus": "Quarkus", "micronaut": "Micronaut", "ktor-server-core": "Ktor", "javalin": "Javalin",
 }  # fmt: skip
 _SUFFIXES = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.decorators import Decorators
 from rag_ls.rules.survey.errors import Errors
-from rag_ls.rules.survey.facts import SocketEvent, read_facts
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.file_facts import SocketEvent
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualify
 from rag_ls.rules.survey.imports import Imports, gather_imports
 from rag_ls.rules.survey.layers import layer_findings
@@ -16,7 +17,7 @@ from rag_ls.rules.survey.layout import TestLayout
 from rag_ls.rules.survey.middleware import Middleware
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_patterns import route_findings
+from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
@@ -145,6 +146,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         "tests": tuple(gathered.tests.findings()),
     }
     findings = {topic: tuple(map(qualify, of_topic)) for topic, of_topic in findings.items()}
+    findings["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(findings), *_first_places(gathered)]
     return Survey(
         files=len(gathered.texts),

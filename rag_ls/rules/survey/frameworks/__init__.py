@@ -9,11 +9,13 @@ or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`, `resourc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from rag_ls.rules.survey.nodes import BARE_CALLS
 
 FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event")
 _FORM_KEYS = {*FACTS, "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
@@ -58,6 +60,8 @@ class Framework:
     """The usual names of what routes are declared on."""
     paths: re.Pattern[str]
     """The beginning of a route."""
+    gate: re.Pattern[str]
+    """A file without such a text holds nothing that the framework says: it need not be parsed."""
     joins_as_written: bool
     """Whether `/users` and `/` make `/users/`."""
     forms: tuple[Form, ...] = field(repr=False)
@@ -67,7 +71,7 @@ class Framework:
         if self.files is not None and not self.files.search("/" + path):
             return False
         has_need = not self.needs or any(need in text for need in self.needs)
-        return has_need and not any(word in text for word in self.unless)
+        return has_need and not any(word in text for word in self.unless) and bool(self.gate.search(text))
 
 
 @cache
@@ -97,13 +101,30 @@ def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     found = {**shared, **own}
     if unknown := set(own) - _KEYS:
         raise ValueError(f"{name}.yml: {', '.join(sorted(unknown))} means nothing")
-    forms = (_form(f"{name}.yml", each) for each in [*like.get("forms", ()), *own.get("forms", ())])
+    forms = tuple(_form(f"{name}.yml", each) for each in [*like.get("forms", ()), *own.get("forms", ())])
     return Framework(
         name=found["name"], languages=frozenset(found["languages"]), needs=_texts(found.get("needs")),
         unless=_texts(found.get("unless")), files=re.compile(found["files"]) if "files" in found else None,
-        routers=re.compile(found.get("routers", "(?!)")), paths=re.compile(found.get("paths", "")),
-        joins_as_written=found.get("slash") == "as written", forms=tuple(forms),
+        routers=re.compile(found.get("routers", "(?!)")), paths=re.compile(found.get("paths", "")), gate=_gate(forms, found["languages"]),
+        joins_as_written=found.get("slash") == "as written", forms=forms,
     )  # fmt: skip
+
+
+def _gate(forms: Iterable[Form], languages: Iterable[str]) -> re.Pattern[str]:
+    """A pattern of the texts that the forms need which are more than preparation."""
+    parts = list[str]()
+    for form in forms:
+        if form.fact in ("router", "mount", "scope"):
+            continue
+        if form.rule is not None:
+            # A rule shows no text by itself.
+            parts.append("|".join(map(re.escape, form.marks)))
+        elif form.annotation is not None:
+            parts.append(rf"[@\[,(:\s](?:{form.annotation.pattern})\b")
+        elif form.call is not None:
+            opens = r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
+            parts.append(rf"(?<![\w$])(?:{form.call.pattern}){opens}")
+    return re.compile("|".join(parts) if all(parts) else "")
 
 
 def _form(file: str, data: Mapping[str, Any]) -> Form:

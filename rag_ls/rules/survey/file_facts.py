@@ -1,0 +1,56 @@
+"""Facts of a file, as its frameworks say them: routes, middleware, answers, events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rag_ls.rules.survey.routes import Endpoint
+
+Direction = Literal["emitted", "handled"]
+Level = Literal["application", "router", "route"]
+
+
+@dataclass(frozen=True, slots=True)
+class SocketEvent:
+    """An event, or the route of a WebSocket."""
+
+    name: str
+    line: int
+    """1-based."""
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class MiddlewareUse:
+    """A place that puts middleware before handlers."""
+
+    name: str
+    label: str
+    """The way in which it is put there: `app.use`, `@UseGuards`."""
+    level: Level
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """A place that answers a request."""
+
+    label: str
+    line: int
+    keys: tuple[str, ...]
+    """The keys of what is sent, where they are written out."""
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """The facts of a file."""
+
+    endpoints: list[Endpoint] = field(default_factory=list)
+    unknown_routes: list[int] = field(default_factory=list)
+    """The lines of routes whose path only shows when the program runs: those made in loops, of variables."""
+    middleware: list[MiddlewareUse] = field(default_factory=list)
+    answers: list[AnswerPlace] = field(default_factory=list)
+    events: list[SocketEvent] = field(default_factory=list)
+    is_broken: bool = False
+    """Whether a framework's file was left out, because it does not parse."""

@@ -1,0 +1,336 @@
+"""Reads what the forms that were found in a file say: the routers and scopes first, then the routes that stand in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey.file_facts import AnswerPlace, Direction, FileFacts, Level, MiddlewareUse, SocketEvent
+from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.resources import actions, resource_routes, singular
+from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, routes_at
+from rag_ls.rules.survey.terms import FormTerms, FoundForm
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# What a connection says of itself is no event of the application.
+_LIFECYCLE = frozenset(
+    "connection connect disconnect disconnecting connect_error connect_timeout error close open ping pong reconnect "
+    "reconnect_attempt reconnect_error reconnect_failed reconnecting listening headers upgrade drain finish end data exit request".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Router:
+    name: str
+    outer: str
+    prefix: str
+    start: Offset
+
+
+class FileReading:
+    """The reading of one file: the routers and scopes first, then the routes that stand in them."""
+
+    def __init__(self, path: str, text: str, root: SgNode) -> None:
+        self._root = root
+        self._terms = FormTerms(path, text)
+        self._routers: list[_Router] = []
+        self._scopes: list[RouteScope] = []
+        self._facts = FileFacts()
+        self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
+
+    def facts(self) -> FileFacts:
+        """The facts in the order of the lines; a thing that stands twice on a line counts once."""
+        facts = self._facts
+        by_route = dict[tuple[str, str, int], Endpoint]()
+        for _, _, endpoints in sorted(self._routes, key=lambda route: route[0]):
+            for each in endpoints:
+                key = each.method, each.route, each.line
+                by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
+        facts.endpoints = sorted(by_route.values(), key=lambda each: each.line)
+        facts.unknown_routes = sorted(set(facts.unknown_routes))
+        facts.middleware = sorted(dict.fromkeys(facts.middleware), key=lambda each: each.line)
+        facts.answers = sorted(dict.fromkeys(facts.answers), key=lambda each: each.line)
+        facts.events = sorted(dict.fromkeys(facts.events), key=lambda each: each.line)
+        return facts
+
+    def _is_on(self, found: FoundForm) -> bool:
+        values = found.form.values
+        if any(self._terms.value(term, found) for term in values.get("lacks", ())) or not all(
+            self._terms.value(term, found) for term in values.get("requires", ())
+        ):
+            return False
+        on = found.form.receiver
+        if not on:
+            return True
+        name = nodes.base_name(found.call.receiver)
+        if on == "routers":
+            return bool(found.framework.routers.search(name)) or any(router.name == name for router in self._routers)
+        return isinstance(on, re.Pattern) and bool(on.search(name))
+
+    def _router_at(self, name: str, start: Offset) -> _Router | None:
+        """The router of a name that was made last before a place."""
+        named = [router for router in self._routers if router.name == name]
+        return max(
+            (router for router in named if router.start <= start),
+            key=lambda each: each.start,
+            default=named[0] if named else None,
+        )
+
+    def _prefix_of(self, name: str, start: Offset) -> str:
+        """The prefixes of a router, and of those that it was made from."""
+        parts: list[str] = []
+        router = self._router_at(name, start)
+        while router is not None and len(parts) <= len(self._routers):
+            parts.insert(0, router.prefix)
+            outer = [
+                each
+                for each in self._routers
+                if each.name == router.outer and each is not router and each.start < router.start
+            ]
+            router = outer[-1] if router.outer and outer else None
+        return join_routes(*parts) if parts else ""
+
+    def read_router(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        name = nodes.assigned_name(found.call.node)
+        prefix = next(iter(self._terms.strings(found, "path")), "")
+        if name:
+            self._routers.append(
+                _Router(name, nodes.base_name(found.call.receiver), prefix, nodes.start_of(found.call.node))
+            )
+
+    def read_mount(self, found: FoundForm) -> None:
+        prefix = next(iter(self._terms.strings(found, "path")), "")
+        names = {nodes.base_name(node) for node in found.call.arguments if not nodes.is_string(node)}
+        for index, router in enumerate(self._routers):
+            if prefix and router.name in names:
+                self._routers[index] = _Router(
+                    router.name, router.outer, join_routes(prefix, router.prefix), router.start
+                )
+
+    def read_scope(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        call = found.call
+        node = nodes.holder_of(call.node) if found.form.annotation else call.node
+        if found.form.of and not _is_of(node, found.form.of):
+            return
+        start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
+        paths = self._terms.strings(found, "path") or [""]
+        replaced = found.form.says("holder_as")
+        through = tuple(self._terms.names(found, "through"))
+        scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
+                      replaced=((replaced, nodes.declared_name(node).removesuffix("Controller")),) if replaced else ())  # fmt: skip
+        self._scopes.append(scope)
+        self._note(found, through, "router")
+        for term in found.form.values.get("body", ()):
+            for value in self._terms.value(term, found):
+                if not isinstance(value, str) and (place := self._function(nodes.base_name(value))):
+                    self._scopes.append(
+                        RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths), through=through)
+                    )
+
+    def _function(self, name: str) -> SgNode | None:
+        """The function of the file that has a name."""
+        if not re.fullmatch(r"\w+", name):
+            return None
+        kinds = (
+            "function_item",
+            "function_declaration",
+            "function_definition",
+            "variable_declarator",
+            "method_declaration",
+        )
+        return self._root.find(
+            {
+                "rule": {
+                    "any": [{"kind": kind} for kind in _known(self._root, kinds)],
+                    "has": {"field": "name", "regex": f"^{name}$"},
+                }
+            }
+        )
+
+    def _note(self, found: FoundForm, names: Sequence[str], level: Level, line: int = 0) -> None:
+        label = found.form.says("label") or "route"
+        self._facts.middleware += [MiddlewareUse(name, label, level, line or found.call.line) for name in names]
+
+    def read_route(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        call = found.call
+        node = nodes.holder_of(call.node) if found.form.annotation else call.node
+        if found.form.of and not _is_of(node, found.form.of):
+            return
+        if "handlers" in found.form.values and not self._terms.value(found.form.says("handlers"), found):
+            return
+        methods = self._terms.methods(found)
+        paths = self._terms.strings(found, "path")
+        wanted = [path for path in paths if found.framework.paths.match(path)]
+        if not wanted and "path" in found.form.values:
+            written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
+            name = nodes.base_name(call.receiver)
+            known = found.framework.routers.search(name) or any(router.name == name for router in self._routers)
+            if not paths and written and known and found.form.says("unknown") != "no":
+                self._facts.unknown_routes.append(call.line)
+            if paths or written or found.form.says("required") == "yes":
+                return
+        if found.form.says("absolute"):
+            wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
+        prefix = self._prefix_of(nodes.base_name(call.receiver), nodes.start_of(call.node)) if call.receiver else ""
+        outer = next(iter(self._terms.strings(found, "prefix")), "")
+        own = tuple(self._terms.names(found, "through"))
+        start = nodes.start_of(node) if found.form.annotation else call.inner
+        end = nodes.end_of(node)
+        around = [
+            scope
+            for scope in self._scopes
+            if scope.start <= start < scope.end and not (scope.start == start and scope.end == end)
+        ]
+        around.sort(key=lambda scope: (scope.start, [-each for each in scope.end]))
+        part = next(iter(self._terms.strings(found, "part")), "")
+        through = tuple(dict.fromkeys([*(name for scope in around for name in scope.through), *own]))
+        line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
+        replaced = (
+            [(found.form.says("method_as"), nodes.declared_name(node))] if "method_as" in found.form.values else []
+        )
+        endpoints = [
+            Endpoint(method_of(method), route, line, through)
+            for path, method in _with_methods(wanted or [""], methods)
+            for route in routes_at(
+                around,
+                part,
+                (join_routes(outer, prefix) if outer else prefix),
+                path,
+                found.framework.joins_as_written,
+                replaced,
+            )
+        ]
+        self._routes.append((start, end, list(dict.fromkeys(endpoints))))
+        self._note(found, own, "route", line)
+
+    def read_resource(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        call, style = found.call, found.form.says("style")
+        only, without = (self._terms.strings(found, key) or None for key in ("only", "except"))
+        names = [each for each in self._terms.strings(found, "names") if each]
+        wanted = actions(only, without, laravel=style == "laravel") - (
+            {"new", "edit"} if found.form.says("api") or "apiResource" in call.name else set()
+        )
+        start, end = call.inner, nodes.end_of(call.node)
+        around = sorted(
+            (scope for scope in self._scopes if scope.start <= start < scope.end), key=lambda scope: scope.start
+        )
+        outer = next(iter(self._terms.strings(found, "prefix")), "")
+        through = tuple(
+            dict.fromkeys([*(name for scope in around for name in scope.through), *self._terms.names(found, "through")])
+        )
+        param = next(iter(self._terms.strings(found, "param")), "id")
+        several = call.name != "resource" or style == "laravel"
+        found_routes: list[Endpoint] = []
+        for name in names:
+            name = name.strip("/")
+            path = next(iter(self._terms.strings(found, "path")), name).strip("/")
+            if style == "laravel":
+                *parents, last = path.split(".")
+                path = "/".join([*(f"{part}/{{{singular(part)}}}" for part in parents), last])
+                key, new = "{" + singular(last.rsplit("/", 1)[-1]) + "}", "create"
+            else:
+                key, new = (f":{param}" if several else ""), "new"
+            for method, route in resource_routes(path, wanted, key, new):
+                for full in routes_at(around, "", outer, route, False, ()):
+                    found_routes.append(Endpoint(method, full, call.line, through))
+            inner = f"{path}/{key.replace(':', f':{singular(name)}_', 1)}" if key else path
+            self._scopes.append(
+                RouteScope(start, end, (inner,), member=f"{path}/{key}" if key else path, collection=path)
+            )
+        self._routes.append((start, end, found_routes))
+        self._note(found, self._terms.names(found, "through"), "route")
+
+    def read_middleware(self, found: FoundForm) -> None:
+        """At the level that the form says; what stands inside a route or at its function is the route's own."""
+        if not self._is_on(found):
+            return
+        names = self._terms.names(found, "names")
+        place = nodes.start_of(found.call.node)
+        holder = nodes.holder_of(found.call.node) if found.form.annotation else found.call.node
+        if found.form.of and not _is_of(holder, found.form.of):
+            return
+        if found.form.says("inside") == "routes" and not any(start <= place < end for start, end, _ in self._routes):
+            return
+        level: Level = "router" if found.form.says("level") == "router" else "application"
+        around = [each for each in self._scopes if each.start <= place < each.end] if found.form.says("scoped") else []
+        if around:
+            level, scope = "router", max(around, key=lambda each: each.start)
+            for start, _, endpoints in self._routes:
+                if scope.start <= start < scope.end:
+                    endpoints[:] = [each.behind(names) for each in endpoints]
+        inner = nodes.start_of(holder), nodes.end_of(holder)
+        for start, end, endpoints in self._routes:
+            is_inside = start <= place < end
+            if is_inside or (found.form.annotation and inner[0] <= start and end <= inner[1]):
+                level = "route" if is_inside or inner == (start, end) else "router"
+                endpoints[:] = [each.behind(names) for each in endpoints]
+        if found.form.says("level") == "route":
+            level = "route"
+        self._note(found, names, level, found.call.node.range().start.line + 1 if found.form.annotation else 0)
+
+    def read_answer(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        place = nodes.start_of(found.call.node)
+        if found.form.says("inside") == "routes" and not any(start <= place < end for start, end, _ in self._routes):
+            return
+        keys: tuple[str, ...] = ()
+        for term in found.form.values.get("sent", ()):
+            for value in self._terms.value(term, found):
+                if not keys and not isinstance(value, str):
+                    keys = nodes.keys_of(value)
+        if not keys and found.form.says("named") == "True":
+            pairs = (nodes.pair_of(node) for node in found.call.arguments)
+            keys = tuple(pair[0] for pair in pairs if pair)
+        self._facts.answers.append(AnswerPlace(found.form.says("label"), found.call.line, keys))
+
+    def read_event(self, found: FoundForm) -> None:
+        if not self._is_on(found):
+            return
+        direction: Direction = "handled" if found.form.says("direction") == "handled" else "emitted"
+        line = found.call.node.range().start.line + 1 if found.form.annotation or found.form.rule else found.call.line
+        for name in self._terms.strings(found, "name"):
+            name = name.replace("_", ".") if found.form.says("dots") else name
+            if name and name not in _LIFECYCLE:
+                self._facts.events.append(SocketEvent(name, line, direction))
+
+
+def _with_methods(paths: Sequence[str], methods: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each path with each method; `GET /items` holds its own."""
+    for path in paths:
+        method, space, rest = path.partition(" ")
+        if space and method.isupper() and not methods:
+            yield rest, method
+        else:
+            yield from ((path, method) for method in methods or ["ANY"])
+
+
+def _is_of(node: SgNode, of: str) -> bool:
+    text = node.kind() + " ".join(
+        child.kind() for child in node.children()[:8] if "definition" in child.kind() or "declaration" in child.kind()
+    )
+    is_type = any(word in text for word in ("class", "interface", "object_declaration", "record"))
+    return is_type == (of == "class")
+
+
+def _known(root: SgNode, kinds: Sequence[str]) -> Iterator[str]:
+    """The kinds that the grammar of a tree has."""
+    for kind in kinds:
+        try:
+            root.find(kind=kind)
+        except Exception:
+            continue
+        yield kind

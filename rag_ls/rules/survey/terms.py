@@ -1,0 +1,169 @@
+"""Reads the terms of forms: what a value of a framework's file stands for at a place in the code.
+
+`args[0]`, `args[1:-1]`, `args[prefix]` are arguments by place and by name; `before(With)` and `after(Methods)` those of the
+calls before and after in a chain, `called(...)` the names of these calls, `chain(1)` the methods in an argument; `$X` and
+`$$$X` what a rule has captured; `name` the call's own name, `holder` that of the declaration that an annotation stands at, `keys` the
+first key of an argument, `text` the place itself, `file` the route that the path of a file stands for. Others stand for themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey.frameworks import Form, Framework
+from rag_ls.rules.survey.nodes import Call
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_TERM = re.compile(r"(args|before|after|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
+_NO_MIDDLEWARE = re.compile(
+    r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
+    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|args|opts|options|[a-z])$|^[^\w$@]*$|\s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundForm:
+    """A place that has a form of a framework."""
+
+    framework: Framework
+    form: Form
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class FormTerms:
+    """The values of terms in one file."""
+
+    path: str
+    text: str
+
+    def value(self, term: str, found: FoundForm) -> Sequence[SgNode | str]:
+        """The nodes and texts that a term stands for in a place."""
+        call = found.call
+        if term in ("name", "text"):
+            return [call.name if term == "name" else call.node.text()]
+        if term == "keys":
+            return [
+                pair[0]
+                for node in call.arguments
+                if nodes.is_string(nodes.children_of(node)[0] if nodes.children_of(node) else node)
+                and (pair := nodes.pair_of(node))
+            ][:1]
+        if term == "file":
+            match = found.framework.files.search("/" + self.path) if found.framework.files else None
+            path = match[1] or "" if match else ""
+            return [_route_of_file(path.replace(".", "/") if found.form.says("dots") else path)] if match else []
+        if term == "holder":
+            return [nodes.declared_name(nodes.holder_of(call.node))]
+        parts = _TERM.fullmatch(term)
+        if parts is None:
+            return [term]
+        what, names, selector = parts.groups()
+        if what == "chain":
+            return list(_chained(call.arguments[int(names) : int(names) + 1]))
+        if what == "called":
+            every = [*nodes.calls_before(call), *nodes.calls_after(call)]
+            return [each.name for each in every if re.fullmatch(names, each.name)]
+        return list(_select(self._nodes(what, names, call), selector))
+
+    def _nodes(self, what: str, names: str, call: Call) -> list[SgNode]:
+        if what == "args":
+            return list(call.arguments)
+        if what.startswith("$$$"):
+            return [node for node in call.node.get_multiple_matches(what[3:]) if node.is_named()]
+        if what.startswith("$"):
+            node = call.node.get_match(what[1:])
+            return [node] if node else []
+        chained = nodes.calls_before(call) if what == "before" else nodes.calls_after(call)
+        return [node for each in chained if re.fullmatch(names, each.name) for node in each.arguments]
+
+    def strings(self, found: FoundForm, key: str) -> list[str]:
+        """The texts of the first of a value's terms that gives any."""
+        for term in found.form.values.get(key, ()):
+            values = self.value(term, found)
+            texts = [
+                text for each in values for text in (self._literals(each) if not isinstance(each, str) else [each])
+            ]
+            if texts:
+                return texts
+        return []
+
+    def methods(self, found: FoundForm) -> list[str]:
+        """The methods of the first term that gives any; they may be constants: `RequestMethod.PUT`, `http.MethodPost`."""
+        for term in found.form.values.get("method", ()):
+            methods = list[str]()
+            for each in self.value(term, found):
+                methods += (
+                    [each]
+                    if isinstance(each, str)
+                    else nodes.strings_of(each) or re.findall(r"\w+(?=\s*(?:,|\}|\]|$))", each.text())
+                )
+            if methods:
+                return methods
+        return []
+
+    def _literals(self, node: SgNode) -> list[str]:
+        """The strings of a node; that of a constant of the same file; the name that is declared."""
+        if texts := nodes.strings_of(node):
+            return texts
+        parent = node.parent()
+        if parent is not None and "identifier" in node.kind() and re.search(r"pair|definition|declarat", parent.kind()):
+            return [node.text()]
+        name = nodes.unwrap(node).text()
+        if not re.fullmatch(r"[\w.]{1,60}", name):
+            return []
+        constant = re.search(rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[\"'`](/[^\"'`\n]*)[\"'`]", self.text)
+        return [constant[1]] if constant else []
+
+    def names(self, found: FoundForm, key: str) -> list[str]:
+        """The names of all terms of a value."""
+        names = list[str]()
+        strings = found.form.says("strings") == "True"
+        for term in found.form.values.get(key, ()):
+            for each in self.value(term, found):
+                names += [each] if isinstance(each, str) else nodes.names_of(each, strings, found.form.says("inner"))
+        without, end = found.form.says("without"), found.form.says("shown")
+        names = [name.partition(":")[0] if strings and "::" not in name else name for name in names]
+        names = [name.rpartition(".")[2] if end == "last" else name for name in names]
+        return [
+            name
+            for name in names
+            if name and not _NO_MIDDLEWARE.search(name) and not (without and re.search(without, name))
+        ]
+
+
+def _chained(given: Sequence[SgNode]) -> Iterator[str]:
+    """The methods of a chain of calls, `get(list).post(add)`."""
+    for node in given:
+        call = nodes.read_call(nodes.unwrap(node)) if "call" in node.kind() else None
+        if call is not None:
+            names = [each.name for each in (call, *nodes.calls_before(call))]
+            yield from (
+                name for name in reversed(names) if re.fullmatch("get|post|put|patch|delete|head|options|any", name)
+            )
+
+
+def _select(found: Sequence[SgNode], selector: str | None) -> Iterator[SgNode]:
+    """Those of some arguments that a selector means: by place, by slice, by key."""
+    positional = [node for node in found if nodes.pair_of(node) is None]
+    if selector is None:
+        yield from positional
+    elif re.fullmatch(r"-?\d+", selector):
+        yield from positional[int(selector) :][:1]
+    elif ":" in selector:
+        start, _, stop = selector.partition(":")
+        yield from positional[int(start) if start else None : int(stop) if stop else None]
+    elif (option := nodes.option_of(found, selector)) is not None:
+        yield option
+
+
+def _route_of_file(path: str) -> str:
+    """The route of a path of files: groups and slots of Next.js and SvelteKit do not show in it."""
+    parts = [re.sub(r"^\$", ":", part) for part in path.split("/") if part and not part.startswith(("(", "@", "_"))]
+    return "/" + "/".join(parts)

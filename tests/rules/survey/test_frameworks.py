@@ -1,0 +1,362 @@
+"""The forms of each framework's file: routes with what stands before their handlers, answers, and what cannot be known."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from rag_ls.languages import detect_language
+from rag_ls.rules.survey import SourceLine, Survey, SurveyedTree, survey
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.file_facts import FileFacts
+from rag_ls.rules.survey.frameworks import _form, load_frameworks
+
+
+def facts(path: str, text: str) -> FileFacts:
+    return read_facts(path, detect_language(path) or "", textwrap.dedent(text))
+
+
+def look(files: dict[str, str]) -> Survey:
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    return survey(SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", ()))
+
+
+_FORMS = {
+    "Express": (
+        "routes/users.js",
+        """
+        const { Router } = require('express');
+        const router = Router();
+        router.post('/users', auth, validate(schema), async (req, res) => res.json({ success: true, data }));
+        router.get('/users/:id', [auth, limit], show);
+        router.route('/x').put(auth, put).get(show);
+        """,
+        ["POST /users auth validate", "GET /users/:id auth limit", "PUT /x auth", "GET /x"],
+    ),
+    "Fastify": (
+        "a.ts",
+        """
+        const app = fastify();
+        app.get('/x', { preHandler: [auth, validate] }, h);
+        app.route({ method: 'POST', url: '/y', onRequest: auth, handler });
+        app.register(users, { prefix: '/users' });
+        async function users(app) { app.get('/list', h); }
+        """,
+        ["GET /x auth validate", "POST /y auth", "GET /users/list"],
+    ),
+    "Hono": ("a.ts", "const api = new Hono().basePath('/v1');\napi.get('/x', bearer(), h);\n", ["GET /v1/x bearer"]),
+    "NestJS": (
+        "a.ts",
+        """
+        @Controller('users')
+        @UseGuards(AuthGuard)
+        export class Users {
+          @Get(':id') @UseGuards(RolesGuard)
+          one() {}
+          @Post()
+          two() {}
+        }
+        """,
+        ["GET /users/:id AuthGuard RolesGuard", "POST /users AuthGuard"],
+    ),
+    "chi": (
+        "r.go",
+        """
+        package a
+        import "github.com/go-chi/chi/v5"
+        func f(r chi.Router) {
+            r.With(RequireAuth).Get("/me", h)
+            r.Group(func(r chi.Router) {
+                r.Use(Admin)
+                r.Post("/x", h)
+            })
+        }
+        """,
+        ["GET /me RequireAuth", "POST /x Admin"],
+    ),
+    "Gin": ("m.go", "package a\nfunc f() {\n\tr.GET(\"/x\", auth(), h)\n}\n", ["GET /x auth"]),
+    "Echo": (
+        "m.go",
+        'package a\nimport "github.com/labstack/echo/v4"\nfunc f() {\n\te.GET("/x", h, auth)\n}\n',
+        ["GET /x auth"],
+    ),
+    "Fiber": (
+        "m.go",
+        'package a\nimport "github.com/gofiber/fiber/v2"\nfunc f() {\n\tapi := app.Group("/api")\n\tapi.Get("/x", auth, h)\n}\n',
+        ["GET /api/x auth"],
+    ),
+    "FastAPI": (
+        "a.py",
+        """
+        router = APIRouter(prefix="/items")
+        @router.get("/{id}", dependencies=[Depends(rate_limit)])
+        async def read(id: int, user: User = Depends(current_user), db=Depends(get_db)): ...
+        @router.post("/")
+        async def create(user: Annotated[User, Security(current_user, scopes=["x"])]): ...
+        """,
+        ["GET /items/{id} rate_limit current_user", "POST /items/ current_user"],
+    ),
+    "Flask": (
+        "a.py",
+        '@bp.route("/x", methods=["POST"])\n@login_required\n@limiter.limit("5/minute")\ndef f(): ...\n',
+        ["POST /x login_required limit"],
+    ),
+    "Spring": (
+        "A.java",
+        """
+        @RequestMapping("/users")
+        @Secured("X")
+        public class A {
+          @GetMapping("/{id}") @PreAuthorize("hasRole('ADMIN')")
+          public U one() { return x; }
+          @PostMapping
+          public U two() { return x; }
+        }
+        """,
+        ["GET /users/{id} Secured PreAuthorize", "POST /users Secured"],
+    ),
+    "ASP.NET Core": (
+        "a.cs",
+        """
+        [Route("api/[controller]")]
+        public class OrdersController : ControllerBase {
+          [HttpGet("{id}")] [Authorize]
+          public IActionResult Get(int id) { return Ok(x); }
+          [HttpPost("/all")]
+          public IActionResult All() { return Ok(x); }
+        }
+        """,
+        ["GET /api/Orders/{id} Authorize", "POST /all"],
+    ),
+    "ASP.NET Core without controllers": (
+        "p.cs",
+        'app.MapGet("/x", () => Results.Ok(1)).RequireAuthorization();\n',
+        ["GET /x RequireAuthorization"],
+    ),
+    "Laravel": (
+        "routes/api.php",
+        """<?php
+        Route::post('login', [A::class, 'login'])->middleware('throttle:5');
+        Route::middleware(['auth:sanctum'])->group(function () {
+          Route::get('me', [A::class, 'me']);
+        });
+        """,
+        ["POST /login throttle", "GET /me auth"],
+    ),
+    "Symfony": (
+        "B.php",
+        "<?php\n#[Route('/blog')]\nclass B {\n  #[Route('/{slug}', methods: 'GET')]\n  #[IsGranted('Y')]\n function show() {}\n}\n",
+        ["GET /blog/{slug} IsGranted"],
+    ),
+    "Actix Web": (
+        "src/m.rs",
+        """
+        use actix_web::web;
+        fn routes(c: &mut web::ServiceConfig) {
+            c.service(web::scope("/api").route("/x", web::get().to(x)).service(web::resource("/y").route(web::post().to(y))));
+        }
+        """,
+        ["GET /api/x", "POST /api/y"],
+    ),
+    "Rocket": ("src/m.rs", '#[get("/x/<id>", rank = 2)]\nfn x(id: u8) {}\n', ["GET /x/<id>"]),
+    "Ktor": (
+        "A.kt",
+        """
+        import io.ktor.server.routing.*
+        fun Application.routes() {
+            routing {
+                route("/api") {
+                    get("/x") { call.respond(1) }
+                    authenticate("jwt") { post("/y") { } }
+                }
+            }
+        }
+        """,
+        ["GET /api/x", "POST /api/y jwt"],
+    ),
+    "Phoenix": (
+        "lib/router.ex",
+        """
+        defmodule R do
+          use MyWeb, :router
+          scope "/api", MyWeb do
+            get "/ping", PingController, :index
+            resources "/users", UserController, only: [:index, :show] do
+              resources "/posts", PostController, only: [:create]
+            end
+          end
+        end
+        """,
+        ["GET /api/ping", "GET /api/users", "GET /api/users/:id", "POST /api/users/:user_id/posts"],
+    ),
+    "Next.js": (
+        "src/app/(shop)/api/users/route.ts",
+        "export async function GET() {}\nexport const POST = wrap(h)\nconst helper = 1\n",
+        ["GET /api/users", "POST /api/users"],
+    ),
+    "Next.js pages": ("pages/api/users/[id].ts", "export default function handler(req, res) {}\n", ["ANY /api/users/[id]"]),
+    "SvelteKit": (
+        "src/routes/(app)/x/[id]/+server.ts",
+        "export const GET: RequestHandler = async () => json({ a: 1 });\nexport async function POST() {}\n",
+        ["GET /x/[id]", "POST /x/[id]"],
+    ),
+    "Remix": (
+        "app/routes/users.$id.tsx",
+        "import { json } from '@remix-run/node';\nexport async function loader() {}\nexport const action = async () => {};\n",
+        ["GET /users/:id", "POST /users/:id"],
+    ),
+    "tRPC": (
+        "server/u.ts",
+        "export const u = router({\n  list: publicProcedure.query(() => 1),\n  add: protectedProcedure.input(z).mutation(add),\n});\n",
+        ["QUERY /list", "MUTATION /add"],
+    ),
+    "GraphQL resolvers": (
+        "r.ts",
+        "export const resolvers = { Query: { users: f, async user(_, a) {} }, Mutation: { addUser }, User: { x() {} } };\n",
+        ["QUERY /users", "QUERY /user", "MUTATION /addUser"],
+    ),
+    "GraphQL of Nest": (
+        "r.ts",
+        "@Resolver(() => U)\nexport class R {\n  @Query(() => [U])\n  users() {}\n  @Mutation(() => U) @UseGuards(G)\n  add() {}\n}\n",
+        ["QUERY /users", "MUTATION /add G"],
+    ),
+    "GraphQL of Strawberry": (
+        "r.py",
+        "import strawberry\n@strawberry.type\nclass Query:\n    @strawberry.field\n    def users(self) -> int: ...\n",
+        ["QUERY /users"],
+    ),
+    "GraphQL of Spring": ("A.java", "class A {\n  @QueryMapping\n  public U users() { return x; }\n}\n", ["QUERY /users"]),
+    "gRPC in Python": (
+        "s.py",
+        "import x_pb2_grpc\nclass G(x_pb2_grpc.GreeterServicer):\n    def SayHello(self, request, context): ...\n    def own(self): ...\n",
+        ["RPC /SayHello"],
+    ),
+    "gRPC in Java": (
+        "S.java",
+        "class G extends GreeterGrpc.GreeterImplBase {\n  public void sayHello(Req r, StreamObserver<Rep> o) {}\n}\n",
+        ["RPC /sayHello"],
+    ),
+    "gRPC of Nest": ("g.ts", "class G {\n  @GrpcMethod('Greeter', 'SayHello')\n  hello() {}\n}\n", ["RPC /SayHello"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _FORMS)
+def test_routes_and_what_stands_before_their_handlers(name: str) -> None:
+    path, text, expected = _FORMS[name]
+    found = facts(path, text).endpoints
+    assert [" ".join((each.method, each.route, *each.middleware)) for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.ts", "function f(req, res) { res.status(200).json({ success: true, data: rows.map((r) => ({ id: r.id })) }); }\n"),
+        ("app/api/route.ts", "export async function GET() { return NextResponse.json({ success: true, data: 1 }); }\n"),
+        ("src/routes/+server.ts", "export const GET = () => json({ success: true, data: 1 });\n"),
+        ("a.py", '@router.get("/")\ndef f():\n    return {"success": True, "data": 1}\n'),
+        ("a.py", "from flask import jsonify\ndef f():\n    return jsonify(success=True, data=1)\n"),
+        ("A.java", 'class A { R f() { return ResponseEntity.ok(Map.of("success", true, "data", x)); } }\n'),
+        ("a.cs", "class A { R F() { return Ok(new { success = true, data = x }); } }\n"),
+        ("a.rb", "class A < ApplicationController\n  def x\n    render json: { success: true, data: x }, status: 200\n  end\nend\n"),
+        ("a.php", "<?php\nreturn response()->json(['success' => true, 'data' => $x], 200);\n"),
+        ("a.go", 'package a\nimport "github.com/gin-gonic/gin"\nfunc f() { c.JSON(200, gin.H{"success": true, "data": x}) }\n'),
+        ("a.rs", 'use axum::Json;\nfn f() -> X { Json(json!({"success": true, "data": [1]})) }\n'),
+        ("A.kt", 'import io.ktor.server.application.*\nfun f() { call.respond(mapOf("success" to true, "data" to 1)) }\n'),
+        ("a.ex", 'defmodule A do\n  def x(conn, _) do\n    json(conn, %{success: true, data: 1})\n  end\nend\n'),
+    ],
+)  # fmt: skip
+def test_the_keys_of_answers(path: str, text: str) -> None:
+    assert [each.keys for each in facts(path, text).answers] == [("success", "data")]
+
+
+_SHOP = """
+import { Router } from 'express';
+import { useCart } from '@/hooks/cart';
+import { helper } from '../hooks/helper';
+const router = Router();
+router.get('/things', auth, async (req, res) => { res.json({ success: true, data: x }); });
+router.post('/things', auth, validate(s), async (req, res) => { res.status(400).json({ success: false, error: 'x' }); });
+"""
+
+
+def test_a_small_project_shows_its_patterns_in_words() -> None:
+    found = look({f"src/{name}.js": _SHOP for name in "abc"})
+    assert found.middleware_names == ("auth", "validate")
+    assert found.response_format == "success_data_error"
+    assert found.frontend_imports == ("../hooks", "@/")
+    claim = "`auth` stands before the handlers of single routes"
+    assert (claim, 6, 6) in [(each.claim, each.count, each.total) for each in found.middleware]
+
+
+def test_middleware_of_few_routes_of_many_is_no_pattern() -> None:
+    text = "const app = express();\n" + "".join(f"app.get('/r{index}', h);\n" for index in range(9))
+    assert look({"a.js": text + "app.get('/x', rare, h);\napp.get('/y', rare, h);\n"}).middleware_names == ()
+
+
+def test_answers_that_share_no_envelope_have_no_word() -> None:
+    text = "function f(req, res) { res.json({ user }); res.json({ article }); res.json({ tags }); }\n"
+    assert look({"a.js": text}).response_format == ""
+
+
+def test_routes_of_loops_and_variables_are_said_to_be_unknown() -> None:
+    text = (
+        "const app = express();\napp.get(PREFIX, list);\nfor (const r of routes) {\n  app.get(r.path, r.handler);\n}\n"
+    )
+    found = look({"src/a.js": text})
+    assert found.endpoints == ()
+    assert found.unknown_routes == (SourceLine("src/a.js", 2), SourceLine("src/a.js", 4))
+    assert "2 routes have paths" in found.endpoint_patterns[-1].claim
+    python = "router = APIRouter()\nfor m in models:\n    router.add_api_route(m.path, m.endpoint)\n"
+    assert look({"a.py": python}).unknown_routes == (SourceLine("a.py", 3),)
+
+
+def test_a_constant_of_the_file_is_a_known_path() -> None:
+    assert [
+        each.route
+        for each in facts("a.js", "const PATH = '/x';\nconst app = express();\napp.get(PATH, h);\n").endpoints
+    ] == ["/x"]
+
+
+def test_a_file_that_does_not_parse_is_left_out_and_named() -> None:
+    broken = "const app = express();\napp.get('/x', h);\n" + "}}} ??? <<<< {{{ ((( =>=> \n" * 60
+    found = look({"src/bad.js": broken, "src/good.js": "const app = express();\napp.get('/y', h);\n"})
+    assert [endpoint.route for _, endpoint in found.endpoints] == ["/y"]
+    assert found.broken == ("src/bad.js",)
+
+
+def test_four_stacks_of_a_monorepo_are_told_apart() -> None:
+    found = look(
+        {
+            "web/package.json": '{"private": true, "dependencies": {"next": "14", "react": "18"}}',
+            "web/app/api/x/route.ts": "export async function GET() {}\n",
+            "services/api/package.json": '{"private": true, "dependencies": {"express": "4"}}',
+            "services/api/a.js": "const app = require('express')();\napp.get('/node', auth, h);\n",
+            "services/ml/requirements.txt": "fastapi\n",
+            "services/ml/a.py": 'router = APIRouter()\n@router.get("/python")\ndef f(): ...\n',
+            "services/mail/go.mod": "module m\nrequire github.com/gin-gonic/gin v1.9.0\n",
+            "services/mail/a.go": 'package m\nfunc f() {\n\tr.GET("/go", h)\n}\n',
+        }
+    )
+    assert [(path, endpoint.route) for path, endpoint in found.endpoints] == [
+        ("services/api/a.js", "/node"), ("services/mail/a.go", "/go"), ("services/ml/a.py", "/python"),
+        ("web/app/api/x/route.ts", "/api/x"),
+    ]  # fmt: skip
+    assert [(stack.folder, *stack.frameworks) for stack in found.stacks] == [
+        ("web", "Next.js", "React"), ("services/api", "Express"), ("services/mail", "Gin"), ("services/ml", "FastAPI"),
+    ]  # fmt: skip
+
+
+def test_calls_that_look_like_a_frameworks_are_none() -> None:
+    assert (
+        facts("a.rb", "class A < ApplicationController\n  def x\n    render :new, status: 422\n  end\nend\n").answers
+        == []
+    )
+    assert facts("a.ex", 'def f(list) do\n  push(list, "name", [])\nend\n').events == []
+    assert facts("a.ts", "const x = cache.get('/a', 1);\napi.post('/b', body);\n").endpoints == []
+
+
+def test_a_form_that_says_nothing_is_refused() -> None:
+    assert len(load_frameworks()) > 30
+    with pytest.raises(ValueError, match="is no form"):
+        _form("x.yml", {"route": {}, "calls": "get"})
