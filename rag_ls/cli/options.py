@@ -251,6 +251,7 @@ _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "summarize": _summarize,
     "export": _export,
     "import": _import,
+    "rules setup": _add_confirmation,
     "undo": _add_confirmation,
     "project remove": _add_confirmation,
     "project prune": _add_confirmation,

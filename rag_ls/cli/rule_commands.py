@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
+from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.cli.render import ALL_IN_STATUS
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
@@ -25,6 +26,7 @@ _MAX_EXCERPT_LINES = 12
 _MAX_DEPENDENTS = 30
 _MAX_LINES = 8
 _MAX_NAMES = 6
+_MAX_CLAIMS = 12
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,8 +44,13 @@ def set_up(arguments: argparse.Namespace) -> int:
         "frontend_path": arguments.frontend_path,
         "backend_path": arguments.backend_path,
         "force": arguments.force,
+        "publish": arguments.publish,
     }
     with showing(first=_READING, embeds=False) as show:
+        if not arguments.yes:
+            proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
+            if not _agree(arguments, proposal):
+                return 0
         answer = ask(arguments, "rag_setup", question, show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
@@ -52,6 +59,29 @@ def set_up(arguments: argparse.Namespace) -> int:
         print(f"rag-ls: {in_words_of_the_shell(answer['warning'])}", file=sys.stderr)
     offer(find_project(arguments.project).root)
     return 0
+
+
+def _agree(arguments: argparse.Namespace, proposal: Json) -> bool:
+    """Show what set-up would write, and ask a person at the terminal; without one, nothing is written."""
+    files = proposal.get("filesProposed", ())
+    show_answer(arguments, proposal, _proposal(proposal["message"], files, paint()))
+    if not any(file["written"] for file in files):
+        return False
+    if arguments.json or not sys.stdin.isatty():
+        print("rag-ls: nothing was written; --yes writes it, and --json shows the texts", file=sys.stderr)
+        return False
+    return ask_to_confirm("write these files?", "nothing was written")
+
+
+def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
+    """Each file with why it would be written or not, and the claims of those that would."""
+    lines = [message]
+    for file in files:
+        verb = "would write" if file["written"] else "leaves alone"
+        lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
+        if file["written"] and file["path"].endswith(".md"):
+            lines += [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
+    return "\n".join(lines)
 
 
 def index(arguments: argparse.Namespace) -> int:

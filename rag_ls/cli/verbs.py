@@ -406,7 +406,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "rules setup": {
         "operation": "rag_setup",
-        "summary": "survey the code, and write ARCHITECTURE.yml and docs/patterns from what it shows",
+        "summary": "survey the code, and propose ARCHITECTURE.yml and docs/patterns from what it shows",
         "in_project": True,
         "options": [
             {
@@ -428,6 +428,12 @@ VERBS: dict[str, dict[str, Any]] = {
                 "names": ["--force"],
                 "dest": "force",
                 "help": "write over existing files; their former text is kept beside",
+                "action": "store_true",
+            },
+            {
+                "names": ["--publish"],
+                "dest": "publish",
+                "help": "write also where a site generator publishes the files",
                 "action": "store_true",
             },
         ],

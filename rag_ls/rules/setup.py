@@ -1,26 +1,44 @@
-"""Writes what a survey found into the project: ARCHITECTURE.yml and docs/patterns, never over existing text unasked."""
+"""Plans what set-up writes, ARCHITECTURE.yml and docs/patterns, and writes it: never over existing text unasked."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
-from rag_ls.rules.survey.documents import architecture_yaml
+from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.published import find_publisher
+from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, ruled_findings
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
 from rag_ls.util.paths import leads_out
 from rag_ls.util.regular_files import read_regular
+from rag_ls.util.text import count_of
 from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
 
 _RULES = re.compile(r"^rules:.*?(?=^[^\s#-]|\Z)", re.MULTILINE | re.DOTALL)
+_CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|\d+ times|once))")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A document that set-up would write, or leave alone."""
+
+    path: str
+    text: str
+    """Its whole new text."""
+    is_written: bool
+    is_there: bool
+    """Whether the file exists, so that its former text is kept beside."""
+    why: str
+    """Its claims in short, or the reason why it is not written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,53 +47,97 @@ class Written:
 
     written: tuple[str, ...]
     left_alone: tuple[str, ...]
-    """Existing files that hold another text, and links."""
+    """Existing files that hold another text, links, and what a site would publish."""
     kept: tuple[str, ...]
     """The folder with the former texts of replaced files."""
 
 
-def write_documents(root: Path, found: Survey, name: str, now: datetime, *, force: bool) -> Written:
-    """Write the documents of a survey. With `force` existing ones are replaced, and their former text is kept beside.
+def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish: bool) -> tuple[PlannedFile, ...]:
+    """The documents of a survey, each with what becomes of it; a file that is as it would be written is left out.
 
+    With `force` existing ones are replaced; with `publish` they may lie where a site generator publishes them.
     The `rules:` of an ARCHITECTURE.yml are people's: they go into the new one. Raises `ProjectUnavailable` for a file
-    that cannot be written.
+    that cannot be read.
     """
     documents = {ARCHITECTURE: architecture_yaml(found, name), **pattern_documents(found)}
-    return _write(root, documents, f"{now:%Y%m%d-%H%M%S}", force=force)
-
-
-def _write(root: Path, documents: Mapping[str, str], stamp: str, *, force: bool) -> Written:
-    written, left_alone, kept = list[str](), list[str](), list[str]()
+    planned = []
     for path, text in documents.items():
         target = root / path
-        if Path(os.path.realpath(target)) != target:
+        try:
             # A link may lead anywhere.
-            left_alone.append(path)
+            is_link = Path(os.path.realpath(target)) != target or leads_out(root, target)
+            former = None if is_link or not target.exists() else read_regular(target).decode("utf-8", "surrogateescape")
+        except OSError as error:
+            raise _refuse(target, error, ()) from error
+        new = _with_rules(text, former) if path == ARCHITECTURE and former else text
+        if former == new:
             continue
+        reason = "it is a link" if is_link else _reason_to_leave(root, path, former, force=force, publish=publish)
+        planned.append(PlannedFile(path, new, not reason, former is not None, reason or _describe(path, text, found)))
+    return tuple(planned)
+
+
+def write_documents(root: Path, planned: Sequence[PlannedFile], now: datetime) -> Written:
+    """Write planned documents; the former text of a replaced file is kept beside.
+
+    Raises `ProjectUnavailable` for a file that cannot be written.
+    """
+    written, kept = list[str](), list[str]()
+    for each in planned:
+        if not each.is_written:
+            continue
+        target = root / each.path
         try:
             if leads_out(root, target):
                 raise OSError("it leads out of the project")
-            former = read_regular(target).decode("utf-8", "surrogateescape") if target.exists() else None
-            new = _with_rules(text, former) if path == ARCHITECTURE and former else text
-            if former is not None and (former == new or not force):
-                left_alone += [path] if former != new else []
-                continue
-            if former is not None:
-                beside = f"{path}.{stamp}.bak"
+            if each.is_there:
+                beside = f"{each.path}.{now:%Y%m%d-%H%M%S}.bak"
                 target.rename(root / beside)
                 kept.append(beside)
             target.parent.mkdir(parents=True, exist_ok=True)
             # Not private, as the data folder is: the documents belong to the repository.
             with whole_file(target, 0o644) as stream:
-                stream.write(new)
+                stream.write(each.text)
         except OSError as error:
-            done = f"; {', '.join(written)} was written before" if written else ""
-            remedy = handles.remedy(error, "make the folder writable for you")
-            raise ProjectUnavailable(f"cannot write {target} ({error.strerror or error}); {remedy}{done}") from error
-        written.append(path)
-    return Written(tuple(written), tuple(left_alone), tuple(kept))
+            raise _refuse(target, error, written) from error
+        written.append(each.path)
+    return Written(tuple(written), tuple(each.path for each in planned if not each.is_written), tuple(kept))
+
+
+def _refuse(target: Path, error: OSError, written: Sequence[str]) -> ProjectUnavailable:
+    done = f"; {', '.join(written)} was written before" if written else ""
+    remedy = handles.remedy(error, "make the folder writable for you")
+    return ProjectUnavailable(f"cannot write {target} ({error.strerror or error}); {remedy}{done}")
+
+
+def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, publish: bool) -> str:
+    if former is not None and path == ARCHITECTURE and (keys := _foreign_keys(former)):
+        return f"it is another tool's (its keys: {keys})"
+    if former is not None and not force:
+        return "it exists"
+    if not publish and (config := find_publisher(root, path)):
+        return f"{config} publishes its folder"
+    return ""
+
+
+def _foreign_keys(text: str) -> str:
+    """The keys of an ARCHITECTURE.yml that has none of ours."""
+    try:
+        content, _ = parse_yaml(text, ARCHITECTURE)
+    except RulesUnreadable:
+        return ""
+    if not isinstance(content, dict) or not content or set(map(str, content)) & {*SECTIONS, "project", "rules"}:
+        return ""
+    return ", ".join(sorted(map(str, content))[:5])
+
+
+def _describe(path: str, text: str, found: Survey) -> str:
+    if path == ARCHITECTURE:
+        return f"{count_of(text.count('- claim:'), 'claim')}, {count_of(len(ruled_findings(found)), 'rule')} to check"
+    return count_of(len(_CLAIM.findall(text)), "claim")
 
 
 def _with_rules(text: str, former: str) -> str:
+    """A text with the `rules:` of a former one in place of its own."""
     rules = _RULES.search(former)
-    return f"{text.rstrip()}\n\n{rules[0].rstrip()}\n" if rules else text
+    return f"{_RULES.sub('', text).rstrip()}\n\n{rules[0].rstrip()}\n" if rules else text

@@ -39,7 +39,7 @@ async def test_an_agent_an_editor_and_the_shell_get_the_same_rules(project: Path
 
 
 def test_the_shell_sets_rules_up_and_shows_them(project: Path) -> None:
-    result = run("rules", "setup", folder=project)
+    result = run("rules", "setup", "--yes", folder=project)
     assert result.returncode == 0, result.stderr
     assert "ARCHITECTURE.yml" in result.stdout
     assert "project:" in run("rules", "status", folder=project).stdout

@@ -37,7 +37,7 @@ def work(folder: Path, port: int) -> None:
     run("add", "prices are net of tax", "--at", "src/cart.py:1", folder=folder)
     run("search", "what do prices include", folder=folder)
     run("list", folder=folder)
-    run("rules", "setup", folder=folder)
+    run("rules", "setup", "--yes", folder=folder)
     run("rules", "check", "change the price", folder=folder)
     run("rules", "impact", "src/cart.py", folder=folder)
     run("check", folder=folder)

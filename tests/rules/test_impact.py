@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.impact import find_impact, find_import_edges, find_uses
+from rag_ls.engine.code.impact import find_impact, find_uses
 from rag_ls.engine.code.reaching_tests import describe_reach
 from rag_ls.engine.code.related_tests import find_tests
 from rag_ls.engine.session import ProjectSession
@@ -108,20 +108,6 @@ def test_the_uses_of_each_exported_symbol_are_counted(client: Client, tmp_path: 
     assert [(each.symbol, each.line, each.files, each.tests) for each in uses] == [
         ("Cart", 1, 3, 1),
         ("total", 5, 3, 0),
-    ]
-
-
-def test_an_import_of_a_package_is_one_import_however_many_files_the_package_has(
-    client: Client, tmp_path: Path
-) -> None:
-    files = {f"store/part{number}.go": f"package store\n\nfunc Part{number}() {{}}\n" for number in range(4)}
-    files["go.mod"] = "module example.org/shop\n\ngo 1.22\n"
-    files["cmd/main.go"] = (
-        'package main\n\nimport (\n\t"fmt"\n\t"example.org/shop/store"\n)\n\nfunc main() { fmt.Println(store.Part1) }\n'
-    )
-    view = _indexed(client, tmp_path, files)
-    assert [(importer, imported.rpartition("/")[0], line) for importer, imported, line in find_import_edges(view)] == [
-        ("cmd/main.go", "store", 5)
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -75,22 +74,6 @@ class Impact:
     """The tests that reach it over several imports; where none imports it or is named after it."""
     similar: tuple[SimilarFile, ...]
     memories: tuple[Memory, ...]
-
-
-def find_import_edges(session: ProjectSession) -> tuple[tuple[str, str, int], ...]:
-    """Every import between two documents: the importing path, the imported one, and the line of the import.
-
-    Of a package that is a folder, one document stands for all. It reads all imports: not for questions.
-    """
-    resolver, hidden = session.project.imports.resolver(), session.hidden_documents()
-    lines: dict[tuple[str, str], int] = {}
-    for item in session.store.outlines.imports():
-        if item.document_id not in hidden:
-            targets = (target.path for target in resolver.targets(item.path, item.language, item.imported))
-            by_folder = {posixpath.dirname(path): path for path in targets if path != item.path}
-            for path in by_folder.values():
-                lines.setdefault((item.path, path), item.imported.line)
-    return tuple((importer, imported, line) for (importer, imported), line in lines.items())
 
 
 def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -> Impact:

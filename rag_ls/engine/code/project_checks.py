@@ -92,7 +92,7 @@ class ProjectChecks:
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
-        return violations(document, mine, graph, known=ids, structures=self._structures)
+        return violations(document, mine, graph, known=ids, structures=self.structures)
 
     def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
         try:
@@ -107,7 +107,8 @@ class ProjectChecks:
             _log.warning("%s is checked without its outline: when it was parsed, %s", path, error)
             return Outline()
 
-    def _structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
+    def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
+        """The matches of structural rules in a document, found in a process that may die."""
         try:
             return self._session.project.cutters.call(structures_here, document, checks)
         except ProcessEnded as error:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.engine.code.impact import find_import_edges
 from rag_ls.engine.code.rule_sections import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
@@ -28,6 +27,7 @@ from rag_ls.util.paths import portable, text_in
 from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
+    from rag_ls.rules.setup import PlannedFile
     from rag_ls.rules.survey.survey import Survey
 
 
@@ -48,6 +48,8 @@ class SetUpRules:
     frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
     backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
     force: bool = argument(False, "write over existing files; their former text is kept beside", shell_alone=True)
+    publish: bool = argument(False, "write also where a site generator publishes the files", shell_alone=True)
+    dry_run: bool = argument(False, "tell what would be written, and write nothing", flag="-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,16 @@ class DetectedPatterns:
     middleware: tuple[str, ...]
     responseFormat: str | None
     frontendImports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedFile:
+    """A file that set-up would write, or leaves alone."""
+
+    path: str
+    written: bool
+    why: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,8 @@ class SetUpAnswer:
     filesLeftAlone: tuple[str, ...] = optional(())
     filesKept: tuple[str, ...] = optional(())
     """The folder with the former texts of replaced files."""
+    filesProposed: tuple[ProposedFile, ...] = optional(())
+    """Of a dry run: each file with its text, and why it is written or left alone."""
     status: str = SUCCESS
 
 
@@ -98,34 +112,44 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
         ("project_root", "frontend_path", "backend_path"),
     ),
     command="ragLs.rulesSetup",
-    verb=Verb("rules setup", "survey the code, and write ARCHITECTURE.yml and docs/patterns from what it shows"),
+    verb=Verb("rules setup", "survey the code, and propose ARCHITECTURE.yml and docs/patterns from what it shows"),
 )
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
-    from rag_ls.rules.setup import write_documents
+    from rag_ls.rules.setup import Written, plan_documents, write_documents
     from rag_ls.rules.survey.survey import SurveyedTree, survey
+    from rag_ls.rules.verified import CheckedTree, verify_survey
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
     paths = {path for _, path, _, session in view.store.document_paths() if not session}
+    graph, read = view.project.imports.graph(), partial(text_in, root)
+    edges = [(path, edge) for path in sorted(paths) for edge in graph.edges(path)]
     tree = SurveyedTree(
-        tuple(sorted(paths)), partial(text_in, root), lambda path: detect_language(path) or "", find_import_edges(view)
-    )
-    found = survey(tree, frontend, backend)
-    written = write_documents(root, found, view.project.name, utc_now(), force=request.force)
-    former = read_decisions(root)
-    _write_decisions(
-        view,
-        Decisions(
-            project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
-            last_indexed=former.last_indexed if former else "",
-            suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})),
-            excluded=view.settings.index.exclude,
-        ),
+        tuple(sorted(paths)), read, lambda path: detect_language(path) or "",
+        tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
+        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
     )  # fmt: skip
-    view.files_changed([*written.written, *written.kept])
+    found = verify_survey(
+        survey(tree, frontend, backend), CheckedTree(tree.paths, read, tree.language, graph, view.checks.structures)
+    )
+    planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
+    written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
+    if not request.dry_run:
+        former = read_decisions(root)
+        _write_decisions(
+            view,
+            Decisions(
+                project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
+                last_indexed=former.last_indexed if former else "",
+                suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})),
+                excluded=view.settings.index.exclude,
+            ),
+        )  # fmt: skip
+        view.files_changed([*written.written, *written.kept])
+    left_alone = [each for each in planned if not each.is_written and not request.dry_run]
     return SetUpAnswer(
         projectRoot=str(root), frontendDetected=_show_folder(found.frontend),
         backendDetected=_show_folder(found.backend), chromaDbPath=str(view.project.folder.data_folder),
@@ -133,8 +157,10 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
         patternsDetected=DetectedPatterns(
             found.middleware_names, found.response_format or None, found.frontend_imports,
         ),
-        message=_describe_set_up(found, written.written), warning=_warn_of_files_left_alone(written.left_alone),
+        message=_describe_set_up(found, written.written), warning=_warn_of_files_left_alone(left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,
+        filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text) for each in planned)
+        if request.dry_run else (),
     )  # fmt: skip
 
 
@@ -153,20 +179,27 @@ def _show_folder(folder: str | None) -> str | None:
     return "." if folder == "" else folder
 
 
-def _warn_of_files_left_alone(paths: Sequence[str]) -> str:
-    return (
-        f"{', '.join(paths)} exist and were left alone; `rag-ls rules setup --force` replaces them and keeps their text beside"
-        if paths
-        else ""
-    )
+def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
+    """The files that were left alone, by reason, and what writes them all the same."""
+    by_reason: dict[str, list[str]] = {}
+    for each in files:
+        by_reason.setdefault(each.why, []).append(each.path)
+    parts = []
+    for reason, paths in by_reason.items():
+        remedy = ""
+        if reason == "it exists":
+            remedy = "; `rag-ls rules setup --force` replaces what exists and keeps its text beside"
+        elif reason.endswith("publishes its folder"):
+            remedy = "; `rag-ls rules setup --publish` writes it all the same"
+        parts.append(f"{', '.join(paths)}: left alone, because {reason}{remedy}")
+    return ". ".join(parts)
 
 
 def _describe_set_up(found: Survey, written: Sequence[str]) -> str:
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
     wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
-    return (
-        f"read {found.files:,} files ({stacks}); {wrote}. Read what it says and correct it; rag_index makes the index."
-    )
+    read = f"read {found.files:,} files ({stacks}); {wrote}"
+    return f"{read}. Read what it says and correct it; `rag-ls check` checks its rules." if written else f"{read}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.patterns import pattern_documents
@@ -12,6 +12,11 @@ from rag_ls.rules.survey.yaml_text import comment, flow_list, quote
 
 __all__ = ["architecture_yaml", "pattern_documents"]
 
+SECTIONS = (
+    "stacks", "layers", "middleware", "decorators", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",
+)  # fmt: skip
+"""The keys of ARCHITECTURE.yml that hold claims; beside them stand `project` and `rules`."""
+_MAX_EXCEPTIONS = 10
 MAX_LISTED = 50
 """The number of endpoints, and of events, that the document names."""
 
@@ -20,30 +25,66 @@ _HEADER = """\
 # (`count`, and `of` how many where there is a total), and where (`examples`).
 # Edit it: correct what is not meant so, remove what is chance, and add what the code cannot say.
 # rag-ls does not write over it, unless you ask for that with `force`.
-# A section `rules:` may hold rules that a machine checks; docs/rules.md describes it.
+# The section `rules:` holds what a machine checks: `rag-ls check`, and the editor. Each rule is a note (`info`) so far, and
+# names its known exceptions; write `error` for `info` where it is meant. docs/rules.md of rag-ls describes it.
 """
 
 
 def architecture_yaml(found: Survey, name: str) -> str:
     """The text of ARCHITECTURE.yml; a key that would have no content is left out."""
     lines = [*_HEADER.splitlines(), "", *_project(found, name)]
-    sections = (
-        ("stacks", _stacks(found.stacks)),
-        ("layers", _claims(found.layers)),
-        ("middleware", _claims(found.middleware)),
-        ("decorators", _claims(found.decorators)),
-        ("responses", _claims(found.response_formats)),
-        ("imports", _claims(found.import_conventions)),
-        ("naming", _claims(found.naming)),
-        ("errors", _claims(found.error_handling)),
-        ("tests", _claims(found.tests)),
-        ("endpoints", [*_claims(found.endpoint_patterns), *_endpoints(found)]),
-        ("events", _events(found)),
-    )
-    for key, content in sections:
-        if content := list(content):
+    sections = dict(zip(SECTIONS, _sections(found), strict=True))
+    for key, section in sections.items():
+        if content := list(section):
             lines += ["", f"{key}:", *content]
+    if rules := [line for finding in ruled_findings(found) for line in rule_text(finding)]:
+        lines += ["", "rules:", *rules]
     return "\n".join(lines) + "\n"
+
+
+def _sections(found: Survey) -> Iterator[Iterable[str]]:
+    yield from (
+        _stacks(found.stacks), _claims(found.layers), _claims(found.middleware), _claims(found.decorators),
+        _claims(found.response_formats), _claims(found.import_conventions), _claims(found.naming),
+        _claims(found.error_handling), _claims(found.tests), [*_claims(found.endpoint_patterns), *_endpoints(found)],
+        _events(found),
+    )  # fmt: skip
+
+
+def ruled_findings(found: Survey) -> list[SurveyFinding]:
+    """The findings that a rule checks."""
+    topics = (
+        found.layers, found.middleware, found.decorators, found.response_formats, found.import_conventions, found.naming,
+        found.error_handling, found.tests, found.endpoint_patterns,
+    )  # fmt: skip
+    return [finding for topic in topics for finding in topic if finding.rule is not None]
+
+
+def rule_text(finding: SurveyFinding) -> Iterator[str]:
+    """The lines of a finding's rule: what it rests on as a comment, and its known exceptions."""
+    rule = dict(finding.rule or {})
+    places = ", ".join(f"{place.path}:{place.line}" for place in finding.examples)
+    yield "  " + comment(f"{finding.claim}: {finding.evidence()} ({places})")
+    yield f"  - id: {quote(str(rule.pop('id')))}"
+    message = rule.pop("message", "")
+    for key, value in rule.items():
+        yield f"    {key}: {_flow(value)}"
+    yield f"    message: {quote(str(message))}"
+    yield "    severity: info"
+    if finding.exceptions:
+        yield "    exceptions:"
+        yield from (f"      - {quote(each)}" for each in finding.exceptions)
+
+
+def _flow(value: object) -> str:
+    """A value on one line."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _project(found: Survey, name: str) -> Iterator[str]:
@@ -67,17 +108,23 @@ def _stacks(stacks: Iterable[Stack]) -> Iterator[str]:
 
 
 def _claims(findings: Iterable[SurveyFinding]) -> Iterator[str]:
+    """The claims that no rule checks: the others stand at their rules."""
     for finding in findings:
-        yield from _entry(finding.claim, finding.count, finding.total, finding.examples)
+        if finding.rule is None:
+            yield from _entry(finding.claim, finding.count, finding.total, finding.examples, finding.exceptions)
 
 
-def _entry(claim: str, count: int, total: int, examples: Iterable[SourceLine]) -> Iterator[str]:
+def _entry(
+    claim: str, count: int, total: int, examples: Iterable[SourceLine], exceptions: Sequence[str] = ()
+) -> Iterator[str]:
     yield f"  - claim: {quote(claim)}"
     yield f"    count: {count}"
     if total:
         yield f"    of: {total}"
     if shown := list(dict.fromkeys(f"{place.path}:{place.line}" for place in examples)):
         yield f"    examples: {flow_list(shown)}"
+    if exceptions:
+        yield f"    exceptions: {flow_list(tuple(exceptions[:_MAX_EXCEPTIONS]))}"
 
 
 def _endpoints(found: Survey) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 MIN_COUNT = 3
@@ -12,6 +12,8 @@ MIN_SHARE = 0.8
 MAX_EXAMPLES = 2
 _PARTS_ARE_CLEAR = ("middleware", "layers")
 _PLAIN_STARTS = frozenset("Handlers The Answers Files Endpoints Relative Routes Parts Parameters Checks".split())
+MAX_EXCEPTIONS = 3
+"""The most exceptions that a claim names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,17 @@ class SurveyFinding:
     """The total that the count is a part of; 0 where there is none."""
     examples: tuple[SourceLine, ...]
     """At most two."""
+    exceptions: tuple[str, ...] = ()
+    """The files, or imports as `importing -> imported`, of which it does not hold."""
+    rule: Mapping[str, object] | None = None
+    """The rule of ARCHITECTURE.yml that checks it; None where none can."""
+
+    def evidence(self) -> str:
+        """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`"."""
+        if not self.total:
+            return f"{self.count} times" if self.count != 1 else "once"
+        names = list_names(self.exceptions, MAX_EXCEPTIONS)
+        return f"{self.count} of {self.total}" + (f"; not in {names}" if names else "")
 
 
 @dataclass(slots=True)
@@ -42,10 +55,13 @@ class Tally:
 
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[SourceLine]] = field(default_factory=dict)
+    files: dict[str, dict[str, None]] = field(default_factory=dict)
+    """All files of each name, in order."""
 
     def add(self, name: str, place: SourceLine | None = None) -> None:
         self.counts[name] = self.counts.get(name, 0) + 1
         if place is not None:
+            self.files.setdefault(name, {})[place.path] = None
             kept = self.places.setdefault(name, [])
             # The second example is from another file where there is one.
             if place in kept:
@@ -74,10 +90,20 @@ class Tally:
         first = next(iter(self.most_common()), "")
         return first if first and self.count(first) >= MIN_SHARE * self.total else ""
 
-    def finding(self, topic: str, claim: str, name: str, total: int | None = None) -> SurveyFinding:
-        """A finding about one of the names."""
+    def finding(
+        self, topic: str, claim: str, name: str, total: int | None = None, every: Iterable[str] = ()
+    ) -> SurveyFinding:
+        """A finding about one of the names; `every` are all files where the total is theirs."""
+        is_own_total = total is None or total == self.total
+        others = [path for other, files in self.files.items() if other != name and is_own_total for path in files]
+        others += [path for path in every if path not in self.files.get(name, ())]
         return SurveyFinding(
-            topic, claim, self.count(name), self.total if total is None else total, self.examples(name)
+            topic=topic,
+            claim=claim,
+            count=self.count(name),
+            total=self.total if total is None else total,
+            examples=self.examples(name),
+            exceptions=tuple(dict.fromkeys(others)),
         )
 
     def _order(self, name: str) -> tuple[int, str]:

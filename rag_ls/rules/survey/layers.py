@@ -1,47 +1,55 @@
-"""Finds the layers of each stack, and which of them import which."""
+"""Finds the layers of each stack: the order of its folders in which imports go one way."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding
 
 TOPIC = "layers"
 
 _MIN_ROOT_SHARE = 0.9
 _MAX_LAYERS = 30
-_MAX_FINDINGS = 25
+_MAX_EXCEPTION_SHARE = 0.1
+"""The share of the imports between two folders, or in a circle of folders, that may go the other way as exceptions."""
+_MAX_EXCEPTIONS = 20
+_MIN_DOWN = 6
+"""Fewer imports between layers may be chance."""
 Edge = tuple[str, str, int]
 """The importing and the imported file, and the line of the import."""
+_Between = dict[tuple[str, str], dict[tuple[str, int], Edge]]
+"""By importing and imported layer: an edge for each line that imports."""
 
 
 def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[SurveyFinding]:
-    """Findings on which layer imports which, for each folder of a stack. The edges are between files of the product."""
+    """One finding for each folder of a stack whose layers have an order. The edges are between files of the product."""
     stacks = sorted(set(folders) | {""}, key=len, reverse=True)
     by_stack: dict[str, list[Edge]] = {}
     for edge in edges:
         homes = [_home(path, stacks) for path in edge[:2]]
         by_stack.setdefault(homes[0] if homes[0] == homes[1] else "", []).append(edge)
-    return [finding for stack in sorted(by_stack) for finding in _of_stack(by_stack[stack])]
+    return [finding for stack in sorted(by_stack) for finding in _of_stack(stack, by_stack[stack])]
 
 
 def _home(path: str, folders: list[str]) -> str:
     return next((folder for folder in folders if not folder or path.startswith(folder + "/")), "")
 
 
-def _of_stack(edges: list[Edge]) -> list[SurveyFinding]:
+def _of_stack(stack: str, edges: list[Edge]) -> Iterator[SurveyFinding]:
     root = source_root({path for edge in edges for path in edge[:2]})
-    between: dict[tuple[str, str], list[Edge]] = {}
+    between: _Between = {}
     for edge in edges:
         layers = layer_of(edge[0], root), layer_of(edge[1], root)
         if layers[0] and layers[1] and layers[0] != layers[1]:
-            between.setdefault((layers[0], layers[1]), []).append(edge)
-    if len({layer for pair in between for layer in pair}) > _MAX_LAYERS:
-        return []
-    found = [*_ends(between), *_pairs(between)]
-    return found[:_MAX_FINDINGS]
+            between.setdefault((layers[0], layers[1]), {}).setdefault((edge[0], edge[2]), edge)
+    uses = Counter(layer for pair, found in between.items() for layer in pair for _ in found)
+    names = {name for name, count in uses.items() if count >= MIN_COUNT and not re.search(r"[][*?{}!,#]", name)}
+    between = {pair: found for pair, found in between.items() if names.issuperset(pair)}
+    if 2 <= len(names) <= _MAX_LAYERS and (levels := order_layers(names, between)):
+        yield from _finding(stack, levels, between)
 
 
 def source_root(paths: Iterable[str]) -> str:
@@ -68,39 +76,75 @@ def layer_of(path: str, root: str) -> str:
     return (f"{root}/{folder}" if root else folder) if slash else ""
 
 
-def _ends(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[SurveyFinding]:
-    """The layers that no other imports, and those that import no other."""
-    layers = sorted({layer for pair in between for layer in pair})
-    for layer in layers:
-        out = [edge for (importing, _), edges in between.items() if importing == layer for edge in edges]
-        into = [edge for (_, imported), edges in between.items() if imported == layer for edge in edges]
-        # With one partner alone, the pair says it.
-        if len({pair for pair in between if layer in pair}) < 2:
-            continue
-        if len(out) >= MIN_COUNT and not into:
-            claim = f"`{layer}` imports other layers; no other layer imports `{layer}`"
-            yield _finding(claim, out, len(out))
-        elif len(into) >= MIN_COUNT and not out:
-            yield _finding(f"Other layers import `{layer}`; `{layer}` imports no other layer", into, len(into))
+def order_layers(names: Collection[str], between: _Between) -> list[list[str]]:
+    """The layers from the highest to the lowest, those of one level together; empty where they have no order.
 
-
-def _pairs(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[SurveyFinding]:
-    for (importing, imported), edges in sorted(between.items(), key=lambda item: (-len(item[1]), item[0])):
-        back = between.get((imported, importing), [])
-        if len(edges) < MIN_COUNT or (len(back), importing) > (len(edges), imported):
-            continue
-        claim = f"`{importing}` imports `{imported}`; `{imported}` never imports `{importing}`"
-        if back:
-            go = "go" if len(back) > 1 else "goes"
-            claim = f"`{importing}` imports `{imported}`; {len(back)} of the imports between them {go} the other way"
-        yield _finding(claim, edges, len(edges) + len(back))
-
-
-def _finding(claim: str, edges: list[Edge], total: int) -> SurveyFinding:
-    places: list[SourceLine] = []
-    for importing, _, line in sorted(edges):
-        if not any(place.path == importing for place in places):
-            places.append(SourceLine(importing, line))
-        if len(places) == MAX_EXAMPLES:
+    Few imports that go up are exceptions. Folders that import each other in a circle are one level.
+    """
+    weights = {pair: len(found) for pair, found in between.items()}
+    while True:
+        reached = {name: _reach(name, weights) for name in names}
+        in_circle = {
+            pair: weight for pair, weight in weights.items() if pair[0] in reached[pair[1]] and pair[0] != pair[1]
+        }
+        weakest = min(in_circle, key=lambda pair: (in_circle[pair], pair), default=None)
+        if weakest is None:
             break
-    return SurveyFinding(TOPIC, claim, len(edges), total, tuple(places))
+        around = sum(weight for pair, weight in in_circle.items() if pair[1] in reached[weakest[1]])
+        back = weights.get((weakest[1], weakest[0]), around)
+        if in_circle[weakest] > _MAX_EXCEPTION_SHARE * max(back, around):
+            break
+        del weights[weakest]
+    # Each circle by its first name.
+    circle = {name: min({name} | {other for other in reached[name] if name in reached[other]}) for name in names}
+    depth = dict.fromkeys(circle.values(), 0)
+    for _ in depth:
+        for importing, imported in weights:
+            above, below = circle[importing], circle[imported]
+            if above != below:
+                depth[below] = max(depth[below], depth[above] + 1)
+    levels = sorted(set(depth.values()))
+    return [sorted(name for name in names if depth[circle[name]] == level) for level in levels] if levels[1:] else []
+
+
+def _reach(name: str, weights: Collection[tuple[str, str]]) -> set[str]:
+    """The layers that one imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        at = waiting.pop()
+        new = {imported for importing, imported in weights if importing == at} - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _finding(stack: str, levels: list[list[str]], between: _Between) -> Iterator[SurveyFinding]:
+    level_of = {name: level for level, names in enumerate(levels) for name in names}
+    down, up = list[Edge](), list[Edge]()
+    for (importing, imported), found in between.items():
+        if level_of[importing] != level_of[imported]:
+            (down if level_of[importing] < level_of[imported] else up).extend(found.values())
+    total = len(down) + len(up)
+    if len(down) < _MIN_DOWN or len(up) > min(_MAX_EXCEPTIONS, (1 - MIN_SHARE) * total):
+        return
+    shown = "; ".join(", ".join(f"`{name}`" for name in names) for names in levels)
+    layers = [globs[0] if len(globs) == 1 else globs for globs in ([f"{name}/**" for name in each] for each in levels)]
+    identity = "layers" + (f"-{re.sub(r'[^A-Za-z0-9]+', '-', stack).strip('-')}" if stack else "")
+    yield SurveyFinding(
+        topic=TOPIC,
+        claim=f"Imports go down through the layers, never up; from the highest: {shown}",
+        count=len(down),
+        total=total,
+        examples=_examples(down),
+        exceptions=tuple(f"{importing} -> {imported}" for importing, imported, _ in sorted(up)),
+        rule={"id": identity, "layers": layers, "indirect": False, "message": "Imports go down through the layers"},
+    )
+
+
+def _examples(edges: Iterable[Edge]) -> tuple[SourceLine, ...]:
+    """The first edges of two files."""
+    first: dict[str, SourceLine] = {}
+    for importing, _, line in sorted(edges):
+        first.setdefault(importing, SourceLine(importing, line))
+    return tuple(first.values())[:MAX_EXAMPLES]

@@ -74,17 +74,23 @@ class TestLayout:
         for family, total in sorted(self.files.items(), key=lambda item: -item[1]):
             title = title_of(family)
             for name in (name for name in shares(self.names[family], _MIN_OTHER_SHARE) if name != _OTHER):
-                yield self.names[family].finding(TOPIC, f"{title} test files are named `{name}`", name, total)
+                yield self.names[family].finding(
+                    TOPIC, f"{title} test files are named `{name}`", name, total, self._every(family)
+                )
             homes = self.homes.get(family, Tally())
             for home in shares(homes, _MIN_OTHER_SHARE):
-                yield homes.finding(TOPIC, f"{title} test files lie {home}", home, total)
+                yield homes.finding(TOPIC, f"{title} test files lie {home}", home, total, self._every(family))
             frameworks = self.frameworks.get(family, Tally())
             for name in frameworks.most_common():
                 if frameworks.count(name) >= _MIN_OTHER_SHARE * total:
-                    yield frameworks.finding(TOPIC, f"{title} test files use {name}", name, total)
+                    claim = f"{title} test files use {name}"
+                    yield frameworks.finding(TOPIC, claim, name, total, self._every(family))
         if self.inline.total >= MIN_COUNT:
             claim = "Rust files hold their unit tests themselves, in a module under `#[cfg(test)]`"
             yield self.inline.finding(TOPIC, claim, "inline", self.rust_files)
+
+    def _every(self, family: str) -> list[str]:
+        return [path for files in self.names[family].files.values() for path in files]
 
 
 def _home(path: str, has_code_beside: bool) -> str:

@@ -6,6 +6,8 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import takewhile
 
 from rag_ls.languages import find_language
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
@@ -28,8 +30,9 @@ _ROLES = frozenset(
     "screen worker task command query event listener observer exception error validator presenter decorator form router route routes api "
     "client endpoint specification context adapter gateway strategy builder channel plugin directive pipe mutation datafetcher".split()
 )
-_MAX_EXCEPTIONS = 2
-_MAX_KINDS = 12
+_MAX_KINDS = 6
+_MIN_NAMED = 6
+"""Fewer names show no style of a project."""
 
 
 def title_of(language: str) -> str:
@@ -58,26 +61,37 @@ def style_of(stem: str) -> str:
 
 
 def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
+    """The style of nearly all names that show one, with a rule for the files below the folder that holds them."""
     tally = Tally()
-    named: dict[str, list[str]] = {}
+    shown: list[str] = []
     for path in paths:
         stem = posixpath.basename(path).partition(".")[0]
         style = style_of(stem) if "." in posixpath.basename(path) else ""
         # `__init__`, `[slug]`: names that a tool asks for.
         if style and style != "other":
             tally.add(style, SourceLine(path, 1))
-            named.setdefault(style, []).append(path)
+            shown.append(path)
     main = tally.convention()
-    what = f"{title_of(language)} files with a name of several words are in"
-    if main == "PascalCase":
-        what = f"{title_of(language)} files with a name that shows a style are in"
-    if main:
-        others = [path for style, list_ in named.items() if style != main for path in list_]
-        but = ", ".join(f"`{path}`" for path in others[:_MAX_EXCEPTIONS])
-        yield tally.finding(TOPIC, f"{what} {main}" + (f"; exceptions are {but}" if but else ""), main)
+    if not main or tally.total < _MIN_NAMED:
         return
-    for style in tally.most_common():
-        yield tally.finding(TOPIC, f"{what} {style}", style)
+    what = "a name that shows a style" if main == "PascalCase" else "a name of several words"
+    found = tally.finding(TOPIC, f"{title_of(language)} files with {what} are in {main}", main)
+    rule = {
+        "id": f"{language}-file-names", "file_names": main, "files": _files_glob(_common_folder(shown), shown),
+        "message": f"{title_of(language)} files are named in {main}",
+    }  # fmt: skip
+    yield replace(found, rule=rule)
+
+
+def _common_folder(paths: Iterable[str]) -> str:
+    parts = [posixpath.dirname(path).split("/") for path in paths]
+    return "/".join(first for first, *_ in takewhile(lambda same: len(set(same)) == 1, zip(*parts, strict=False)))
+
+
+def _files_glob(folder: str, paths: Iterable[str]) -> list[str]:
+    """All files below a folder with a suffix of some files."""
+    suffixes = sorted({posixpath.splitext(path)[1] for path in paths})
+    return [f"{folder}/**/*{suffix}" if folder else f"**/*{suffix}" for suffix in suffixes]
 
 
 def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
@@ -95,9 +109,13 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
         if folder:
             claim = f"Files named `{kind}` lie in `{folder}/`"
-            yield SurveyFinding(TOPIC, claim, len(inside), len(members), _places(inside))
-        elif kind.startswith("*."):
-            yield SurveyFinding(TOPIC, f"Files are named `{kind}`", len(members), len(paths), _places(members))
+            name = re.sub(r"\W+", "-", kind).strip("-")
+            rule = {"id": f"{name}-files", "place": f"{folder}/**", "files": f"**/{kind}", "message": claim}
+            outside = tuple(path for path in members if path not in inside)
+            yield SurveyFinding(
+                topic=TOPIC, claim=claim, count=len(inside), total=len(members), examples=_places(inside),
+                exceptions=outside, rule=rule,
+            )  # fmt: skip
 
 
 def _kind(language: str, name: str) -> str:

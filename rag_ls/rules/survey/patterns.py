@@ -72,9 +72,8 @@ def _first_places(found: Survey, title: str) -> list[SourceLine]:
 
 
 def _item(finding: SurveyFinding) -> str:
-    how_many = f"{finding.count} of {finding.total}" if finding.total else f"{finding.count} times"
     places = ", ".join(code_span(f"{place.path}:{place.line}") for place in finding.examples)
-    return f"- {fold(finding.claim)}: {how_many}" + (f" ({places})." if places else ".")
+    return f"- {fold(finding.claim)}: {finding.evidence()}" + (f" ({places})." if places else ".")
 
 
 def _fence_excerpt(excerpt: CodeExcerpt) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from rag_ls.rules.survey.circles import circle_findings
 from rag_ls.rules.survey.decorators import Decorators
 from rag_ls.rules.survey.errors import Errors
 from rag_ls.rules.survey.facts import read_facts
@@ -16,14 +17,18 @@ from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import TestLayout
 from rag_ls.rules.survey.middleware import Middleware
 from rag_ls.rules.survey.naming import naming_findings
+from rag_ls.rules.survey.packages import package_findings
+from rag_ls.rules.survey.required import required_findings, ruled
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
+from rag_ls.rules.survey.worth import mark_own
 
 _MAX_EXCERPT_LINES = 8
-_MAX_EXCERPTS_PER_TOPIC = 3
+_MAX_EXCERPTS_PER_TOPIC = 8
+"""More than documents show: those of findings that are dropped later are among them."""
 _MAX_EXCERPT_WIDTH = 160
 _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
@@ -39,6 +44,8 @@ class SurveyedTree:
     language: Callable[[str], str]
     edges: tuple[tuple[str, str, int], ...]
     """The importing and the imported file, both of the project, and the line of the import."""
+    modules: tuple[tuple[str, str, int], ...] = ()
+    """The importing file, a module that is none of the project, and the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +141,27 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.read(source_of(path, tree.language(path), text))
     gathered.tests.read_tests(tree.paths, tree.language, tree.read)
     edges = [edge for edge in tree.edges if edge[0] in gathered.texts and edge[1] in gathered.texts]
-    findings = {
+    modules = [each for each in tree.modules if each[0] in gathered.texts]
+    findings: dict[str, Iterable[SurveyFinding]] = {
         "endpoints": tuple(route_findings(gathered.endpoints)),
-        "middleware": tuple(gathered.middleware.findings()),
-        "decorators": tuple(gathered.decorators.findings()),
+        "middleware": (
+            *gathered.middleware.findings(),
+            *required_findings(gathered.texts, gathered.languages),
+        ),
+        "decorators": mark_own(gathered.decorators.findings(), gathered.texts.values),
         "responses": tuple(gathered.responses.findings()),
-        "imports": tuple(gathered.imports.findings()),
-        "layers": tuple(layer_findings(edges, (stack.folder for stack in stacks))),
+        "imports": (*gathered.imports.findings(), *package_findings(modules, gathered.languages)),
+        "layers": (
+            *layer_findings(edges, (stack.folder for stack in stacks)),
+            *circle_findings(edges, gathered.languages),
+        ),
         "naming": tuple(naming_findings(gathered.languages)),
         "errors": tuple(gathered.errors.findings()),
         "tests": tuple(gathered.tests.findings()),
     }
-    findings = {topic: tuple(map(qualify, of_topic)) for topic, of_topic in findings.items()}
-    findings["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
-    shown = [*_main_examples(findings), *_first_places(gathered)]
+    shown_of = {topic: tuple(_ruled(of_topic, gathered.languages)) for topic, of_topic in findings.items()}
+    shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
+    shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
         files=len(gathered.texts),
         stacks=tuple(stacks),
@@ -155,17 +169,17 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         if frontend
         else frontend_of(stacks, lambda folder: _files_below(folder, gathered.texts)),
         backend=_folder(backend) if backend else _backend(stacks, gathered),
-        middleware=findings["middleware"],
+        middleware=shown_of["middleware"],
         middleware_names=gathered.middleware.all_names(),
-        decorators=findings["decorators"],
-        response_formats=findings["responses"],
-        import_conventions=findings["imports"],
+        decorators=shown_of["decorators"],
+        response_formats=shown_of["responses"],
+        import_conventions=shown_of["imports"],
         import_prefixes=gathered.imports.used_prefixes(),
-        layers=findings["layers"],
-        naming=findings["naming"],
-        error_handling=findings["errors"],
-        tests=findings["tests"],
-        endpoint_patterns=findings["endpoints"],
+        layers=shown_of["layers"],
+        naming=shown_of["naming"],
+        error_handling=shown_of["errors"],
+        tests=shown_of["tests"],
+        endpoint_patterns=shown_of["endpoints"],
         endpoints=tuple(gathered.endpoints),
         events=tuple(gathered.events),
         excerpts=tuple(_excerpts(shown, gathered, tree)),
@@ -174,6 +188,12 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         unknown_routes=tuple(gathered.unknown_routes),
         broken=tuple(gathered.broken),
     )
+
+
+def _ruled(findings: Iterable[SurveyFinding], languages: dict[str, str]) -> Iterator[SurveyFinding]:
+    """The findings, with a rule where one can check them."""
+    for finding in findings:
+        yield qualify(finding if finding.rule else replace(finding, rule=ruled(finding, languages)))
 
 
 def _folder(path: str) -> str:

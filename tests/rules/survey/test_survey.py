@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from rag_ls.languages import detect_language
 from rag_ls.rules.survey import SourceLine, Survey, SurveyedTree, SurveyFinding, survey
+from rag_ls.rules.survey.packages import package_findings
 
 Edges = Iterable[tuple[str, str, int]]
 
@@ -139,21 +140,29 @@ def test_python_imports_by_the_full_name() -> None:
     assert claims(look(files).import_conventions) == [(claim, 3, 3)]
 
 
-def test_a_layer_that_is_never_imported_back() -> None:
-    files = {f"src/api/{name}.py": f"import os\nfrom src.services.{name} import run\n" for name in "abcd"}
-    files |= {f"src/services/{name}.py": "def run(): ...\n" for name in "abcd"}
-    found = look(files, [(f"src/api/{name}.py", f"src/services/{name}.py", 2) for name in "abcd"])
-    claim = "`src/api` imports `src/services`; `src/services` never imports `src/api`"
-    assert claims(found.layers) == [(claim, 4, 4)]
-    assert found.layers[0].examples == (SourceLine("src/api/a.py", 2), SourceLine("src/api/b.py", 2))
+def test_the_order_of_layers_is_one_finding_with_its_rule() -> None:
+    edges = [(f"src/api/{name}.py", f"src/services/{name}.py", 2) for name in "abcd"]
+    edges += [(f"src/services/{name}.py", f"src/store/{name}.py", 1) for name in "abcd"]
+    files = {path: "x" for edge in edges for path in edge[:2]}
+    (layers,) = look(files, edges).layers
+    assert "from the highest: `src/api`; `src/services`; `src/store`" in layers.claim
+    assert (layers.count, layers.total, layers.exceptions) == (8, 8, ())
+    assert layers.examples == (SourceLine("src/api/a.py", 2), SourceLine("src/api/b.py", 2))
+    assert layers.rule is not None
+    assert layers.rule["layers"] == ["src/api/**", "src/services/**", "src/store/**"]
 
 
-def test_layers_that_import_one_another_are_said_so() -> None:
-    files = {f"{layer}/{name}.js": "x" for layer in ("a", "b") for name in "xyz"}
-    edges = [(f"a/{name}.js", f"b/{name}.js", 1) for name in "xyz"] + [("b/x.js", "a/y.js", 1)]
-    assert claims(look(files, edges).layers) == [
-        ("`a` imports `b`; 1 of the imports between them goes the other way", 3, 4)
+def test_few_imports_that_go_up_are_exceptions_and_folders_in_a_circle_are_one_level() -> None:
+    down = [(f"a/{name}.js", f"b/{name}.js", line) for name in "uvwxyz" for line in (1, 2)]
+    files = {f"{layer}/{name}.js": "x" for layer in ("a", "b", "c") for name in "uvwxyz"}
+    (layers,) = look(files, [*down, ("b/x.js", "a/y.js", 1)]).layers
+    assert (layers.count, layers.total, layers.exceptions) == (12, 13, ("b/x.js -> a/y.js",))
+    circle = [(f"b/{name}.js", f"c/{name}.js", 3) for name in "uvw"] + [
+        (f"c/{name}.js", f"b/{name}.js", 3) for name in "xyz"
     ]
+    (with_circle,) = look(files, [*down, *circle]).layers
+    assert "from the highest: `a`; `b`, `c`" in with_circle.claim
+    assert look(files, circle).layers == ()
 
 
 def test_imports_of_tests_are_no_layers() -> None:
@@ -162,18 +171,39 @@ def test_imports_of_tests_are_no_layers() -> None:
 
 
 def test_names_of_files_with_their_exceptions() -> None:
-    files = {f"src/{name}.ts": "x" for name in ("user-list", "user-card", "date-time", "page-nav", "oddName", "plain")}
-    claim = "TypeScript files with a name of several words are in kebab-case; exceptions are `src/oddName.ts`"
-    assert claims(look(files).naming) == [(claim, 4, 5)]
+    names = ("user-list", "user-card", "date-time", "page-nav", "side-bar", "oddName", "plain")
+    (naming,) = look({f"src/{name}.ts": "x" for name in names}).naming
+    assert naming.claim == "TypeScript files with a name of several words are in kebab-case"
+    assert naming.evidence() == "5 of 6; not in `src/oddName.ts`"
+    assert naming.rule is not None
+    assert (naming.rule["file_names"], naming.rule["files"]) == ("kebab-case", ["src/**/*.ts"])
 
 
-def test_a_mixture_of_names_is_said_with_its_counts() -> None:
-    files = {f"{name}.py": "x" for name in ("a_b", "c_d", "e_f", "gH", "iJ", "kL")}
-    found = look(files).naming
-    assert [(finding.count, finding.total, finding.claim[:8]) for finding in found] == [
-        (3, 6, "In part,"),
-        (3, 6, "In part,"),
+def test_a_mixture_of_names_and_a_handful_of_names_are_no_convention() -> None:
+    mixture = {f"{name}.ts": "x" for name in ("a-b", "c-d", "e-f", "gH", "iJ", "kL")}
+    assert look(mixture).naming == ()
+    assert look({f"{name}.ts": "x" for name in ("a-b", "c-d", "e-f")}).naming == ()
+
+
+def test_files_that_never_import_each_other_in_a_circle() -> None:
+    edges = [(f"src/m{at}.py", f"src/m{to}.py", 1) for at in range(22) for to in (at + 1, at + 2)]
+    files = {path: "x" for edge in edges for path in edge[:2]}
+    (found,) = look(files, edges).layers
+    assert (found.claim, found.count) == ("No Python file below `src` imports itself in a circle", 24)
+    assert look(files, [*edges, ("src/m9.py", "src/m3.py", 2)]).layers == ()
+
+
+def test_a_package_that_one_folder_alone_imports() -> None:
+    files = {f"app/db/{name}.py": "x" for name in "abcd"} | {f"app/web/{name}.py": "x" for name in "abcdef"}
+    files["app/main.py"] = "x"
+    users = [*(f"app/db/{name}.py" for name in "abcd"), "app/main.py"]
+    modules = [(path, "asyncpg.pool", 1) for path in users] + [(path, "logging", 2) for path in users]
+    modules += [(path, "fastapi", 3) for path in users]
+    found = package_findings(modules, dict.fromkeys(files, "python"))
+    assert [(each.claim, each.evidence()) for each in found] == [
+        ("Files that import `asyncpg` lie in `app/db/`", "4 of 5; not in `app/main.py`")
     ]
+    assert list(package_findings(modules, dict.fromkeys(users, "python"))) == [], "there is nothing but that folder"
 
 
 def test_where_files_of_a_kind_lie() -> None:

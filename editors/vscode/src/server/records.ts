@@ -504,6 +504,14 @@ export interface ProjectStatusRecord {
   readonly projects?: readonly OpenProjectRecord[];
 }
 
+/** A file that set-up would write, or leaves alone. */
+export interface ProposedFile {
+  readonly path: string;
+  readonly written: boolean;
+  readonly why: string;
+  readonly text: string;
+}
+
 /** The outcome of pushing a text. */
 export interface PushedAnswer {
   readonly collection: string;
@@ -722,6 +730,7 @@ export interface SetUpAnswer {
   readonly warning?: string;
   readonly filesLeftAlone?: readonly string[];
   readonly filesKept?: readonly string[];
+  readonly filesProposed?: readonly ProposedFile[];
   readonly status: string;
 }
 

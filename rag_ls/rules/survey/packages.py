@@ -1,0 +1,118 @@
+"""Finds packages that one folder alone imports: a database, a framework, a client that the rest does not know."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from rag_ls.languages import family_of
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_SHARE, SourceLine, SurveyFinding
+
+TOPIC = "imports"
+
+_MIN_FILES = 4
+_MIN_SHARE_OF_FOLDER = 0.3
+_MAX_SHARE_OF_PRODUCT = 0.5
+_MAX_FINDINGS = 6
+_NODE = frozenset(
+    "assert async_hooks buffer child_process cluster console crypto dns events fs http http2 https net os path perf_hooks process "
+    "querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
+)
+# What a project is built on is imported where it is used.
+_FRAMEWORKS = re.compile(
+    r"(?:@?(?:react|vue|angular|nestjs|svelte|next|nuxt|rxjs|express|koa|fastify|hono|solid)\b|fastapi|starlette|flask|django|rest_framework"
+    r"|org\.springframework|Illuminate|Laravel|Symfony|Microsoft\.AspNetCore|Microsoft\.Extensions|axum|actix)",
+    re.I,
+)
+# How many parts of a module's name are the package's.
+_PARTS = {"java": 3, "kotlin": 3, "csharp": 2, "php": 2}
+_JVM = r"(?:javax?|kotlin|jakarta)\."
+_STANDARD = {"java": _JVM, "kotlin": _JVM, "csharp": r"System\b", "rust": r"(?:std|core|alloc)\b"}
+
+
+def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
+    """`modules` are the imports of what is not the project's; `languages` has the language of each file of the product."""
+    users: dict[tuple[str, str], dict[str, int]] = {}
+    folders = {posixpath.dirname(path) for path in languages}
+    for path, module, line in modules:
+        if path not in languages:
+            continue
+        name = package_of(module, family := family_of(languages[path]))
+        if name and not _FRAMEWORKS.match(name) and not any(_is_own(name, folder) for folder in folders):
+            users.setdefault((family, name), {}).setdefault(path, line)
+    files = Counter((family_of(language), folder) for path, language in languages.items() for folder in _above(path))
+    totals = Counter(family_of(language) for language in languages.values())
+    found = []
+    for (family, name), lines in users.items():
+        folder = _home(lines) if len(lines) >= _MIN_FILES else ""
+        inside = sorted(path for path in lines if path.startswith(folder + "/"))
+        in_folder = files[family, folder]
+        is_widespread = in_folder > _MAX_SHARE_OF_PRODUCT * totals[family]
+        if not folder or is_widespread or len(inside) < max(_MIN_FILES, _MIN_SHARE_OF_FOLDER * in_folder):
+            continue
+        outside = tuple(sorted(set(lines) - set(inside)))
+        claim = f"Files that import `{name}` lie in `{folder}/`"
+        rule = {
+            "id": f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}-stays", "forbid_imports": name, "not_files": [f"{folder}/**"],
+            "message": claim,
+        }  # fmt: skip
+        places = tuple(SourceLine(path, lines[path]) for path in inside[:MAX_EXAMPLES])
+        found.append(
+            SurveyFinding(
+                topic=TOPIC,
+                claim=claim,
+                count=len(inside),
+                total=len(lines),
+                examples=places,
+                exceptions=outside,
+                rule=rule,
+            )
+        )
+    yield from sorted(found, key=lambda finding: (-finding.count, finding.claim))[:_MAX_FINDINGS]
+
+
+def package_of(module: str, family: str) -> str:
+    """The package that a module is of; "" for one of the language itself, and for a file of the project."""
+    if family == "typescript":
+        if module.startswith((".", "/", "@/", "~", "#", "$", "node:")) or ":" in module:
+            return ""
+        parts = module.split("/")
+        name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
+        return "" if name in _NODE else name
+    if family == "python":
+        name = module.partition(".")[0]
+        return "" if not name or name in sys.stdlib_module_names else name
+    if family == "go":
+        parts = module.split("/")
+        return "/".join(parts[:3]) if "." in parts[0] else ""
+    if family in _STANDARD and re.match(_STANDARD[family], module):
+        return ""
+    if family == "rust":
+        name = module.partition("::")[0]
+        return "" if name in ("crate", "self", "super") else name
+    if family in _PARTS:
+        separator = "\\" if family == "php" else "."
+        parts = module.strip("\\").split(separator)[: _PARTS[family]]
+        return separator.join(parts) if len(parts) > 1 else ""
+    return ""
+
+
+def _is_own(name: str, folder: str) -> bool:
+    """Whether a package is the project's own, though its files are not there: made by a generator."""
+    return f"/{folder}/".endswith(f"/{name.replace('.', '/')}/")
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def _home(paths: Iterable[str]) -> str:
+    """The lowest folder that holds nearly all of some files."""
+    every = list(paths)
+    counts = Counter(folder for path in every for folder in _above(path))
+    holding = [folder for folder, count in counts.items() if count >= MIN_SHARE * len(every)]
+    return max(holding, key=lambda folder: (folder.count("/"), folder), default="")
