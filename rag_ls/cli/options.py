@@ -132,6 +132,17 @@ def _refs(verb: argparse.ArgumentParser) -> None:
     shown.add_argument("--implements", action="store_true", help="only what derives from it or overrides it")
 
 
+def _impact(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--changed", nargs="?", const="HEAD", default="", metavar="REV",
+        help="of all that differs from where this branch left a git revision, uncommitted work included (without REV: HEAD)",
+    )  # fmt: skip
+    verb.add_argument(
+        "--format", choices=("text", "json", "markdown", "github"), default="text",
+        help="with --changed: how to print it, e.g. as annotations of GitHub (default: text)",
+    )  # fmt: skip
+
+
 def _add(verb: argparse.ArgumentParser) -> None:
     _text(verb)
     _tags(verb)
@@ -242,6 +253,7 @@ _SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
 _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "search": _search,
     "refs": _refs,
+    "rules impact": _impact,
     "status": _status,
     "add": _add,
     "list": _list,

@@ -5,27 +5,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
+from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
 from rag_ls.cli.progress import showing
 from rag_ls.cli.render import ALL_IN_STATUS
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
 from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 
 Json = dict[str, Any]
 
 _READING = "reading the project's files"
 _MAX_EXCERPT_LINES = 12
-_MAX_DEPENDENTS = 30
-_MAX_LINES = 8
-_MAX_NAMES = 6
 _MAX_CLAIMS = 12
 
 
@@ -111,12 +109,22 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def impact(arguments: argparse.Namespace) -> int:
-    """Show what a change of a file would touch."""
+    """Show what a change of a file, or of a branch, would touch."""
+    if arguments.changed and (arguments.file_path or arguments.symbol):
+        raise InvalidRequest("--changed is about all files that differ: leave out the file and --symbol")
+    if arguments.format in FORMATS and not arguments.changed:
+        raise InvalidRequest(f"--format {arguments.format} is for --changed")
     question = {
         "file_path": arguments.file_path, "num_similar": arguments.num_similar, "symbol": arguments.symbol,
+        "changed": arguments.changed,
     }  # fmt: skip
-    answer = ask(arguments, "rag_query_impact", question)
-    show_answer(arguments, answer, _impact(answer, paint()))
+    with showing(first=_READING, embeds=False) as show:
+        answer = ask(arguments, "rag_query_impact", question, show)
+    arguments.json = arguments.json or arguments.format == "json"
+    text = (
+        FORMATS.get(arguments.format, render_change)(answer) if answer.get("base") else render_impact(answer, paint())
+    )
+    show_answer(arguments, answer, in_words_of_the_shell(text))
     return 0
 
 
@@ -174,46 +182,3 @@ def _indent(texts: Sequence[str]) -> list[str]:
         found += [f"    {line}" for line in lines[:_MAX_EXCERPT_LINES]]
         found += ["    ..."] if len(lines) > _MAX_EXCERPT_LINES else []
     return found
-
-
-def _impact(answer: Json, style: Paint) -> str:
-    sections = [
-        ("exports", answer["exports"]),
-        ("endpoints", answer["apiEndpoints"]),
-        ("events", answer["websocketEvents"]),
-        ("dependents", [_dependent(each, style) for each in answer["dependents"][:_MAX_DEPENDENTS]]),
-        ("tests", answer["tests"]),
-        (
-            "tests that reach it",
-            [f"{each['filePath']}  through {each['through']}" for each in answer.get("testsThrough", ())],
-        ),
-        (
-            "similar",
-            [f"{each['similarity']:.2f}  {each['filePath']}  ({each['reason']})" for each in answer["similarFiles"]],
-        ),
-        ("memories", [f"{each['id'][:8]}  {each['content']}" for each in answer.get("memories", ())]),
-    ]
-    parts = [answer["summary"]]
-    for name, items in sections:
-        if items:
-            parts.append(f"{style.style(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
-    if answer["dependentsTotal"] > _MAX_DEPENDENTS:
-        parts.append(f"({answer['dependentsTotal'] - _MAX_DEPENDENTS} more dependents: --json lists them)")
-    return "\n\n".join(parts)
-
-
-def _dependent(record: Json, style: Paint) -> str:
-    """A dependent with the lines that use each name, else with all lines and names."""
-    place = style.style(record["filePath"], PLACE)
-    by_name: dict[str, list[int]] = {}
-    for use in record.get("uses", ()):
-        by_name.setdefault(use["name"], []).append(use["line"])
-    if by_name:
-        return place + "  " + "; ".join(f"{name} {_lines(lines)}" for name, lines in list(by_name.items())[:_MAX_NAMES])
-    names = [name for name in record.get("names", ()) if name != "*"]
-    shown = f":{_lines(record['lines'])}" if record.get("lines") else ""
-    return place + shown + (f"  ({', '.join(names[:_MAX_NAMES])})" if names else "")
-
-
-def _lines(lines: Sequence[int]) -> str:
-    return ",".join(map(str, lines[:_MAX_LINES])) + ("…" if len(lines) > _MAX_LINES else "")

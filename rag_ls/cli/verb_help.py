@@ -40,7 +40,7 @@ EXAMPLES: Mapping[str, str] = {
     "project prune": "rag-ls project prune",
     "rules setup": "rag-ls rules setup",
     "rules check": 'rag-ls rules check "let the cart call the bank"',
-    "rules impact": "rag-ls rules impact src/cart.py",
+    "rules impact": "rag-ls impact --changed main",
     "rules index": "rag-ls rules index",
     "rules status": "rag-ls rules status",
     "rules health": "rag-ls rules health",

@@ -51,6 +51,8 @@ _ALIASES = {
     "tokens": "token",
     "rule": "rules",
 }
+# Words that stand for an action of a group.
+_SHORT = {"impact": "rules impact"}
 # Words that people try -> the verb that does it.
 _MEANT = {
     "callers": "refs", "usages": "refs", "uses": "refs",
@@ -60,7 +62,7 @@ _MEANT = {
     "init": "index", "reindex": "index", "build": "index", "sync": "index", "start": "engine start", "run": "engine start",
     "restart": "stop", "quit": "stop", "kill": "stop", "info": "status", "health": "doctor", "settings": "config",
     "install": "connect", "setup": "connect", "ui": "open", "web": "open", "page": "open", "version": "--version",
-    "lint": "check", "impact": "rules impact", "backup": "export",
+    "lint": "check", "backup": "export",
 }  # fmt: skip
 # A word so like a verb is a slip of the keys.
 _MIN_SLIP_SIMILARITY = 0.8
@@ -91,6 +93,8 @@ def resolve(words: Sequence[str], known: Iterable[str]) -> list[str]:
     if verb in TREE:
         return [*words[:at], *_resolve_action(verb, words[at + 1 :])]
     names = set(known)
+    if verb in _SHORT:
+        return [*words[:at], *_SHORT[verb].split(), *words[at + 1 :]]
     if verb in names:
         return [*words[:at], verb, *words[at + 1 :]]
     if not verb.strip():

@@ -462,7 +462,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "rules impact": {
         "operation": "rag_query_impact",
-        "summary": "show what a change of a file would touch",
+        "summary": "show what a change of a file would touch, or what a branch touches",
         "in_project": True,
         "options": [
             {"names": ["file_path"], "help": "a file, relative to the project's root", "nargs": "?", "default": ""},

@@ -99,7 +99,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     found = find_resolved_uses(session, meant if symbol else _exported(meant), users)
     direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
     dependents = replace(dependents, direct=direct)
-    tests = _find_tests(session, path, declared, dependents.direct, hidden)
+    tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
     rows = store.chunks.of_document(document.id)
     text = "".join(row.stored.chunk.text for row in rows)
     return Impact(
@@ -190,17 +190,14 @@ def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFind
     return ImpactFinder(session.store, session.project.imports.resolver(), hidden)
 
 
-def _find_tests(
-    session: ProjectSession,
-    path: str,
-    declared: Sequence[StoredSymbol],
-    dependents: Sequence[Dependent],
-    hidden: Collection[int],
+def find_covering_tests(
+    session: ProjectSession, path: str, symbols: Sequence[str], language: str, dependents: Sequence[Dependent]
 ) -> tuple[str, ...]:
-    """The document itself where it holds tests, the tests that are named after it, and those that import it; none for a test."""
+    """The document itself where it declares tests, the tests that are named after it, and those that import it; none for a test."""
     if is_test(path):
         return ()
-    inline = [path] if any(is_inline_test(item.symbol, item.language) for item in declared) else []
+    hidden = session.hidden_documents()
+    inline = [path] if any(is_inline_test(symbol, language) for symbol in symbols) else []
     named = [
         other
         for number, other, language, _ in session.store.document_paths()

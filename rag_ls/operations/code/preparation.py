@@ -19,6 +19,8 @@ _CATCH_UP_S = 1.0
 _MAX_WAIT_S = 20.0
 # The longest wait for a comparison, which usually takes a second or two.
 _SCAN_S = 15.0
+# The longest wait until all files are read.
+_ALL_S = 180.0
 _FIRST_S = 10.0
 # The longest wait for changed files where the index already holds nearly all files.
 _HURRIED_S = 1.0
@@ -75,6 +77,27 @@ def wait_for_files(sessions: Iterable[ProjectSession], scope: QuestionScope, rep
     wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)
     for session in sessions:
         _read_first(session, scope, wait)
+
+
+def index_and_wait(caller: Caller, scope: QuestionScope, report: Report) -> None:
+    """Have the project compared with its files if nobody has, and wait for a limited time for those of the question."""
+    sessions = caller.projects.find(())
+    for session in sessions:
+        if not session.indexing.scanned:
+            _start_indexing(session, goes_on=bool(caller.client.engine.address))
+    wait_for_files(sessions, scope, report)
+
+
+def read_all(caller: Caller, report: Report) -> None:
+    """Have all files of the project read, for a question about what no longer fits anywhere."""
+    wait = _Wait(time.monotonic() + _ALL_S, report)
+    for session in caller.projects.find(()):
+        _start_indexing(session, goes_on=bool(caller.client.engine.address))
+        wait.until(functools.partial(_has_read_all, session), session, _ALL_S)
+
+
+def _has_read_all(session: ProjectSession) -> bool:
+    return not session.indexing.is_comparing and not session.store.queue.has_any()
 
 
 def _start_indexing(session: ProjectSession, *, goes_on: bool) -> None:

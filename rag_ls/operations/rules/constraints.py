@@ -34,7 +34,7 @@ DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
 _MIN_RELEVANCE = 0.01
 _MAX_CHECKS = 30
-_MAX_QUERY_CHARACTERS = 4000
+MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 
 
@@ -132,7 +132,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     paths = [change.path for change in changes]
     if request.file_path.strip():
         paths.insert(0, view.relative(portable(request.file_path)))
-    text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:_MAX_QUERY_CHARACTERS]
+    text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:MAX_QUERY_CHARACTERS]
     query = text or " ".join(paths)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
@@ -143,7 +143,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
     )
     examples = _find_examples(caller, view, text, count) if description else ()
-    broken = tuple(each for change in changes for each in _find_broken(view, change))
+    broken = tuple(each for change in changes for each in find_broken(view, change))
     checks = tuple(
         f"{rule.id}: {rule.message}" if rule.message else rule.id
         for rule in (view.checks.rules().rules if request.file_path.strip() else ())
@@ -169,7 +169,7 @@ def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int)
     return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit))[:count]
 
 
-def _find_broken(view: ProjectSession, change: FileChange) -> list[ViolationRecord]:
+def find_broken(view: ProjectSession, change: FileChange) -> list[ViolationRecord]:
     """The rules that the added lines of a file break: in the file, if it holds them already, else in these lines alone."""
     text = view.checks.text_of(change.path)
     lines = lines_of(text)

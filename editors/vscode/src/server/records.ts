@@ -26,6 +26,8 @@ export interface AnchoredMemory {
   readonly id: string;
   readonly content: string;
   readonly line?: number;
+  readonly filePath?: string;
+  readonly state?: string;
 }
 
 /** The changes that were made, or would be made. */
@@ -54,6 +56,25 @@ export interface BriefMemory {
 export interface BytesRecord {
   readonly before: number;
   readonly after: number;
+}
+
+/** A file that differs from the revision. */
+export interface ChangeRecord {
+  readonly filePath: string;
+  readonly status: string;
+  readonly formerPath?: string;
+  readonly names?: readonly ChangedNameRecord[];
+  readonly mustChange?: readonly DependentRecord[];
+  readonly dependentsTotal: number;
+  readonly tests?: readonly string[];
+  readonly note?: string;
+}
+
+/** A public name that a change touches. */
+export interface ChangedNameRecord {
+  readonly name: string;
+  readonly line: number;
+  readonly change: string;
 }
 
 /** The places in a file that break a rule. */
@@ -320,6 +341,11 @@ export interface ImpactAnswer {
   readonly memories?: readonly AnchoredMemory[];
   readonly dependentsTotal: number;
   readonly dependentsBeyond: number;
+  readonly base?: string;
+  readonly changes?: readonly ChangeRecord[];
+  readonly rules?: readonly SpeakingRule[];
+  readonly violations?: readonly ViolationRecord[];
+  readonly notes?: readonly string[];
   readonly status: string;
 }
 
@@ -745,6 +771,15 @@ export interface SimilarRecord {
 export interface SkippedRecord {
   readonly path: string;
   readonly reason: string;
+}
+
+/** A section of a rule document that a change should heed. */
+export interface SpeakingRule {
+  readonly filePath: string;
+  readonly lines: string;
+  readonly section: string;
+  readonly relevance: number;
+  readonly keyRules?: readonly string[];
 }
 
 /** The way an answer came about, and what it could not see. */

@@ -1,0 +1,133 @@
+"""Answers what a change of several files touches, as a git revision shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
+from rag_ls.engine.code.rule_sections import find_rules
+from rag_ls.engine.session import ProjectSession
+from rag_ls.model import Memory
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, ViolationRecord, find_broken
+from rag_ls.operations.rules.impact_records import (
+    AnchoredMemory,
+    ChangedNameRecord,
+    ChangeRecord,
+    ImpactAnswer,
+    SpeakingRule,
+    make_dependent,
+)
+from rag_ls.registry.trusted_folders import users_trusted_folders
+from rag_ls.rules.changes import read_changes
+from rag_ls.util.text import count_of
+
+_MAX_FILES = 300
+_MAX_MUST_CHANGE = 100
+_MAX_RULES = 8
+_MIN_RULE_RELEVANCE = 0.3
+_UNTRUSTED = "the folder is not trusted, so its rules are not told: `rag-ls trust` lets them count"
+
+
+def answer_change(caller: Caller, view: ProjectSession, revision: str) -> ImpactAnswer:
+    """The impact of all that differs from a git revision. Raises `InvalidRequest` where git cannot tell."""
+    changes = read_changes(view.project.root, revision)
+    files = changes.files[:_MAX_FILES]
+    found = find_change_impact(view, files)
+    breaking = merge_dependents([each for impact in found for each in impact.breaking])
+    rules: tuple[SpeakingRule, ...] = ()
+    violations: tuple[ViolationRecord, ...] = ()
+    notes = [*changes.notes, *_note_partial(view, len(changes.files))]
+    if users_trusted_folders().trusts(view.project.root):
+        rules = _find_speaking(caller, view, found)
+        violations = tuple(
+            each for impact in found if impact.file.after for each in find_broken(view, impact.file.added_lines)
+        )
+    elif view.rule_finder.has_documents(view.hidden_documents()):
+        notes.append(_UNTRUSTED)
+    tests = tuple(sorted({test for impact in found for test in impact.tests}))
+    records = tuple(map(_make_change, found))
+    endpoints = tuple(dict.fromkeys(each for impact in found for each in _endpoints(impact)))
+    return ImpactAnswer(
+        filePath="", exports=tuple(dict.fromkeys(each.name for impact in found for each in impact.names)),
+        apiEndpoints=endpoints, websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
+        similarFiles=(), summary=_summarize(found, len(breaking), len(tests), len(rules), len(violations), changes.base),
+        tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
+        rules=rules, violations=violations, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
+    if files > _MAX_FILES:
+        yield f"{files} files differ: the first {_MAX_FILES} were looked at"
+    queued, _ = view.store.queue_lengths()
+    if queued or not view.indexing.scanned:
+        unread = (
+            f"{count_of(queued, 'file is', 'files are')} not read yet" if queued else "the files are still compared"
+        )
+        yield f"{unread}: dependents and tests may be missing; `rag-ls index` reads all"
+
+
+def _find_speaking(caller: Caller, view: ProjectSession, found: Sequence[FileImpact]) -> tuple[SpeakingRule, ...]:
+    paths = [impact.file.path for impact in found]
+    text = "\n".join([*paths, *(impact.file.added_lines.text for impact in found)])[:MAX_QUERY_CHARACTERS]
+    hits = find_rules(view, text, paths, wait_for_model_s=caller.wait_s) if paths else []
+    told = [hit for hit in hits if hit.names_path or hit.relevance >= _MIN_RULE_RELEVANCE][:_MAX_RULES]
+    return tuple(
+        SpeakingRule(
+            filePath=hit.row.stored.chunk.path,
+            lines=f"{hit.row.stored.chunk.start_line}-{hit.row.stored.chunk.end_line}",
+            section=hit.row.stored.chunk.symbol, relevance=hit.relevance,
+            keyRules=tuple(rule.text for rule in hit.key_rules),
+        )
+        for hit in told
+    )  # fmt: skip
+
+
+def _endpoints(impact: FileImpact) -> Iterator[str]:
+    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
+    from rag_ls.rules.survey.endpoints import endpoints_in
+
+    if impact.language and impact.file.after:
+        for each in endpoints_in(impact.file.path, impact.language, impact.file.after):
+            yield f"{each.method} {each.route}"
+
+
+def _make_change(impact: FileImpact) -> ChangeRecord:
+    file = impact.file
+    return ChangeRecord(
+        filePath=file.path, status=file.status.value, formerPath=file.former_path if file.former_path != file.path else "",
+        names=tuple(ChangedNameRecord(each.name, each.line, each.change.value) for each in impact.names),
+        mustChange=tuple(map(make_dependent, impact.breaking[:_MAX_MUST_CHANGE])), dependentsTotal=len(impact.dependents),
+        tests=impact.tests, note=file.note,
+    )  # fmt: skip
+
+
+def _make_memories(found: Sequence[FileImpact]) -> Iterator[AnchoredMemory]:
+    known: dict[str, tuple[str, Memory]] = {}
+    for impact in found:
+        for item in impact.memories:
+            known.setdefault(item.id, (impact.file.path, item))
+    for path, item in known.values():
+        anchor = item.anchor
+        yield AnchoredMemory(
+            item.id, item.content, anchor.start_line if anchor else None, filePath=path,
+            state=anchor.state.value if anchor else "",
+        )  # fmt: skip
+
+
+def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: int, violations: int, base: str) -> str:
+    if not found:
+        return f"nothing differs from {base}"
+    names = sum(len(impact.names) for impact in found)
+    parts = [
+        f"{count_of(len(found), 'file differs', 'files differ')} from {base}",
+        f"{count_of(names, 'public name')} touched",
+        f"{count_of(breaking, 'file')} outside the change must change along"
+        if breaking
+        else "no other file must change along",
+        f"{count_of(tests, 'test covers', 'tests cover')} it" if tests else "no test is known to import or reach it",
+        *([f"{count_of(rules, 'rule speaks', 'rules speak')} of it"] if rules else []),
+        *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),
+    ]
+    return "; ".join(parts)

@@ -1,0 +1,86 @@
+"""`rag-ls impact --changed`: one call before a pull request."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag_ls.cli.impact_text import FORMATS
+from tests.daemon.engines import run
+from tests.support import git_repository, trust, write
+
+RULES = "rules:\n  - {id: no-print, language: python, forbid: print($$$), message: NEVER print}\n"
+FILES = {
+    "ARCHITECTURE.yml": RULES,
+    "CONSTRAINTS.md": "# Money\n\n`shop/cart.py` MUST add up in cents.\n",
+    "shop/cart.py": "def total(items):\n    return sum(items)\n",
+    "shop/mail.py": "from shop.cart import total\n\n\ndef send():\n    return total([])\n",
+    "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_it():\n    assert total([1]) == 1\n",
+}
+CHANGED = "def total(items, tax):\n    print(tax)\n    return sum(items)\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a change that is not committed."""
+    monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
+    return write(git_repository(tmp_path / "shop", FILES), {"shop/cart.py": CHANGED})
+
+
+def test_what_a_change_touches_is_told_in_one_call(root: Path) -> None:
+    trust(root)
+    done = run("impact", "--changed", folder=root)
+    assert "2 files outside the change must change along; 1 test covers it" in done.stdout
+    assert "shop/mail.py  total 1,5" in done.stdout
+    assert "shop/cart.py:2  no-print: NEVER print" in done.stdout
+    assert "CONSTRAINTS.md:1-3  Money" in done.stdout
+    answer = json.loads(run("rules", "impact", "--changed", "HEAD", "--json", folder=root).stdout)
+    assert [each["filePath"] for each in answer["dependents"]] == ["shop/mail.py", "tests/test_cart.py"]
+    assert answer["changes"][0]["names"] == [{"name": "total", "line": 1, "change": "signature"}]
+
+
+def test_rules_of_a_folder_that_is_not_trusted_are_told_nobody(root: Path) -> None:
+    done = run("impact", "--changed", "HEAD", "--json", folder=root)
+    answer = json.loads(done.stdout)
+    assert ("rules" in answer, "violations" in answer, "cents" in done.stdout) == (False, False, False)
+    assert "the folder is not trusted, so its rules are not told" in answer["notes"][0]
+    assert [each["filePath"] for each in answer["dependents"]] == ["shop/mail.py", "tests/test_cart.py"]
+
+
+def test_markdown_and_annotations(root: Path) -> None:
+    trust(root)
+    assert "- `shop/mail.py` total 1,5" in run("impact", "--changed", "--format", "markdown", folder=root).stdout
+    lines = run("impact", "--changed", "--format", "github", folder=root).stdout.splitlines()
+    assert lines[0] == (
+        "::warning file=shop/mail.py,line=1,title=Must change along::depends on shop/cart.py (changed): "
+        "total is declared otherwise"
+    )
+    assert "::error file=shop/cart.py,line=2,title=no-print::NEVER print" in lines
+
+
+def test_what_a_repository_says_gives_the_code_host_no_command() -> None:
+    hostile = {
+        "rule": "a,b::c",
+        "severity": "error",
+        "message": "x\n::set-output name=a::b %0A",
+        "filePath": "a\n.py",
+        "line": 1,
+    }
+    answer = {"summary": "s", "violations": [hostile]}
+    lines = FORMATS["github"](answer).splitlines()
+    assert lines == [
+        "::error file=a .py,line=1,title=a%2Cb%3A%3Cc::x ::set-output name=a::b %250A".replace("%3C", "%3A"),
+        "::notice::s",
+    ]
+
+
+def test_wrong_usage_is_named(root: Path) -> None:
+    for words, said in (
+        (("--changed", "nowhere"), "'nowhere' is no revision of this repository"),
+        (("shop/cart.py", "--format", "github"), "--format github is for --changed"),
+        (("--symbol", "total", "--changed"), "leave out the file and --symbol"),
+    ):
+        done = run("impact", *words, folder=root)
+        assert (done.returncode, said in done.stderr) == (2, True)
