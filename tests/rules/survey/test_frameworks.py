@@ -353,6 +353,13 @@ def test_calls_that_look_like_a_frameworks_are_none() -> None:
         == []
     )
     assert facts("a.ex", 'def f(list) do\n  push(list, "name", [])\nend\n').events == []
+    assert facts("a.php", "<?php\n$group->map(fn ($x) => $x->id);\n").endpoints == []
+    assert (
+        facts(
+            "main.ts", "import { createRouter } from 'vue-router';\nconst app = createApp(App);\napp.use(i18n);\n"
+        ).middleware
+        == []
+    )
     assert facts("a.ts", "const x = cache.get('/a', 1);\napi.post('/b', body);\n").endpoints == []
 
 
