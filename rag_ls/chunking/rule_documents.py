@@ -19,7 +19,15 @@ RULE_TOKENS = 300
 # A key of a YAML file with more tokens is cut at its inner keys and list items.
 _LARGE_KEY_TOKENS = 80
 
-_CONSTRAINTS = frozenset({"architecture.yml", "architecture.yaml", "constraints.md", "claude.md", "agents.md"})
+_CONSTRAINTS = frozenset(
+    {
+        "architecture.yml", "architecture.yaml", "constraints.md", "claude.md", "agents.md", "gemini.md", "contributing.md",
+        ".cursorrules", ".windsurfrules",
+    }
+)  # fmt: skip
+# The rules of other tools, and decisions: below these folders, in this project or in a package of it.
+_TOOLS = r"(?i)(?:^|/)(?:\.cursor/rules/.+\.mdc?|\.github/(?:copilot-instructions|instructions/.+\.instructions)\.md)$"
+_DECISION = r"(?i)(?:^|/)(?:docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
 _KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
@@ -30,14 +38,14 @@ class RuleKind(StrEnum):
     """The kinds of rule documents."""
 
     CONSTRAINT = "constraint"
-    """A rule for the project, or for a folder: `ARCHITECTURE.yml`, `CONSTRAINTS.md`, `CLAUDE.md`, `AGENTS.md`."""
+    """A rule for the project, or for a folder: `ARCHITECTURE.yml`, `AGENTS.md`, `CONTRIBUTING.md`, `docs/adr/*.md`, `.cursor/rules`."""
     PATTERN = "pattern"
     """The way something is done here: `docs/patterns/*.md`."""
 
 
 def rule_kind(path: str) -> RuleKind | None:
     """The kind of rules that a document holds, by its path; None for any other document."""
-    if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS:
+    if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS or re.search(_TOOLS, path) or re.search(_DECISION, path):
         return RuleKind.CONSTRAINT
     return RuleKind.PATTERN if re.search(_PATTERN, path) else None
 

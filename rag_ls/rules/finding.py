@@ -12,7 +12,7 @@ from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.retrieval.asked import rarity
 from rag_ls.rules.key_rules import KeyRule, key_rules
 from rag_ls.rules.relevance import RuleEvidence, held_part, relevance
-from rag_ls.rules.scopes import governs, is_about
+from rag_ls.rules.scopes import governs, in_scope, is_about, may_state_globs, stated_globs
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
@@ -89,12 +89,27 @@ class RuleFinder:
             return []
         similar = self._similarities(question, documents)
         weights = self._weights(question.text)
+        globs = self._globs(documents)
         hits = [
-            self._judge_section(row, question, similar.get(row.text_hash, 0.0), weights)
+            self._judge_section(row, question, similar.get(row.text_hash, 0.0), weights, globs.get(row.document_id, ""))
             for row in self._sections(question, documents, similar)
+            if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
         shown = [hit for hit in hits if _says_something(hit.row.stored.chunk.text)]
         return sorted(shown, key=lambda hit: (-hit.relevance, _place(hit)))
+
+    def _globs(self, documents: dict[int, str]) -> dict[int, str]:
+        """The globs that the heads of documents state, by document."""
+        heads = [
+            self._store.chunks.of_document(number)[:1] for number, path in documents.items() if may_state_globs(path)
+        ]
+        found = ((row.document_id, stated_globs(row.stored.chunk.text)) for rows in heads for row in rows)
+        return {number: globs for number, globs in found if globs}
+
+    def _may_apply(self, row: ChunkRow, question: RuleQuestion, globs: str) -> bool:
+        """Whether a document is for one of the files of the question, or no file is known."""
+        path = row.stored.chunk.path
+        return not (globs and question.paths) or any(in_scope(globs, path, each) for each in question.paths)
 
     def _sections(
         self, question: RuleQuestion, documents: dict[int, str], similar: dict[bytes, float]
@@ -123,11 +138,13 @@ class RuleFinder:
         }
 
     def _judge_section(
-        self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]
+        self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float], globs: str
     ) -> RuleHit:
         chunk = row.stored.chunk
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
         named = next(filter(None, (is_about(chunk.text, path) for path in question.paths)), "")
+        # A document whose globs match none of the files is not judged.
+        named = named or (globs if question.paths else "")
         is_above = any(governs(chunk.path, path) for path in question.paths)
         is_yaml = chunk.language == "yaml"
         rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)

@@ -13,6 +13,12 @@ _QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
 _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _MAX_NAMED = 60
+_TOOL_FOLDER = re.compile(
+    r"(?i)/(?:\.cursor/rules|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
+)
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
+_GLOBS = re.compile(r"(?m)^(?:globs|applyTo)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
+_GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")
 
 
 @lru_cache(maxsize=4096)
@@ -30,8 +36,39 @@ def is_about(text: str, path: str) -> str:
 
 def governs(rule_path: str, path: str) -> bool:
     """Whether a document of constraints stands in a folder of its own, above a file: a package's own `AGENTS.md`."""
-    folder = rule_path.rpartition("/")[0]
+    folder = home_of(rule_path)
     return bool(folder) and rule_kind(rule_path) is RuleKind.CONSTRAINT and path.startswith(folder + "/")
+
+
+def home_of(rule_path: str) -> str:
+    """The folder that a document of rules is for: the one that holds `.cursor`, `.github` or `docs/adr`, else its own."""
+    folder, _, name = f"/{rule_path}".rpartition("/")
+    if name.lower() == "contributing.md":
+        folder = re.sub(r"/docs?$", "", folder)
+    return _TOOL_FOLDER.sub("", folder).strip("/")
+
+
+def may_state_globs(rule_path: str) -> bool:
+    """Whether a document is of a tool that lets rules say for which files they are."""
+    return rule_path.lower().endswith((".mdc", ".instructions.md"))
+
+
+def stated_globs(text: str) -> str:
+    """The globs for which the head of a tool's rules says that they are: `globs:` or `applyTo:`; empty for all files."""
+    head = _FRONT_MATTER.match(text)
+    found = _GLOBS.search(head[1]) if head else None
+    if found is None:
+        return ""
+    values = _GLOB_ITEM.findall(found[2]) if found[2].strip() else [found[1]]
+    globs = [value.strip().strip("[]").strip("\"' ") for value in values]
+    return ",".join(each.replace('"', "").replace("'", "") for each in globs if each.strip("*/ "))
+
+
+def in_scope(globs: str, rule_path: str, path: str) -> bool:
+    """Whether the globs of a document of rules, which count from the folder that it is for, match a file."""
+    home = home_of(rule_path)
+    inner = path.removeprefix(f"{home}/") if home else path
+    return (not home or inner != path) and glob_matcher(globs)(inner)
 
 
 def _covers(named: str, path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.scopes import governs, is_about
+from rag_ls.rules.scopes import governs, in_scope, is_about, stated_globs
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,32 @@ def test_a_document_of_a_package_governs_the_package() -> None:
     assert governs("packages/api/AGENTS.md", "packages/api/src/a.ts")
     assert not governs("packages/api/AGENTS.md", "packages/web/a.ts")
     assert not governs("AGENTS.md", "packages/web/a.ts"), "the root's rules are for everything: that says nothing"
+
+
+def test_a_tool_s_rules_govern_the_folder_that_holds_its_own() -> None:
+    assert governs("packages/web/.cursor/rules/forms.mdc", "packages/web/a.ts")
+    assert governs("packages/web/docs/adr/0001-forms.md", "packages/web/a.ts")
+    assert not governs(".cursor/rules/forms.mdc", "packages/web/a.ts")
+    assert not governs("docs/CONTRIBUTING.md", "docs/guide.md")
+
+
+@pytest.mark.parametrize(
+    ("head", "globs"),
+    [
+        ("description: forms\nglobs: src/**/*.ts, *.tsx\nalwaysApply: false", "src/**/*.ts, *.tsx"),
+        ('applyTo: "**/*.py,**/*.pyi"', "**/*.py,**/*.pyi"),
+        ('globs:\n  - "a/**"\n  - b/*.ts', "a/**,b/*.ts"),
+        ('globs: ["a/**", "b/**"]', "a/**, b/**"),
+        ('applyTo: "**"', ""),
+        ("globs:", ""),
+        ("alwaysApply: true", ""),
+    ],
+)
+def test_the_head_of_a_tool_s_rules_states_globs(head: str, globs: str) -> None:
+    assert stated_globs(f"---\n{head}\n---\n# Forms\n") == globs
+    assert stated_globs(f"# Forms\n\n---\n{head}\n---\n") == ""
+
+
+def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
+    assert in_scope("src/*.ts", "packages/web/.cursor/rules/a.mdc", "packages/web/src/a.ts")
+    assert not in_scope("src/*.ts", "packages/web/.cursor/rules/a.mdc", "src/a.ts")

@@ -68,6 +68,31 @@ def test_the_constraint_about_a_change_comes_first_with_its_key_rules(operations
     assert all("-" in example["lines"] for example in answer["examples"])
 
 
+def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    others = {
+        ".cursor/rules/forms.mdc": "---\nglobs: src/forms/**\n---\n\n# Forms\n\nFields MUST have a label.\n",
+        ".github/instructions/api.instructions.md": '---\napplyTo: "**/*.go"\n---\n\n# API\n\nErrors MUST be wrapped.\n',
+        "docs/adr/0001-money.md": "# Money in cents\n\nAmounts MUST be whole cents, since floats lose them.\n",
+        ".windsurfrules": "# Logging\n\nNEVER log the card number of a customer.\n",
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **others}))
+
+    def told(**question: str) -> list[str]:
+        return [each["filePath"] for each in operations.run("rag_check_constraints", dict(question))["constraints"]]
+
+    assert told(file_path="src/forms/name.ts")[0] == ".cursor/rules/forms.mdc"
+    assert not {".cursor/rules/forms.mdc", ".github/instructions/api.instructions.md"} & set(
+        told(file_path="src/mail.js")
+    )
+    assert told(file_path="cmd/main.go")[0] == ".github/instructions/api.instructions.md"
+    assert (
+        told(change_description="keep the amount of a refund as whole cents, no floats")[0] == "docs/adr/0001-money.md"
+    )
+    assert told(change_description="log the card number of the customer")[0] == ".windsurfrules"
+
+
 def test_a_pattern_is_found_among_patterns(operations: Operations, shop: Path) -> None:
     answer = operations.run("rag_check_constraints", {"change_description": "retry the call of the payment service"})
     assert answer["patterns"][0]["filePath"] == "docs/patterns/retries.md"
