@@ -23,7 +23,7 @@ from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
-from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService
+from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
 from rag_ls.memory import Memories
 from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
@@ -269,7 +269,7 @@ class ProjectSession:
         note = "; ".join(filter(None, (note, self.project.exclusions.note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=scanned and not (queued or pending or unseen),
+            complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self.store.counts().coverage,
             is_close=found.is_close, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
@@ -307,7 +307,7 @@ class ProjectSession:
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
             pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
             skipped=self.store.skipped_counts(),
-            complete=scanned and not queued and not counts.pending_embeddings,
+            complete=scanned and is_all_known(self.store) and not queued and not counts.pending_embeddings,
             scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
             sync=self.project.sync_state, last_sync=self.project.last_sync,
             progress=self.indexing.activity, memories=self.memories.counts(),

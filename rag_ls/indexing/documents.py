@@ -18,7 +18,16 @@ from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
-from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source, reason_by_content, reason_by_name
+from rag_ls.indexing.files import (
+    FAILED,
+    UNREADABLE,
+    Rejected,
+    Source,
+    file_state,
+    read_source,
+    reason_by_content,
+    reason_by_name,
+)
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
@@ -129,7 +138,8 @@ class DocumentIndexer:
             elif outcome.gone:
                 self._store.remove_documents([path])
             else:
-                self._store.skip(Skipped(path, outcome.reason, outcome.state))
+                skipped = Skipped(path, outcome.reason, outcome.state)
+                self._store.skip(skipped, keeps_document=outcome.reason == UNREADABLE)
             return None
 
         return store

@@ -68,6 +68,9 @@ UNKNOWN_ENCODING = "unknown encoding"
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
 _NO_RULES = FileRules()
 
+UNREADABLE = "unreadable"
+"""The reason where a file that may be there cannot be read; if it was read before, the index keeps it."""
+
 FAILED = "failed"
 """The first word of the reason where a file should be indexed, and could not be."""
 
@@ -101,6 +104,11 @@ def file_state(file: Path) -> FileState | None:
         return None
     except OSError:
         return FileState(-1, 0, 0, time.time_ns())
+
+
+def is_examined(state: FileState) -> bool:
+    """Whether a file's state is one that the system told."""
+    return state.size >= 0
 
 
 def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RULES) -> Source | Rejected:
@@ -216,7 +224,7 @@ def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
             os.stat(folder) for folder in (root / path).parents if folder != root and folder.is_relative_to(root)
         ]
     except OSError:
-        return "unreadable"
+        return UNREADABLE
     is_open = _grants(status, stat.S_IRUSR, owner) and all(_grants(each, stat.S_IXUSR, owner) for each in folders)
     return "" if is_open else "readable for root alone"
 
@@ -246,4 +254,4 @@ def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
         # That says nothing of the file, which stays indexed and is read again later.
         raise StoreUnavailable(handles.too_few(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
-    return Rejected("gone" if gone else "unreadable", state or FileState(0, 0, 0, time.time_ns()), gone)
+    return Rejected("gone" if gone else UNREADABLE, state or FileState(0, 0, 0, time.time_ns()), gone)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rag_ls.indexing.documents import DocumentIndexer
-from rag_ls.indexing.files import file_state
+from rag_ls.indexing.files import UNREADABLE, file_state, is_examined
 from rag_ls.indexing.listing import Patterns, list_files
+from rag_ls.indexing.sight import Sight
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
-from rag_ls.util.text import without_surrogates
+from rag_ls.util.text import count_of, without_surrogates
 
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
+_MOUNTS, _UNKNOWN = "mounts", "unknown"
 # Where a pattern matches nothing, the nearest names are looked for among so many.
 _MAX_COMPARED_FILES = 5000
 
@@ -40,7 +43,7 @@ def scan(
     *,
     give_way: Callable[[], None] = lambda: None,
 ) -> Scan:
-    """Queue every new or changed file, and drop files that are gone or ignored now.
+    """Queue every new or changed file, and drop files that are gone or ignored now. What cannot be looked at is kept.
 
     If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
     exception from it ends the scan and leaves the index as it was.
@@ -51,6 +54,8 @@ def scan(
     changed: list[str] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
+    sight = Sight(project.root, json.loads(store.meta(_MOUNTS) or "[]"))
+    unknown: dict[str, str] = {}
     for path in list_files(project.root, patterns, reasons.setdefault):
         give_way()
         state = file_state(project.root / path)
@@ -62,12 +67,17 @@ def scan(
             seen.add(shown)
             continue
         seen.add(path)
+        if path in stored and not is_examined(state):
+            unknown[path] = sight.fault_of(path) or UNREADABLE
+            continue
         record = stored.get(path) or skipped.get(path)
         if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
-    gone = [path for path in known if path not in seen]
+    unseen = [path for path in known if path not in seen]
+    unknown.update((path, fault) for path in unseen if (fault := sight.fault_of(path)))
+    gone = [path for path in unseen if path not in unknown]
     if remake:
         store.forget_digests()
     # What is there, but not to be read any more, leaves nothing behind.
@@ -76,11 +86,37 @@ def scan(
     store.remove_documents(gone)
     if patterns.include and not seen and (reason := _explain_include(project, patterns)):
         reasons[reason] = None
+    _note_unknown(store, stored, skipped, unknown, reasons)
     store.queue.add(changed)
+    store.set_meta(_MOUNTS, json.dumps(sight.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def _note_unknown(
+    store: CheckoutIndex,
+    stored: Mapping[str, DocumentRecord],
+    skipped: Mapping[str, Skipped],
+    unknown: Mapping[str, str],
+    reasons: dict[str, None],
+) -> None:
+    """Keep the documents that cannot be looked at, and say so; forget that of those that can be again."""
+    kept = [path for path in unknown if path in stored]
+    for path in kept:
+        if path not in skipped:
+            store.skip(Skipped(path, UNREADABLE, stored[path].state), keeps_document=True)
+    store.unskip(path for path in skipped if path in stored and path not in unknown)
+    if kept:
+        files = count_of(len(kept), "file")
+        reasons[f"{files} cannot be looked at ({kept[0]}: {unknown[kept[0]]}), and known as last read"] = None
+    store.set_meta(_UNKNOWN, "yes" if kept else "")
+
+
+def is_all_known(store: CheckoutIndex) -> bool:
+    """Whether the last scan could look at all that the index holds."""
+    return not store.meta(_UNKNOWN)
 
 
 def _explain_include(project: Project, patterns: Patterns) -> str:

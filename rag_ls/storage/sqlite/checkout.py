@@ -157,6 +157,7 @@ class CheckoutIndex:
             )
             if document.session == DISK and touched.rowcount:
                 dequeue(connection, document.path, document.state)
+                connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
 
     def forget_digests(self) -> None:
         """Make every file count as changed, so that the next read cuts it again."""
@@ -208,14 +209,22 @@ class CheckoutIndex:
 
     # --- queue and skipped files
 
-    def skip(self, skipped: Skipped) -> None:
-        """Record why a file is not indexed, and drop its indexed document."""
+    def skip(self, skipped: Skipped, *, keeps_document: bool = False) -> None:
+        """Record why a file is not indexed, and drop its indexed document; or keep it as it was last read."""
         with self._database.writing() as connection:
-            self.remove_documents([skipped.path])
+            if keeps_document:
+                dequeue(connection, skipped.path, skipped.state)
+            else:
+                self.remove_documents([skipped.path])
             connection.execute(
                 "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?, ?)",
                 (skipped.path, skipped.reason, *state_values(skipped.state)),
             )
+
+    def unskip(self, paths: Iterable[str]) -> None:
+        """Forget why files were not read: they can be now."""
+        with self._database.writing() as connection:
+            connection.executemany("DELETE FROM skipped WHERE path = ?", [(path,) for path in paths])
 
     def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
         """The files that are not indexed, by path; at most `at_most` of them if it is not negative."""

@@ -1,0 +1,121 @@
+"""Folders that cannot be read, or are not mounted: what could not be looked at is kept, and said to be unknown."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.indexing import scan
+from tests.support import IS_ROOT, git_repository, write
+from tests.wild.project import WildProject
+
+_NOBODY = 65534
+_FILES = {
+    "src/a.py": "def apple():\n    return 1\n",
+    "src/deep/b.py": "def banana():\n    return 2\n",
+    "c.py": "cherry = 3\n",
+}
+
+as_root = pytest.mark.skipif(not IS_ROOT or os.name != "posix", reason="only root can become another user, and mount")
+
+
+@contextlib.contextmanager
+def nobody() -> Iterator[None]:
+    """This process as a user who may read what is open to all."""
+    os.seteuid(_NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that all users can reach."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+def status(project: WildProject) -> dict[str, object]:
+    """How the project stands."""
+    found: dict[str, object] = project.ask("index_status", skipped=True)["projects"][0]
+    return found
+
+
+@as_root
+@pytest.mark.parametrize("has_git", [True, False])
+@pytest.mark.parametrize("closed", ["src", "src/deep", "."])
+def test_a_folder_that_cannot_be_read_any_more_keeps_its_files(
+    client: Client, place: Path, has_git: bool, closed: str
+) -> None:
+    root = (git_repository if has_git else write)(place / "shop", _FILES)
+    write(root, {"src/deep/new.py": "def damson():\n    return 4\n"})
+    project = WildProject(client, root, {})
+    held = {*_FILES, "src/deep/new.py"}
+    store = project.session.store
+    assert set(store.documents()) >= held
+    (root / closed).chmod(0o600)
+    with nobody():
+        opened = project.session.project
+        scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns)
+    assert set(store.documents()) >= held
+    found = status(project)
+    assert found["complete"] is False
+    assert "cannot be looked at" in str(found["note"])
+    assert "unreadable" in str(found["skipped"])
+    note = project.ask("search_code", query="elderberry")["stats"]["note"]
+    assert "cannot be looked at" in note
+    # Once it can be read again, nothing is unknown, and what is gone is gone.
+    (root / closed).chmod(0o755)
+    (root / "src/deep/new.py").unlink()
+    project.index()
+    found = status(project)
+    assert (found["complete"], found["skipped"], found.get("note", "")) == (True, {}, "")
+    assert "src/deep/new.py" not in store.documents()
+
+
+@as_root
+def test_a_folder_of_another_file_system_that_is_not_mounted_keeps_its_files(client: Client, tmp_path: Path) -> None:
+    root = write(tmp_path / "shop", {"c.py": "cherry = 3\n"})
+    (root / "disk").mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "none", str(root / "disk")], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        write(root, {"disk/a.py": "def apple():\n    return 1\n"})
+        project = WildProject(client, root, {})
+        assert project.search("apple") == ["disk/a.py"]
+    finally:
+        subprocess.run(["umount", "--lazy", str(root / "disk")], check=True)
+    for _ in range(2):
+        project.index()
+        assert "disk/a.py" in project.session.store.documents()
+        assert "not mounted" in str(status(project)["note"])
+    # Without the folder the files are gone for good.
+    (root / "disk").rmdir()
+    project.index()
+    assert "disk/a.py" not in project.session.store.documents()
+    assert status(project)["complete"] is True
+
+
+def test_a_folder_in_a_file_s_place_and_special_files_do_no_harm(client: Client, tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "shop", {"a.py": "apple = 1\n", "b.py": "banana = 1\n"})
+    (root / "a.py").unlink()
+    write(root, {"a.py/inner.py": "cherry = 1\n"})
+    os.mkfifo(root / "pipe.py")
+    (root / "loop.py").symlink_to("loop.py")
+    (root / "round").symlink_to(root)
+    project = WildProject(client, root, {})
+    assert project.search("cherry") == ["a.py/inner.py"]
+    assert set(project.session.store.documents()) == {"a.py/inner.py", "b.py"}
+    assert status(project)["skipped"] == {"symbolic link": 2}
+    assert status(project)["complete"] is True
