@@ -239,11 +239,16 @@ class OpenProject:
         for path in changed if len(changed) <= MAX_AWAITED_FILES else ():
             self.documents.index_file(path)
 
-    def catch_up(self) -> frozenset[str]:
-        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
+    def catch_up(self, *, ends_rests: bool = True) -> frozenset[str]:
+        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not.
+
+        With `ends_rests` also for files that keep changing, where they are quickly read.
+        """
         self.engine.editors.drain()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
+        if ends_rests:
+            self.indexing.end_rests()
         is_old = (not is_watched and self.indexing.scan_is_old) or self.exclusions.are_outdated()
         if is_old:
             # Not every client tells of the files that other programs write.

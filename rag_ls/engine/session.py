@@ -266,7 +266,7 @@ class ProjectSession:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
-        note = "; ".join(filter(None, (note, self.project.exclusions.note)))
+        note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.resting_note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
@@ -293,14 +293,15 @@ class ProjectSession:
     def status(self) -> ProjectStatus:
         """The state of the index: what is done, and what is left to do. Clients ask often, so this does not hurry postponed texts."""
         if not self.indexing.has_delayed_text:
-            self.project.catch_up()
+            self.project.catch_up(ends_rests=False)
         # Read the counts in the order of the work: a file that moves from one to the next meanwhile is counted twice, not missed.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
         # All notes are shown: one that is told only once must neither hide the others nor be lost behind them.
-        notes = (self.project.exclusions.note, model.note, self.memories.damage(), self.memories.take_note(), off)
+        damage, lent = self.memories.damage(), self.memories.take_note()
+        notes = (self.project.exclusions.note, self.indexing.resting_note, model.note, damage, lent, off)
         note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(

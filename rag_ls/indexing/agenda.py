@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from rag_ls.indexing.progress import Depth
+from rag_ls.indexing.rests import Rests
 from rag_ls.indexing.wake import Wake
 
 # A comparison is old after this rest, or after this many times its own duration, whichever is longer.
@@ -48,6 +49,9 @@ class Inbox:
         # When postponed documents may be taken again (monotonic clock).
         self._not_before: dict[Key, float] = {}
         self._changed: set[str] = set()
+        # Changed files that are not to be read yet, because they keep changing.
+        self._resting: set[str] = set()
+        self._rests = Rests()
         self._in_hand: set[str] = set()
         self._held = False
 
@@ -77,12 +81,20 @@ class Inbox:
         """Record files that were written, created or deleted."""
         with self._wake:
             arrived = set(paths)
-            self._changed |= arrived
+            now = time.monotonic()
+            resting = {path for path in arrived if self._rests.due_in_s(path, now) > 0}
+            self._resting |= resting
+            self._changed |= arrived - resting
             # A buffer that equalled its file may differ from it now.
             for key in [key for key in self._buffers if key[1] in arrived]:
                 self._typed[key] = None
                 self._not_before.pop(key, None)
             self._wake.notify_all()
+
+    def note_read(self, path: str, cost_s: float) -> None:
+        """Note that a changed file was read: one that keeps changing rests before it is read again."""
+        with self._wake:
+            self._rests.note_read(path, cost_s, time.monotonic())
 
     def delay(self, key: Key, seconds: float) -> None:
         """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
@@ -96,6 +108,17 @@ class Inbox:
             with self._wake:
                 self._not_before.clear()
                 self._wake.notify_all()
+
+    def end_rests(self) -> None:
+        """Release the files that keep changing and are quickly read, because a question wants them as they are."""
+        if self._resting:
+            with self._wake:
+                self._end_rests({path for path in self._resting if self._rests.is_cheap(path)})
+                self._wake.notify_all()
+
+    def _end_rests(self, paths: set[str]) -> None:
+        self._resting -= paths
+        self._changed |= paths
 
     def hold_files(self, held: bool) -> None:
         """Hold changed files back, or release them: a program may be in the middle of writing them."""
@@ -119,13 +142,32 @@ class Inbox:
         return None if due is None else max(0.0, due - time.monotonic())
 
     @property
+    def next_in_s(self) -> float | None:
+        """Seconds until the next typed text or resting file can be taken; None where none waits."""
+        typed_in_s, now = self.due_in_s, time.monotonic()
+        with self._wake:
+            waits = [self._rests.due_in_s(path, now) for path in self._resting]
+        waits += [typed_in_s] if typed_in_s is not None else []
+        return max(0.0, min(waits)) if waits else None
+
+    @property
+    def resting_note(self) -> str:
+        """The changed files that are not read yet because they keep changing, in words; empty for none."""
+        with self._wake:
+            return self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
+
+    @property
     def has_files(self) -> bool:
         """Whether changed files can be taken."""
+        if self._resting:
+            now = time.monotonic()
+            with self._wake:
+                self._end_rests({path for path in self._resting if self._rests.due_in_s(path, now) <= 0})
         return bool(self._changed) and not self._held
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits (held files count) and nothing that was taken is unfinished."""
+        """Whether nothing waits (held files count, resting ones do not) and nothing that was taken is unfinished."""
         # Under the lock: what is being taken would be in neither of the two.
         with self._wake:
             return not (self._typed or self._changed or self._in_hand)

@@ -167,7 +167,9 @@ class DocumentsThread:
             self._order.add(wanted)
             return
         for path in wanted:
+            started = time.monotonic()
             self._intake.take_file(path, Priority.INTERACTIVE)
+            self._inbox.note_read(path, time.monotonic() - started)
             if self._inbox.has_typed or self._agenda.is_stopping:
                 self._inbox.put_files(left for left in wanted if left > path)
                 break
@@ -317,9 +319,9 @@ class DocumentsThread:
             # Look again soon then.
             is_waiting = self._is_waiting
             due_in_s = self._comparison.due_in_s() if self._agenda.is_asked and not self._agenda.is_cancelled else None
-            typed_in_s = self._inbox.due_in_s
-            if is_waiting or typed_in_s is not None:
-                self._agenda.wake.wait(_TAKE_OVER_S if typed_in_s is None else min(typed_in_s, _TAKE_OVER_S))
+            next_in_s = self._inbox.next_in_s
+            if is_waiting or next_in_s is not None:
+                self._agenda.wake.wait(_TAKE_OVER_S if next_in_s is None else min(next_in_s, _TAKE_OVER_S))
                 return False
             if self._agenda.wake.ends():
                 return True

@@ -300,10 +300,19 @@ class IndexingService:
         """Index typed text at once, however large the document, because a question came."""
         self._agenda.inbox.end_delays()
 
+    def end_rests(self) -> None:
+        """Read files that keep changing now if they are quickly read, because a question came."""
+        self._agenda.inbox.end_rests()
+
     @property
     def has_delayed_text(self) -> bool:
         """Whether a typed text is postponed because its document is large."""
         return bool(self._agenda.inbox.due_in_s)
+
+    @property
+    def resting_note(self) -> str:
+        """The changed files that are not read yet because they keep changing, in words; empty for none."""
+        return self._agenda.inbox.resting_note
 
     def unseen(self) -> frozenset[str]:
         """The paths of documents that were handed in and are not indexed yet."""

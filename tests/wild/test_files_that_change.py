@@ -1,0 +1,42 @@
+"""Files that other programs write all the time."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from tests.support import until
+from tests.wild.project import WildProject
+
+
+@pytest.mark.parametrize("grows", [True, False], ids=["a log that grows", "a file that is written anew"])
+def test_a_file_that_keeps_changing_is_named_and_the_rest_is_complete(
+    client: Client, tmp_path: Path, grows: bool
+) -> None:
+    project = WildProject(client, tmp_path / "p", {"src/cart.py": "def cart_total():\n    return 1\n"})
+    assert until(lambda: project.session.project.sync_state == "watching")
+    stop = threading.Event()
+
+    def keep_writing() -> None:
+        lines = [f"def wombat_{number}():\n    return {number}\n" for number in range(400)]
+        while not stop.wait(0.1):
+            lines = [*lines, f"def later_{len(lines)}():\n    return 1\n"] if grows else lines[1:] + lines[:1]
+            (project.root / "busy.py").write_text("".join(lines))
+
+    thread = threading.Thread(target=keep_writing)
+    thread.start()
+    try:
+        assert until(lambda: "busy.py keeps changing" in project.session.status().note)
+        # What waits for the index ends, though the file goes on changing.
+        assert project.session.indexing.wait_until_idle(300)
+        assert project.search("wombat_7")[:1] == ["busy.py"]
+        assert until(lambda: project.session.status().complete)
+    finally:
+        stop.set()
+        thread.join()
+    # At the end it is known as it is.
+    (project.root / "busy.py").write_text("def wombat_last():\n    return 1\n")
+    assert until(lambda: "wombat_last" in str(project.ask("search_code", query="wombat_last")["results"]))
