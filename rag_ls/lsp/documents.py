@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from pygls import uris
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
+from rag_ls.lsp.addresses import Spelling, file_path
 from rag_ls.lsp.text_buffer import TextBuffer
-from rag_ls.project import find_marked_root, is_guest, is_path
-from rag_ls.util.network_paths import share_of
+from rag_ls.project import find_marked_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +40,42 @@ class Documents:
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self._open: dict[str, OpenDocument] = {}
+        self._folders: dict[str, str] = {}
 
     def open(self, uri: str, language: str, text: str) -> OpenDocument:
         """A document was opened (or opened again)."""
         document = OpenDocument(uri, language, TextBuffer(text, self.encoding))
+        # The latest comes last, so that it counts where another address means the same file.
+        self._open.pop(uri, None)
         self._open[uri] = document
         return document
 
     def get(self, uri: str) -> OpenDocument | None:
-        """An open document, or None."""
-        return self._open.get(uri)
+        """An open document, perhaps opened at another address of the same file; None if it is not open."""
+        if found := self._open.get(uri):
+            return found
+        file = file_path(uri)
+        same = [each for each in self._open.values() if file is not None and file_path(each.uri) == file]
+        return same[-1] if same else None
 
     def close(self, uri: str) -> OpenDocument | None:
         """A document was closed; returns it if it was open."""
-        return self._open.pop(uri, None)
+        document = self.get(uri)
+        return self._open.pop(document.uri) if document else None
 
     def all(self) -> list[OpenDocument]:
         """All open documents."""
         return list(self._open.values())
+
+    def note_folder(self, path: str, uri: str) -> None:
+        """Remember how the editor spells a folder, whose path has no links."""
+        self._folders[path] = uri
+
+    def spelling(self) -> Spelling:
+        """The names that the editor gives to its folders and open documents at this moment."""
+        places = [(each.place, each.uri) for each in self.all()]
+        open_files = {(place.view.project.root, place.path): uri for place, uri in places if place}
+        return Spelling(self.encoding, dict(self._folders), open_files)
 
 
 def place_of(uri: str, client: Client) -> Place | None:
@@ -84,24 +99,6 @@ def open_project_around(uri: str, client: Client) -> ProjectSession:
     return client.open(root) if root else client.open_scratch()
 
 
-def file_path(uri: str) -> Path | None:
-    """The path of a `file:` URI, or None for other schemes and machines, and where no file can be called so.
-
-    Windows would sign in at whatever machine `file://host/share` names.
-    """
-    if not uri.startswith("file:"):
-        return None
-    path = uris.to_fs_path(uri)
-    return Path(path) if path and is_path(path) and not share_of(path) else None
-
-
 def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
     """A document's text as the index takes it."""
     return Buffer(place.path, text, document.language or None, place.guest)
-
-
-def uri_of(view: ProjectSession, path: str) -> str:
-    """The URI of a document of a project, or of a guest."""
-    if ":" in path.split("/", 1)[0] and is_guest(path, view.project.root):
-        return path
-    return uris.from_fs_path(str(view.project.root / path)) or path

@@ -15,7 +15,8 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
+from rag_ls.lsp.addresses import file_path, is_written_by_user
+from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver
 from rag_ls.operations import ClientSession, Json, Operations
@@ -43,12 +44,12 @@ class EditorSession:
         connect: Connect,
         encoding: str,
         settings: Mapping[str, Any],
-        folders: Sequence[Path],
+        folders: Mapping[Path, str],
         has_unread: Callable[[], bool] = lambda: False,
         is_trusted: Callable[[Path], Coroutine[Any, Any, bool]] | None = None,
     ) -> None:
-        """`has_unread` tells whether a message of the editor was not read yet; any thread may call it. `is_trusted` asks
-        the editor whether its user trusts a folder."""
+        """`folders` are the editor's, with their URIs. `has_unread` tells whether a message of the editor was not read yet;
+        any thread may call it. `is_trusted` asks the editor whether its user trusts a folder."""
         self._connect = connect
         self._has_unread = has_unread
         self._is_trusted = is_trusted
@@ -70,7 +71,7 @@ class EditorSession:
         """Whether the editor hides symbols whose names lack letters of the query."""
         self._settings = settings
         self._preparing = asyncio.Semaphore(_MAX_PREPARED)
-        self._folders = list(folders)
+        self._folders = dict(folders)
         self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
         self._shown: set[Path] = set()
         self._applying: asyncio.Task[Any] | None = None
@@ -92,8 +93,8 @@ class EditorSession:
             await self.work("settings", self._client.apply_editor_settings, self._settings)
         self._stop_listening = self._client.engine.events.listen(self.events.put)
         self._client.engine.editors.join(self._is_behind)
-        for folder in list(self._folders):
-            await self._open_folder(session, folder)
+        for folder, uri in list(self._folders.items()):
+            await self._open_folder(session, folder, uri)
         self._ready.set_result(session)
         # From here on each document is handed over as it is opened.
         for document in self.documents.all():
@@ -140,28 +141,29 @@ class EditorSession:
         """The client, or None while the engine is coming up."""
         return self._client if self._ready.done() else None
 
-    async def add_folder(self, folder: Path) -> None:
+    async def add_folder(self, folder: Path, uri: str) -> None:
         """Open the project of an added workspace folder, and move its open documents to it."""
-        self._folders.append(folder)
-        await self._open_folder(await asyncio.shield(self._ready), folder)
+        self._folders[folder] = uri
+        await self._open_folder(await asyncio.shield(self._ready), folder, uri)
         self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:
         """Close the project of a removed workspace folder, unless another folder lies in it."""
         client = await self.client()
-        self._folders = [kept for kept in self._folders if kept != folder]
+        self._folders.pop(folder, None)
         if root := await self.work("close", _close_project, client, folder, list(self._folders)):
             self._shown.discard(root)
             self._place_again()
 
-    async def _open_folder(self, session: ClientSession, folder: Path) -> None:
+    async def _open_folder(self, session: ClientSession, folder: Path, uri: str) -> None:
         try:
             if self._is_trusted is not None and await self._is_trusted(folder):
                 await self.work("trust", _trust, folder)
-            view, loaded = await self.work("open", _open_project, session, folder)
+            view, loaded, plain = await self.work("open", _open_project, session, folder)
         except (RagLsError, OSError) as error:
             self.problems.put_nowait(str(error))
             return
+        self.documents.note_folder(plain, uri)
         self._show(view)
         for problem in loaded.problems:
             self._told.add(problem)
@@ -178,7 +180,9 @@ class EditorSession:
     # --- documents and files, which the hand-over's thread takes to the engine
 
     def text_changed(self, document: OpenDocument) -> None:
-        """A document was opened or edited."""
+        """A document was opened or edited. Another version of a file, the output of a program and the like do not count."""
+        if not is_written_by_user(document.uri):
+            return
         self.edited.put_nowait(document.uri)
         if (client := self.client_if_ready) is not None:
             work = functools.partial(self._take_text, client, document, document.buffer.text)
@@ -208,6 +212,8 @@ class EditorSession:
 
     def text_closed(self, document: OpenDocument) -> None:
         """Hand over that a document was closed."""
+        if not is_written_by_user(document.uri):
+            return
         self.edited.put_nowait(document.uri)
 
         def let_go() -> None:
@@ -215,6 +221,9 @@ class EditorSession:
                 document.place.view.buffer_closed(document.place.path)
 
         self._hand_over.put(let_go, document.uri)
+        if (other := self.documents.get(document.uri)) is not None:
+            # The same file is open at another address still: that text counts now.
+            self.text_changed(other)
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Files were saved, written, created, renamed or deleted."""
@@ -301,10 +310,10 @@ def _have_one_open(client: Client) -> None:
         client.open_scratch()
 
 
-def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectSession, Loaded]:
-    """Open the project around a folder; returns it with its settings and their problems."""
+def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectSession, Loaded, str]:
+    """Open the project around a folder; returns it, its settings with their problems, and the folder's path without links."""
     view = session.work_in(folder)
-    return view, session.client.load_settings(view.project.folder)
+    return view, session.client.load_settings(view.project.folder), os.path.realpath(folder)
 
 
 def _trust(folder: Path) -> None:

@@ -15,6 +15,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.capabilities import initialize_result
+from rag_ls.lsp.lenient import mend_message
 from rag_ls.operations.wording import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.quoting import message
@@ -42,7 +43,9 @@ class RagLsProtocol(LanguageServerProtocol):
         self._asked: set[Any] = set()
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """As in pygls, but an unreadable request keeps its id, so that it gets an answer."""
+        """As in pygls, but what editors get wrong is mended, and an unreadable request keeps its id, so that it gets an answer."""
+        if isinstance(data, dict):
+            mend_message(data)
         try:
             return super().structure_message(data)
         except JsonRpcException as error:

@@ -8,8 +8,8 @@ from typing import IO, Any
 
 from lsprotocol import types
 
+from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.capabilities import position_encoding
-from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Connect, EditorSession
 from rag_ls.lsp.features import actions, commands, diagnostics, hover, lenses, progress, rule_actions, symbols, sync
 from rag_ls.lsp.features.trust import is_trusted
@@ -28,7 +28,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
-        folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
+        folders = {path: uri for uri in _folder_uris(params) if (path := file_path(uri)) is not None}
         settings = sync.settings_of(params.initialization_options)
         server.session = EditorSession(
             connect=connect,

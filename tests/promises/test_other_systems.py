@@ -13,7 +13,7 @@ import pytest
 
 from rag_ls.daemon import paths, transport
 from rag_ls.errors import PathOutsideProject
-from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.addresses import file_path
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import root_of_path
 from rag_ls.util import network_paths, whole_files

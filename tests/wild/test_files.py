@@ -14,7 +14,8 @@ import pytest
 
 from rag_ls.cli import render
 from rag_ls.engine.client import Client
-from rag_ls.lsp.documents import file_path, place_of, uri_of
+from rag_ls.lsp.addresses import DEFAULT_SPELLING, file_path
+from rag_ls.lsp.documents import place_of
 from tests.support import trust
 from tests.wild.project import WildProject
 
@@ -174,7 +175,7 @@ def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
         assert symbol in project.ask("get_chunk", id=hit["id"])["text"]
         assert project.ask("list_symbols", path=name)["symbols"][0]["symbol"] == symbol
         # Editors get the address of the file, and give it back.
-        uri = uri_of(project.session, name)
+        uri = DEFAULT_SPELLING.uri_of(project.session, name)
         assert uri.startswith("file:///")
         place = place_of(uri, client)
         assert place is not None

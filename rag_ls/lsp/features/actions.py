@@ -15,7 +15,8 @@ from typing import Any
 from lsprotocol import types
 
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.lsp.documents import OpenDocument, Place, file_path
+from rag_ls.lsp.addresses import file_path
+from rag_ls.lsp.documents import OpenDocument, Place
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
 from rag_ls.lsp.features.rule_actions import rule_actions, wants_fixes

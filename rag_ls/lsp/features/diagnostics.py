@@ -13,7 +13,8 @@ from lsprotocol import types
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.documents import OpenDocument, Place, place_of, uri_of
+from rag_ls.lsp.addresses import Spelling
+from rag_ls.lsp.documents import OpenDocument, Place, place_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
@@ -131,7 +132,7 @@ async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
         return []
     text = document.buffer.text
     found, problems = await session.work("diagnostics", _checked, place, document, text)
-    return as_diagnostics(place.view, text, found, problems, session.documents.encoding)
+    return as_diagnostics(place.view, text, found, problems, session.documents.spelling())
 
 
 def _checked(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
@@ -146,26 +147,30 @@ async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnost
     client = await session.client()
     for view in await session.work("workspace diagnostics", client.projects):
         try:
-            found |= await session.work("workspace diagnostics", _everywhere, view, session.documents.encoding)
+            found |= await session.work("workspace diagnostics", _everywhere, view, session.documents.spelling())
         except RagLsError:
             # The project is gone, or its index is being made anew.
             continue
     return found
 
 
-def _everywhere(view: ProjectSession, encoding: str) -> dict[str, list[types.Diagnostic]]:
+def _everywhere(view: ProjectSession, spelling: Spelling) -> dict[str, list[types.Diagnostic]]:
     problems = view.checks.rules().problems
     found: dict[str, list[types.Diagnostic]] = {}
     for path, text, violations in view.checks.everywhere():
-        found[uri_of(view, path)] = as_diagnostics(view, text, violations, (), encoding)
+        found[spelling.uri_of(view, path)] = as_diagnostics(view, text, violations, (), spelling)
     for path in {problem.path for problem in problems}:
         of_file = [problem for problem in problems if problem.path == path]
-        found.setdefault(uri_of(view, path), []).extend(as_diagnostics(view, "", (), of_file, encoding))
+        found.setdefault(spelling.uri_of(view, path), []).extend(as_diagnostics(view, "", (), of_file, spelling))
     return found
 
 
 def as_diagnostics(
-    view: ProjectSession, text: str, violations: Iterable[Violation], problems: Iterable[RuleProblem], encoding: str
+    view: ProjectSession,
+    text: str,
+    violations: Iterable[Violation],
+    problems: Iterable[RuleProblem],
+    spelling: Spelling,
 ) -> list[types.Diagnostic]:
     """The problems of a text, as LSP has them."""
     lines = lines_of(text)
@@ -176,18 +181,18 @@ def as_diagnostics(
         )
         for problem in problems
     ]  # fmt: skip
-    return found + [_diagnostic(view, lines, each, encoding) for each in violations]
+    return found + [_diagnostic(view, lines, each, spelling) for each in violations]
 
 
-def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, encoding: str) -> types.Diagnostic:
+def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, spelling: Spelling) -> types.Diagnostic:
     place = found.place
-    start = _position(lines, place.line, place.column, encoding)
-    end = _position(lines, place.end_line, place.end_column, encoding)
+    start = _position(lines, place.line, place.column, spelling.encoding)
+    end = _position(lines, place.end_line, place.end_column, spelling.encoding)
     path, _, line = found.stated_at.rpartition(":")
-    stated = f"{uri_of(view, path)}#L{line}" if path else ""
+    stated = f"{spelling.uri_of(view, path)}#L{line}" if path else ""
     see = found.see if found.see.startswith(("https://", "http://")) else ""
     if found.see and not is_guest(found.see, view.project.root):
-        see = uri_of(view, found.see)
+        see = spelling.uri_of(view, found.see)
     return types.Diagnostic(
         range=types.Range(start, end), message=message(found.message), severity=_SEVERITIES[found.severity], source=SOURCE,
         code=found.rule, code_description=types.CodeDescription(href=stated) if stated else None,

@@ -10,7 +10,7 @@ from rag_ls.engine.code import hovers
 from rag_ls.engine.code.rule_sections import find_rules_about
 from rag_ls.engine.requests import Related
 from rag_ls.engine.session import ProjectSession
-from rag_ls.lsp.documents import uri_of
+from rag_ls.lsp.addresses import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
@@ -43,58 +43,63 @@ def register(server: RagLsServer) -> None:
         if len(word) < 2 or keyword.iskeyword(word):
             return None
         at = Position(params.position.line, params.position.character)
-        rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at))
+        spelling = session.documents.spelling()
+        rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at), spelling)
         related = await session.work("hover", hovers.hover, place.view, place.path, params.position.line + 1, word)
-        text = "\n\n".join(filter(None, (rules, markdown(place.view, related))))
+        text = "\n\n".join(filter(None, (rules, markdown(place.view, related, spelling))))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
 
-def rules_of(view: ProjectSession, path: str) -> str:
+def rules_of(view: ProjectSession, path: str, spelling: Spelling) -> str:
     """The rules that name a file or folder of the project, as the hover's text; empty where there are none."""
     path = path.strip("/").removeprefix("./")
     if not path or ".." in path.split("/") or not view.store.files_at(path, at_most=1):
         return ""
     lines = [
-        f"- {escape_markdown(rule.text, _RULE_CHARACTERS)} — {_link(view, hit.row.stored.chunk.path, rule.line)}"
+        f"- {escape_markdown(rule.text, _RULE_CHARACTERS)} — {_link(spelling, view, hit.row.stored.chunk.path, rule.line)}"
         for hit in find_rules_about(view, path)
         for rule in hit.key_rules
     ]
     return "**Rules**\n\n" + "\n".join(lines[:_MAX_RULES]) if lines else ""
 
 
-def markdown(view: ProjectSession, related: Related) -> str:
+def markdown(view: ProjectSession, related: Related, spelling: Spelling = DEFAULT_SPELLING) -> str:
     """The hover's text; empty if there is nothing to show."""
     parts = []
     if related.memories:
-        parts.append("**Memories**\n\n" + "\n".join(_memory_line(view, hit) for hit in related.memories))
+        parts.append("**Memories**\n\n" + "\n".join(_memory_line(spelling, view, hit) for hit in related.memories))
     if related.code:
-        parts.append("**Related code**\n\n" + "\n".join(_code_line(view, hit) for hit in related.code))
+        parts.append("**Related code**\n\n" + "\n".join(_code_line(spelling, view, hit) for hit in related.code))
     return "\n\n".join(parts)
 
 
-def _memory_line(view: ProjectSession, hit: Hit) -> str:
+def _memory_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
     memory = hit.item
     assert isinstance(memory, Memory)
     content = escape_markdown(memory.content, _MEMORY_CHARACTERS)
     anchor = memory.anchor
     if anchor is None:
         return f"- {content}"
-    link = f" — {_link(view, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
+    link = (
+        f" — {_link(spelling, view, anchor.path, anchor.start_line)}"
+        if anchor.state is not AnchorState.ORPHANED
+        else ""
+    )
     former, present = (code_span(symbol, _NAME_CHARACTERS) for symbol in (anchor.former_symbol, anchor.symbol))
     renamed = f" *(about {former}, now {present})*" if anchor.former_symbol else ""
     return f"- {content}{renamed}{_STATES.get(anchor.state, '')}{link}"
 
 
-def _code_line(view: ProjectSession, hit: Hit) -> str:
+def _code_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
     name = f"{code_span(chunk.symbol, _NAME_CHARACTERS)} — " if chunk.symbol else ""
-    return f"- {name}{_link(view, chunk.path, chunk.start_line)}"
+    return f"- {name}{_link(spelling, view, chunk.path, chunk.start_line)}"
 
 
-def _link(view: ProjectSession, path: str, line: int) -> str:
-    uri, shown = uri_of(view, path), f"{path}:{line}" if line else path
-    if not uri.startswith(_LINKED_SCHEMES):
+def _link(spelling: Spelling, view: ProjectSession, path: str, line: int) -> str:
+    uri, shown = spelling.uri_of(view, path), f"{path}:{line}" if line else path
+    if not uri.lower().startswith(_LINKED_SCHEMES):
         # A file may be called as an address is, and a guest's address is whatever an editor says.
         return escape_markdown(shown)
     return link(shown, f"{uri}#L{line}" if line else uri)

@@ -10,7 +10,7 @@ from lsprotocol import types
 from rag_ls.engine.code.hovers import find_memory_lenses, find_use_lenses
 from rag_ls.engine.code.impact import SymbolUse
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.features.symbols import declaration_line

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.lsp.addresses import scheme_of
 from rag_ls.lsp.documents import OpenDocument
 from rag_ls.lsp.features.commands import REMEMBER, plain_object
 from rag_ls.lsp.features.diagnostics import SOURCE
@@ -31,11 +32,11 @@ def register(server: RagLsServer) -> None:
         uri, _, line = str(arguments.get("uri", "")).partition("#L")
         if not uri:
             raise protocol_error(InvalidRequest(f"{SHOW} needs 'uri', the place to show"))
-        if not uri.startswith(_SHOWN_SCHEMES):
+        if not uri.lower().startswith(_SHOWN_SCHEMES):
             # A rule's `see` is the repository's: other addresses may run programs of this machine.
             raise protocol_error(InvalidRequest(f"{SHOW} shows files and web pages, not {uri!r}"))
         at = types.Position(max(int(line) - 1, 0) if line.isdigit() else 0, 0)
-        external = not uri.startswith("file:")
+        external = scheme_of(uri) != "file"
         params = types.ShowDocumentParams(
             uri=uri, external=external, take_focus=True, selection=None if external else types.Range(at, at)
         )
@@ -66,8 +67,8 @@ def _of_one(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterator[ty
         yield _without_comment(document, diagnostic)
     if stated := data.get("stated"):
         yield _command(f"Show the rule {shown}", SHOW, {"uri": stated}, diagnostic)
-    if (see := str(data.get("see", ""))).startswith(_SHOWN_SCHEMES):
-        where = "" if see.startswith("file:") else f" in the browser: {fold(see, _TITLE_CHARACTERS)}"
+    if (see := str(data.get("see", ""))).lower().startswith(_SHOWN_SCHEMES):
+        where = "" if scheme_of(see) == "file" else f" in the browser: {fold(see, _TITLE_CHARACTERS)}"
         yield _command(f"Show the pattern for {shown}{where}", SHOW, {"uri": see}, diagnostic)
 
 

@@ -7,7 +7,6 @@ import re
 from lsprotocol import types
 
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.lsp.documents import uri_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
@@ -45,8 +44,9 @@ def register(server: RagLsServer) -> None:
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
         hits = [(view, hit) for view, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
+        spelling = session.documents.spelling()
         found = [
-            symbol_of(hit.item.chunk, uri_of(view, hit.item.chunk.path))
+            symbol_of(hit.item.chunk, spelling.uri_of(view, hit.item.chunk.path))
             for view, hit in hits[:_SYMBOLS]
             if isinstance(hit.item, StoredChunk)
         ]

@@ -8,7 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from rag_ls.config import Settings
-from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position
@@ -30,7 +30,7 @@ def register(server: RagLsServer) -> None:
                 await session.remove_folder(path)
         for folder in params.event.added:
             if path := file_path(folder.uri):
-                await session.add_folder(path)
+                await session.add_folder(path, folder.uri)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def settings_changed(params: types.DidChangeConfigurationParams) -> None:

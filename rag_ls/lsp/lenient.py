@@ -1,0 +1,53 @@
+"""Mends what editors send beside the protocol where it has one meaning: an edit that is refused is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+_MAX_NUMBER = 2**31 - 1
+_CHANGED = 2
+_KNOWN_CHANGES = (1, _CHANGED, 3)
+
+
+def mend_message(message: dict[str, Any]) -> None:
+    """Mend a request or notification in place; what has no one meaning stays as it is, and is refused as such."""
+    method, params = message.get("method"), message.get("params")
+    if method == "workspace/didChangeConfiguration":
+        message["params"] = {"settings": None, **(params if isinstance(params, dict) else {})}
+    elif not isinstance(method, str) or not isinstance(params, dict):
+        return
+    elif method == "workspace/didChangeWatchedFiles":
+        for event in _objects(params.get("changes")):
+            if event.get("type") not in _KNOWN_CHANGES:
+                event["type"] = _CHANGED
+    elif method == "workspace/didChangeWorkspaceFolders":
+        for event in _objects([params.get("event")]):
+            event.update({key: event.get(key) or [] for key in ("added", "removed")})
+            for folder in _objects([*event["added"], *event["removed"]]):
+                folder["name"] = folder.get("name") or ""
+    elif method.startswith("textDocument/"):
+        _mend_document(method, params)
+
+
+def _mend_document(method: str, params: dict[str, Any]) -> None:
+    for document in _objects([params.get("textDocument")]):
+        # Versions are for edits that a server makes to a version; this server makes none to one.
+        document.update({"version": 0} if "version" in document or method.endswith(("didOpen", "didChange")) else {})
+        if method.endswith("didOpen"):
+            document["languageId"] = document.get("languageId") or ""
+    for change in _objects(params.get("contentChanges")):
+        change.pop("rangeLength", None)
+        if change.get("range", 0) is None:
+            del change["range"]
+    ranges = [params.get("range"), *(change.get("range") for change in _objects(params.get("contentChanges")))]
+    ends = [each.get(key) for each in _objects(ranges) for key in ("start", "end")]
+    for position in _objects([params.get("position"), *ends]):
+        # "The end of the line" is sent as the largest number that the editor's language has.
+        for key in ("line", "character"):
+            if isinstance(number := position.get(key), int | float):
+                position[key] = int(min(max(number, 0), _MAX_NUMBER)) if number == number else 0
+
+
+def _objects(items: Any) -> Iterator[dict[str, Any]]:
+    return (item for item in items if isinstance(item, dict)) if isinstance(items, list) else iter(())
