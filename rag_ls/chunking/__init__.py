@@ -13,7 +13,7 @@ from rag_ls.chunking.budget import WORD_PIECE, Budget, TokenOffsets, approximate
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outline_of_document
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
-from rag_ls.chunking.rule_documents import RuleKind, cut_rules, rule_kind
+from rag_ls.chunking.rule_documents import RuleKind, cut_rules, is_surveyed, rule_kind
 from rag_ls.chunking.uses import UNKNOWN, read_uses
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "cut",
     "cut_rules",
     "embedding_text",
+    "is_surveyed",
     "last_names",
     "means",
     "outline_of_document",

@@ -19,6 +19,8 @@ RULE_TOKENS = 300
 # A key of a YAML file with more tokens is cut at its inner keys and list items.
 _LARGE_KEY_TOKENS = 80
 
+SURVEY_MARKS = ("rag-ls counted ", "rag-ls wrote this file from the code")
+"""Words near the beginning of a document that set-up wrote."""
 _CONSTRAINTS = frozenset(
     {
         "architecture.yml", "architecture.yaml", "constraints.md", "claude.md", "agents.md", "gemini.md", "contributing.md",
@@ -48,6 +50,11 @@ def rule_kind(path: str) -> RuleKind | None:
     if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS or re.search(_TOOLS, path) or re.search(_DECISION, path):
         return RuleKind.CONSTRAINT
     return RuleKind.PATTERN if re.search(_PATTERN, path) else None
+
+
+def is_surveyed(path: str, beginning: str) -> bool:
+    """Whether a document of rules, by its path and its first lines, is what `rag-ls rules setup` wrote from the code."""
+    return rule_kind(path) is not None and any(mark in beginning for mark in SURVEY_MARKS)
 
 
 def cut_rules(text: str, path: str, *, language: str, budget: Budget, token_offsets: TokenOffsets) -> Cut:

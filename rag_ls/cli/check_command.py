@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from rag_ls.rules.checks.project import CheckReport, changed_files, check_projec
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.util.paths import is_among
 from rag_ls.util.text import count_of
+
+_MAX_SHOWN = 100
+"""The places that break one rule which are shown; the others are counted."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,8 +73,14 @@ def _print_text(report: CheckReport) -> None:
     for problem in report.rules.problems:
         kind = style.style("rule", WARNING if problem.severity is Severity.ERROR else FAINT)
         print(f"{style.style(f'{problem.path}:{problem.line}', PLACE)}  {kind}  {problem.message}")
+    shown = Counter[str]()
     for found in report.violations:
-        print(_line(found, style))
+        shown[found.rule] += 1
+        if shown[found.rule] <= _MAX_SHOWN:
+            print(_line(found, style))
+    for rule, count in shown.items():
+        if count > _MAX_SHOWN:
+            print(f"{style.style(rule, NAME)}  {count - _MAX_SHOWN:,} more places; --json lists all")
     print(_summary(report), file=sys.stderr)
 
 

@@ -104,7 +104,10 @@ def _confirm(finding: SurveyFinding, stated: Mapping[str, object], tree: Checked
         return replace(finding, exceptions=new)
     if len(new) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
-    return replace(finding, exceptions=tuple(dict.fromkeys((*finding.exceptions, *new))))
+    exceptions = tuple(dict.fromkeys((*finding.exceptions, *new)))
+    # Files that the survey did not count, and the rule is for.
+    more = len(exceptions) - len(finding.exceptions) if "file_names" in stated or "place" in stated else 0
+    return replace(finding, exceptions=exceptions, total=finding.total + more)
 
 
 def _read(finding: SurveyFinding) -> CheckRule | None:

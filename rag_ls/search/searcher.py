@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from rag_ls.chunking import is_surveyed, rule_kind
 from rag_ls.config import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.errors import StoreUnavailable
@@ -156,6 +157,8 @@ class Searcher:
         related_cosine: float,
     ) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
+        if view.allowed is None:
+            found = replace(found, rows=self._without_surveyed(found.rows))
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
         best = [row for row, _ in ranked[:LOOKED_AT]]
         texts = self._store.chunks.texts({row.row for row in best})
@@ -165,6 +168,16 @@ class Searcher:
         return Ranked(
             ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, is_close=close
         )
+
+    def _without_surveyed(self, rows: list[RankRow]) -> list[RankRow]:
+        """The rows without those of rules that set-up wrote: they repeat what the code says, and are told as rules."""
+        paths = {row.document_id: row.path for row in rows if rule_kind(row.path) is not None}
+        surveyed = {
+            number
+            for number, path in paths.items()
+            if (first := self._store.chunks.at(number, 1)) and is_surveyed(path, first.stored.chunk.text)
+        }
+        return [row for row in rows if row.document_id not in surveyed] if surveyed else rows
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""

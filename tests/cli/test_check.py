@@ -78,3 +78,15 @@ def test_without_rules_it_says_how_to_state_them(tmp_path: Path) -> None:
     done = run("check", folder=tmp_path)
     assert (done.returncode, "docs/rules.md" in done.stderr) == (0, True)
     assert run("check", "no/such", folder=tmp_path).returncode == 2
+
+
+def test_of_a_rule_that_matches_everything_a_hundred_places_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+    everything = "rules:\n  - {id: all, language: python, rule: {kind: integer}}\n  - {id: b, file_names: PascalCase}\n"
+    write(tmp_path, {"ARCHITECTURE.yml": everything} | {f"m{at}.py": "x = 1\n" * 50 for at in range(10)})
+    (tmp_path / ".rag-ls").mkdir()
+    done = run("check", folder=tmp_path)
+    assert done.stdout.count("  error  all  ") == 100
+    assert "all  400 more places; --json lists all" in done.stdout
+    assert "m0.py:1:1  error  b" in done.stdout, "no rule hides another"
+    assert "511 errors" in done.stderr or "510 errors" in done.stderr
+    assert len(json.loads(run("check", "--json", folder=tmp_path).stdout)["violations"]) >= 510

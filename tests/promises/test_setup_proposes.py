@@ -129,3 +129,22 @@ def test_another_tools_architecture_file_is_left_alone_even_with_force(shop: Pat
     assert "it is another tool's (its keys: components, relations)" in answer.stderr
     assert (shop / "ARCHITECTURE.yml").read_text() == foreign
     assert _check(shop).rules.problems == ()
+
+
+def test_what_setup_wrote_is_told_as_rules_and_never_as_an_answer_about_code(shop: Path) -> None:
+    errors = "class ShopError extends Error {}\nclass Missing extends ShopError {}\nclass Broken extends ShopError {}\n"
+    errors += "class Late extends ShopError {}\nclass Gone extends ShopError {}\n"
+    write(shop, {"src/errors.js": errors, "docs/guide.md": "# Guide\n\nHow error classes and layers are used.\n"})
+    run("rules", "setup", "--yes", folder=shop)
+    assert (shop / "docs/patterns/error-handling.md").is_file()
+    for question in ("error classes derive from", "which layers do imports go down through", "routes take auth"):
+        found = json.loads(run("search", question, "--in", "code", "--json", folder=shop).stdout)["results"]
+        paths = [hit["path"] for hit in found]
+        assert paths, question
+        assert not [path for path in paths if path.startswith("docs/patterns/") or path == "ARCHITECTURE.yml"], question
+    told = json.loads(run("rules", "check", "change the layers of imports", "--json", folder=shop).stdout)
+    assert {rule["filePath"] for rule in (*told["constraints"], *told["patterns"])} & {
+        "ARCHITECTURE.yml", "docs/patterns/layers.md",
+    }  # fmt: skip
+    asked = run("search", "layers imports", "--path", "docs/patterns/**", "--in", "code", "--json", folder=shop)
+    assert json.loads(asked.stdout)["results"], "who asks for these files gets them"

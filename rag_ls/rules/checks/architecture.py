@@ -47,6 +47,9 @@ def read_architecture(text: str, path: str) -> RuleSet:
     stated = content.get("rules") if isinstance(content, Mapping) else None
     if stated is None:
         return RuleSet()
+    if not _is_ours(stated):
+        message = "its `rules` are another tool's: they are left alone"
+        return RuleSet((), (RuleProblem(path, lines.get(("rules",), 1), message, Severity.INFO),))
     rules: list[CheckRule] = []
     errors = list(_validator().iter_errors({"rules": stated}))
     problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _word_error(error)) for error in errors]
@@ -62,6 +65,14 @@ def read_architecture(text: str, path: str) -> RuleSet:
             rules.append(rule)
     problems += _contradictions(rules, path)
     return RuleSet(tuple(rules), tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+def _is_ours(stated: object) -> bool:
+    """Whether some rule has an id or a check of ours, or there is none; another tool may use the same file's name."""
+    if not isinstance(stated, list):
+        return not isinstance(stated, Mapping) or not stated
+    items = [item for item in stated if isinstance(item, Mapping)]
+    return not stated or any("id" in item or not item.keys().isdisjoint(CHECKS) for item in items)
 
 
 @cache

@@ -96,6 +96,9 @@ def package_of(module: str, family: str) -> str:
     if family in _PARTS:
         separator = "\\" if family == "php" else "."
         parts = module.strip("\\").split(separator)[: _PARTS[family]]
+        if family in ("java", "kotlin"):
+            # A class is no package.
+            parts = [part for part in parts if not part[:1].isupper()]
         return separator.join(parts) if len(parts) > 1 else ""
     return ""
 

@@ -14,7 +14,7 @@ _BANAL = tuple(
     for pattern in (
         # Each framework has one way to write a parameter, and one usual call to answer.
         r"^Parameters in routes are written",
-        r"^Handlers answer with `(?!res\.)",
+        r"^Handlers answer with `",
         r"` is in use$",
         r"^Endpoints declare their answer with",
         r"^Relative imports name the extension `\.(?:js|vue|svelte|css|json)`",
@@ -30,7 +30,8 @@ _BANAL = tuple(
         r"^Rust functions that can fail return `Result<_>`",
         r"^Go packages declare errors as variables",
         # What the test runner looks for by itself.
-        r"test files are named `(?:test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*Tests?\.(?:java|kt|cs|php|swift|scala)|\*\.(?:test|spec)\.\*)`",
+        r"test files are named `(?:test_\*\.py|\*_test\.\w+|\*_spec\.rb"
+        r"|\*\.test\.\w+|\*Tests?\.(?:java|kt|cs|php|swift|scala)|\*\.(?:test|spec)\.\*)`",
         r"test files lie below `(?:tests?|specs?|src/test|__tests__)/?`",
         r"test files use (?:`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|JUnit(?: \d)?)$",
         r"^Rust files hold their unit tests themselves",

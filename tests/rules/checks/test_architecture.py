@@ -97,3 +97,14 @@ def test_the_schema_is_a_schema_and_knows_every_check() -> None:
     schema = json.loads(SCHEMA_FILE.read_text())
     Draft202012Validator.check_schema(schema)
     assert set(CHECKS) <= set(schema["properties"]["rules"]["items"]["properties"])
+
+
+@pytest.mark.parametrize(
+    "text", ["rules:\n  - {name: no-cycles, from: a, to: b}\n  - just text\n", "rules:\n  web: {may: [store]}\n"]
+)
+def test_the_rules_of_another_tool_are_left_alone_and_said(text: str) -> None:
+    found = read_architecture(text, PATH)
+    assert found.rules == ()
+    assert [(problem.line, problem.severity, problem.message) for problem in found.problems] == [
+        (found.problems[0].line, records.Severity.INFO, "its `rules` are another tool's: they are left alone")
+    ]
