@@ -300,8 +300,15 @@ class ProjectSession:
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
         # All notes are shown: one that is told only once must neither hide the others nor be lost behind them.
-        damage, lent = self.memories.damage(), self.memories.take_note()
-        notes = (self.project.exclusions.note, self.indexing.resting_note, model.note, damage, lent, off)
+        notes = (
+            self.indexing.problem,
+            self.project.exclusions.note,
+            self.indexing.resting_note,
+            model.note,
+            self.memories.damage(),
+            self.memories.take_note(),
+            off,
+        )
         note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from rag_ls.errors import StoreError
+from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.agenda import Agenda
 from rag_ls.indexing.documents import MIN_FILES_FOR_PROCESSES, Intake
 from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
@@ -69,7 +69,9 @@ class DocumentsThread:
         self._board = board
         # Open documents whose imports were already preferred for embedding.
         self._followed: set[tuple[str, str]] = set()
-        self._failing = False
+        self._failures = 0
+        self.problem = ""
+        """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
         self._idle_since: float | None = None
 
     def start(self) -> None:
@@ -89,7 +91,7 @@ class DocumentsThread:
     @property
     def is_failing(self) -> bool:
         """Whether the last step ended in an error."""
-        return self._failing
+        return self._failures > 0
 
     def _run(self) -> None:
         with self._project.index.unnoticed():
@@ -100,7 +102,7 @@ class DocumentsThread:
             try:
                 changes = self._store.changes()
                 has_more = self._step()
-                self._failing = False
+                self._failures, self.problem = 0, ""
                 self._note_idle(has_more)
                 self._board.note_step()
                 if not has_more and self._rest(changes):
@@ -108,13 +110,12 @@ class DocumentsThread:
             except (StoreError, NoProcess) as error:
                 if self._agenda.is_stopping:
                     return
-                _log.warning("indexing failed, trying again: %s", error)
-                self._failing = True
-                self._pause(_RETRY_S)
+                if not self._failures:
+                    _log.warning("indexing failed, trying again: %s", error)
+                self._retry_later(str(error) if isinstance(error, StoreFull) else "")
             except Exception:
                 _log.exception("indexing failed unexpectedly; trying again")
-                self._failing = True
-                self._pause(_RETRY_S)
+                self._retry_later()
 
     def _step(self) -> bool:
         """Do the most urgent thing; False when there is nothing to do."""
@@ -340,6 +341,12 @@ class DocumentsThread:
     def _is_done(self) -> bool:
         is_left = self._agenda.is_cancelled or self._agenda.depth is Depth.COMPARE
         return is_left or self._store.queue_lengths() == (0, 0)
+
+    def _retry_later(self, problem: str = "") -> None:
+        """Wait after a failed step, each time longer: a disk may be full for hours."""
+        self._failures, self.problem = self._failures + 1, problem
+        self._board.note_step()
+        self._pause(min(_RETRY_S * self._failures, _LONG_REST_S))
 
     def _pause(self, seconds: float) -> None:
         with self._agenda.wake:

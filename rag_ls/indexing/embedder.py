@@ -11,7 +11,7 @@ import numpy as np
 
 from rag_ls.chunking import embedding_text, last_names, means, parts_of
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
+from rag_ls.errors import ModelMissing, RagLsError, StoreFull, StoreUnavailable
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
 from rag_ls.indexing.sharing import RETRY_S, VectorSharing
@@ -67,6 +67,8 @@ class EmbeddingQueue:
         self.waits_for = ""
         """The reason why bulk embedding waits (typed text does not); empty where it does not wait."""
         self._told = ""
+        self.problem = ""
+        """The reason why it cannot go on until the user makes room on a disk; empty otherwise."""
         self._preferred: dict[int, Priority] = {}
         self._done = self._total = 0
         self.is_bulk_elsewhere = False
@@ -171,7 +173,9 @@ class EmbeddingQueue:
     def _work(self) -> None:
         while not self._stopping:
             try:
-                if self._step():
+                has_more = self._step()
+                self.problem = ""
+                if has_more:
                     self._idle_since = None
                 elif self._rest():
                     return
@@ -179,6 +183,7 @@ class EmbeddingQueue:
                 if self._stopping:
                     return
                 # A service may be away for hours.
+                self.problem = str(error) if isinstance(error, StoreFull) else ""
                 level = logging.DEBUG if str(error) == self._told else logging.WARNING
                 self._told = str(error)
                 _log.log(level, "embedding failed, trying again: %s", error)

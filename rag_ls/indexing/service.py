@@ -125,6 +125,8 @@ class IndexingService:
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
+        # There may be room by now: whoever asks again is told what happens from here on.
+        self._documents.problem = self._embeddings.problem = ""
         with self._agenda.wake:
             # A client that asks for less must not undo what another client asked for.
             self._agenda.depth = max(depth, self._agenda.depth) if self._agenda.is_asked else depth
@@ -230,6 +232,11 @@ class IndexingService:
     def share_problem(self) -> str:
         """The reason why vectors are not shared with the team now; empty if they are, or if there is no team's store."""
         return self._embeddings.sharing.problem
+
+    @property
+    def problem(self) -> str:
+        """The reason why indexing cannot go on until the user makes room on a disk; empty otherwise."""
+        return self._documents.problem or self._embeddings.problem
 
     @property
     def waits_for(self) -> str:

@@ -11,9 +11,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.errors import StoreDamaged, StoreError, StoreFull, StoreUnavailable
+from rag_ls.errors import StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.foreign_files import Migration, open_file
+from rag_ls.storage.sqlite.room import disk_full, is_disk_full
 from rag_ls.util import handles
 from rag_ls.util.paths import file_stamp
 
@@ -168,11 +169,8 @@ class Database:
     def error_of(self, error: sqlite3.Error) -> StoreError:
         """The store error for an error of SQLite; it names the store and the remedy."""
         place = f" ({self._path})" if self._path else ""
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return StoreFull(
-                f"the disk is full: nothing was written to the {self._store}{place}; make space, then do it again",
-                self._store,
-            )
+        if is_disk_full(error, self._path):
+            return disk_full(self._store, self._path)
         if message := self._damage(error):
             return StoreDamaged(message, self._store)
         if isinstance(error, NoHandles):

@@ -11,6 +11,7 @@ from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.memory_backups import damage_report, is_truncated
 from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
+from rag_ls.storage.sqlite.room import disk_full, is_disk_full
 
 
 def open_memory_file(path: Path | None, store: str, connections: Connections | None) -> Database:
@@ -39,6 +40,8 @@ def open_memory_file(path: Path | None, store: str, connections: Connections | N
     except SchemaTooNew as error:
         raise StoreUnavailable(f"{error}; upgrade rag-ls, nothing was changed", store) from error
     except (sqlite3.OperationalError, OSError) as error:
+        if is_disk_full(error, path):
+            raise disk_full(store, path) from error
         raise StoreUnavailable(
             f"the {store} ({path}) cannot be opened: {error}; make the file readable and writable for you", store
         ) from error

@@ -1,0 +1,76 @@
+"""A disk that is full: it is said with its path, nothing is tried in a hurry, and work goes on when there is room."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.errors import StoreFull
+from rag_ls.operations import Operations
+from rag_ls.operations.engine.progress import index_and_wait
+from rag_ls.storage.sqlite.room import is_disk_full
+from tests.support import PATIENCE_S, write
+
+_SOURCES = {
+    f"m{number}.py": "".join(f"def function_{number}_{line}(alpha, beta): return alpha_{line}\n" for line in range(40))
+    for number in range(60)
+}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, of 2 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client, small_disk: Path) -> None:
+    root = write(small_disk / "project", _SOURCES)
+    session = client.open(root)
+    operations = Operations(client)
+    with pytest.raises(StoreFull) as raised:
+        index_and_wait(session, lambda name, progress: None, words_only=True)
+    assert str(raised.value).startswith("the disk is full")
+    assert str(root / ".rag-ls" / "index.db") in str(raised.value)
+    assert "the disk is full" in session.status().note
+    with contextlib.suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as rest:
+        while rest.write(b"x" * 4096):
+            pass
+    with pytest.raises(StoreFull, match="make space, then do it again"):
+        operations.run("store_memory", {"content": "Refunds take a week. " * 1000, "scope": "project"})
+    subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
+    index_and_wait(session, lambda name, progress: None, words_only=True)
+    assert session.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    assert session.status().documents == len(_SOURCES)
+    assert not session.indexing.problem
+    assert (
+        operations.run("store_memory", {"content": "Refunds take a week.", "scope": "project"})["status"] == "inserted"
+    )
+
+
+def test_errors_that_mean_a_full_disk(tmp_path: Path) -> None:
+    def failed(code: int) -> sqlite3.OperationalError:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = code  # type: ignore[misc]
+        return error
+
+    file = tmp_path / "memories.db"
+    assert is_disk_full(failed(sqlite3.SQLITE_FULL), file)
+    assert is_disk_full(OSError(errno.ENOSPC, "No space left on device"), file)
+    # There is room here: these have other reasons.
+    assert not is_disk_full(failed(sqlite3.SQLITE_IOERR_WRITE), file)
+    assert not is_disk_full(failed(sqlite3.SQLITE_CANTOPEN), file)
+    assert not is_disk_full(PermissionError(errno.EACCES, "Permission denied"), file)
