@@ -127,6 +127,22 @@ async def test_quick_fixes_show_suppress_and_remember(project: Path) -> None:
         assert "no-print" in listed["memories"][0]["content"]
 
 
+async def test_a_rule_s_fix_is_a_quick_fix(project: Path) -> None:
+    rules = "rules:\n  - {id: no-print, language: python, forbid: print($A), fix: log.info($A)}\n"
+    file = write(project, {**PROJECT, "ARCHITECTURE.yml": rules}) / "src/rates.py"
+    async with editor(project, capabilities="neovim") as ed:
+        await ed.until_complete()
+        ed.open(file, "def vat(amount):\n    print(amount)\n")
+        (found,) = await _pulled(ed, file, lambda found: len(found) == 1)
+        params = types.CodeActionParams(
+            types.TextDocumentIdentifier(uri_of(file)), found.range,
+            types.CodeActionContext([found], only=[types.CodeActionKind.QuickFix]),
+        )  # fmt: skip
+        actions = {action.title: action for action in await ed.client.text_document_code_action_async(params)}
+        (edit,) = actions["Mend no-print: log.info(amount)"].edit.changes[uri_of(file)]
+        assert (edit.new_text, edit.range) == ("log.info(amount)", found.range)
+
+
 async def test_the_workspace_is_checked_and_a_lens_counts_uses(project: Path) -> None:
     write(project, {**PROJECT, "src/other.py": "print('unopened')\n"})
     async with editor(project, capabilities="neovim") as ed:

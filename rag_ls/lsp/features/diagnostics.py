@@ -196,7 +196,7 @@ def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, sp
     return types.Diagnostic(
         range=types.Range(start, end), message=message(found.message), severity=_SEVERITIES[found.severity], source=SOURCE,
         code=found.rule, code_description=types.CodeDescription(href=stated) if stated else None,
-        data={"rule": found.rule, "stated": stated, "see": see},
+        data={"rule": found.rule, "stated": stated, "see": see, **({} if found.fix is None else {"fix": found.fix})},
     )  # fmt: skip
 
 

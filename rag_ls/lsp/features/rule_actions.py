@@ -1,4 +1,4 @@
-"""Code actions on a broken rule: show the rule, show its pattern, suppress it here, remember the exception."""
+"""Code actions on a broken rule: mend it as the rule says, show the rule, show its pattern, suppress it here, remember the exception."""
 
 from __future__ import annotations
 
@@ -58,6 +58,9 @@ def _of_one(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterator[ty
     rule, data = str(diagnostic.code), plain(diagnostic.data)
     shown = fold(rule, _TITLE_CHARACTERS)
     data = data if isinstance(data, dict) else {}
+    if isinstance(fix := data.get("fix"), str):
+        title = f"Mend {shown}: {fold(fix, _TITLE_CHARACTERS) or 'remove it'}"
+        yield _edit(document, title, types.TextEdit(diagnostic.range, fix), diagnostic)
     if rule not in _OF_COMMENTS:
         yield _suppression(document, diagnostic, rule)
         yield _command(

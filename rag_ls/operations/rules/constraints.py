@@ -33,6 +33,9 @@ LEAST_DESCRIPTION_CHARACTERS = 3
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
 _MIN_RELEVANCE = 0.01
+# Where no section reaches this, no rule clearly speaks of the change: 59 of 70 labelled changes have one that does, and 27 of
+# 76 changes of other projects (tests/benchmarks/rules, the seen half).
+_CLEAR_RELEVANCE, _MAX_UNCLEAR = 0.1, 3
 _MAX_CHECKS = 30
 MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
@@ -138,8 +141,9 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
     told = [hit for hit in found if hit.relevance >= _MIN_RELEVANCE or hit.names_path]
+    is_clear = any(hit.names_path or hit.relevance >= _CLEAR_RELEVANCE for hit in told)
     constraints, patterns = (
-        [_make_rule_record(hit) for hit in told if hit.kind is kind][:count]
+        [_make_rule_record(hit) for hit in told if hit.kind is kind][: count if is_clear else min(count, _MAX_UNCLEAR)]
         for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
     )
     examples = _find_examples(caller, view, text, count) if description else ()
@@ -149,7 +153,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         for rule in (view.checks.rules().rules if request.file_path.strip() else ())
         if applies(rule, paths[0])
     )
-    summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found))
+    summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
     if broken:
         summary = f"{len(broken)} rules are broken by the diff: see violations; {summary}"
     return ConstraintsAnswer(
@@ -290,7 +294,7 @@ def _make_example(hit: Hit) -> ExampleRecord:
 
 def _summarize_constraints(
     constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
-    examples: Sequence[ExampleRecord], *, has_rules: bool,
+    examples: Sequence[ExampleRecord], *, has_rules: bool, is_clear: bool,
 ) -> str:  # fmt: skip
     if not has_rules:
         return (
@@ -300,4 +304,7 @@ def _summarize_constraints(
     rules = sum(len(record.keyRules) for record in constraints)
     if not constraints and not patterns:
         return f"no rule seems to be about this; {len(examples)} examples in code"
-    return f"{len(constraints)} constraints with {rules} key rules, {len(patterns)} patterns, {len(examples)} examples in code"
+    shown = f"{len(examples)} examples in code"
+    if not is_clear:
+        return f"no rule clearly speaks of this: the nearest {len(constraints) + len(patterns)} are of low relevance; {shown}"
+    return f"{len(constraints)} constraints with {rules} key rules, {len(patterns)} patterns, {shown}"

@@ -169,7 +169,9 @@ def _structure(item: Mapping[str, Any]) -> StructureCheck:
     required = item.get("require")
     if "match" in item and required is None:
         raise ValueError("`match` needs `require`: what each match must satisfy; `forbid` allows no match")
-    return StructureCheck(languages, match, {"pattern": required} if isinstance(required, str) else required)
+    return StructureCheck(
+        languages, match, {"pattern": required} if isinstance(required, str) else required, item.get("fix", "")
+    )
 
 
 def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from rag_ls.rules.checks import contracts, names
 from rag_ls.rules.checks.cruiser.checking import cruise
@@ -96,8 +96,8 @@ def _of_rule(
 ) -> Iterator[Violation]:
     violation = partial(_violation, document, rule)
     try:
-        found = chain(matches, _places(document, rule, graph.without(rule.exceptions)))
-        yield from (violation(place, said) for place, said in found)
+        yield from (replace(violation(place, said), fix=fix) for place, said, fix in matches)
+        yield from (violation(place, said) for place, said in _places(document, rule, graph.without(rule.exceptions)))
     except PatternTooSlow as error:
         yield violation(names.first_line(document), str(error))
     except re.error as error:

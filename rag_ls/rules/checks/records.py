@@ -66,6 +66,8 @@ class StructureCheck:
     """`rule`, and perhaps `constraints` and `utils`, as ast-grep has them."""
     required: Mapping[str, Any] | None = None
     """A rule of ast-grep that each match must satisfy too."""
+    fix: str = ""
+    """The text to put in a match's place, in which `$NAME` stands for what the rule has matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ class Violation:
     see: str = ""
     stated_at: str = ""
     """`path:line` of the rule."""
+    fix: str | None = None
+    """The text that mends it, in its place; None where the rule gives none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,11 @@ MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if eac
 MAX_CHARACTERS = 2_000_000
 _MAX_MATCHES = 1000
 _MAX_SHOWN_CHARACTERS = 60
+_VARIABLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)|\$([A-Z_][A-Z0-9_]*)")
 
 
-Match = tuple[TextRange, str]
-"""A place that breaks a structural rule, and what stands there."""
+Match = tuple[TextRange, str, str | None]
+"""A place that breaks a structural rule, what stands there, and what the rule's `fix` puts there; None without one."""
 Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
 """The matches of each of some rules in a document."""
 
@@ -54,7 +56,7 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
     found: list[SgNode] = root.find_all(_config(check.match))
     for node in found[:_MAX_MATCHES]:
         if check.required is None or not _satisfies(node, check.required):
-            yield _place(node), _shorten_text(node.text())
+            yield _place(node), _shorten_text(node.text()), _mend(node, check.fix) if check.fix else None
 
 
 def problem_of(check: StructureCheck) -> str:
@@ -74,6 +76,25 @@ def problem_of(check: StructureCheck) -> str:
 
 def _satisfies(node: SgNode, required: Any) -> bool:
     return bool(node.matches(**required))
+
+
+def _mend(node: SgNode, fix: str) -> str | None:
+    """The text that a `fix` makes of a match, later lines indented as it; None where it names what was not matched."""
+    texts: list[str | None] = []
+
+    def fill(found: re.Match[str]) -> str:
+        if found[1]:
+            several = node.get_multiple_matches(found[1])
+            whole = node.get_root().root().text()
+            return whole[several[0].range().start.index : several[-1].range().end.index] if several else ""
+        one = node.get_match(found[2])
+        texts.append(one.text() if one is not None else None)
+        return texts[-1] or ""
+
+    first = node.get_root().root().text()[: node.range().start.index].rpartition("\n")[2]
+    indent = first[: len(first) - len(first.lstrip())]
+    made = _VARIABLE.sub(fill, fix.rstrip("\n").replace("\n", f"\n{indent}"))
+    return None if None in texts else made
 
 
 def _config(match: Any) -> Any:

@@ -68,6 +68,19 @@ def test_the_constraint_about_a_change_comes_first_with_its_key_rules(operations
     assert all("-" in example["lines"] for example in answer["examples"])
 
 
+def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, client: Client, tmp_path: Path) -> None:
+    sections = "".join(
+        f"## Part {at}\n\nModules of part {at} MUST be named in snake case, and import no part above.\n\n"
+        for at in range(8)
+    )
+    _open(client, write(tmp_path / "shop", {**SHOP, "CONSTRAINTS.md": f"# Constraints\n\n{sections}"}))
+    answer = operations.run("rag_check_constraints", {"change_description": "add a login with API keys for partners"})
+    assert answer["summary"].startswith("no rule clearly speaks of this")
+    assert len(answer["constraints"]) <= 3
+    named = operations.run("rag_check_constraints", {"change_description": "name a module of part 3 in camel case"})
+    assert "clearly" not in named["summary"]
+
+
 def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:

@@ -1,0 +1,47 @@
+"""A rule's `fix` is the text that mends what it finds, with what the rule has matched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rag_ls.rules.checks.architecture import read_architecture
+from rag_ls.rules.checks.ast_grep_files import read_ast_grep
+from rag_ls.rules.checks.checker import violations
+from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.records import CheckedDocument, RuleSet
+
+
+def _fixes(read: RuleSet, text: str) -> list[str | None]:
+    assert read.problems == ()
+    return [each.fix for each in violations(CheckedDocument("a.py", "python", text), read, ImportGraph({}))]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fix", "text", "made"),
+    [
+        ("print($A)", "log.info($A)", "print('é', )\n", "log.info('é')"),
+        ("print($$$ARGS)", "log.info($$$ARGS)", "x = 'é'\nprint(a,  b)\n", "log.info(a,  b)"),
+        ("print($$$ARGS)", "log.info($$$ARGS)", "print()\n", "log.info()"),
+        ("print($A)", "if debug:\n    log($A)", "def f():\n    print(1)\n", "if debug:\n        log(1)"),
+        ("print($A)", "log($B)", "print(1)\n", None),
+    ],
+)
+def test_what_was_matched_stands_in_the_fix(pattern: str, fix: str, text: str, made: str | None) -> None:
+    rules = f"rules:\n  - {{id: a, language: python, forbid: {json.dumps(pattern)}, fix: {json.dumps(fix)}}}\n"
+    assert _fixes(read_architecture(rules, "ARCHITECTURE.yml"), text) == [made]
+
+
+def test_a_rule_without_one_has_none() -> None:
+    assert _fixes(
+        read_architecture("rules:\n  - {id: a, language: python, forbid: print($A)}\n", "A.yml"), "print(1)\n"
+    ) == [None]
+
+
+def test_rules_of_ast_grep_bring_theirs() -> None:
+    files = {
+        "sgconfig.yml": "ruleDirs: [rules]\n",
+        "rules/a.yml": "id: a\nlanguage: python\nrule: {pattern: print($A)}\nfix: log($A)\n",
+    }
+    assert _fixes(read_ast_grep("sgconfig.yml", lambda path: files.get(path, ""), files), "print(1)\n") == ["log(1)"]
