@@ -12,7 +12,7 @@ from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol
-from rag_ls.util.text import lines_of
+from rag_ls.util.text import MARK, lines_of
 
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
@@ -133,9 +133,9 @@ def show_places(
 
 def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[tuple[int, int], str]) -> str:
     if not document.document_id:
-        return lines_of(document.text)[match.line - 1]
+        return lines_of(document.text)[match.line - 1].removeprefix(MARK)
     # The document may have been stored anew meanwhile.
-    return texts.get((document.document_id, match.line), "")
+    return texts.get((document.document_id, match.line), "").removeprefix(MARK)
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:

@@ -12,7 +12,7 @@ import regex
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.required_text import need_of, parse, stays_in_line
 from rag_ls.storage import Need, is_unspaced
-from rag_ls.util.text import LINE_END
+from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
 # A text or line is matched in milliseconds; what takes longer never ends.
@@ -88,6 +88,9 @@ class TextPattern:
         """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
         if not text:
             return []
+        # A byte order mark is no letter of the first line, unless it is looked for.
+        if MARK not in self._query.pattern and "ufeff" not in self._query.pattern.lower():
+            text = text.removeprefix(MARK)
         # The end of the last line begins no other line.
         text = (LINE_END.sub("\n", text) if "\r" in text else text).removesuffix("\n")
         if self._literal:

@@ -20,6 +20,8 @@ def without_surrogates(text: str) -> str:
 
 
 LINE_END = re.compile(r"\r\n|\n|\r")
+MARK = "\ufeff"
+"""The byte order mark, which files of UTF-8 may begin with."""
 
 
 def utc_stamp(at: datetime) -> str:

@@ -11,7 +11,7 @@ def test_a_file_that_keeps_changing_rests_twice_as_long_each_time() -> None:
     rests, now, waits = Rests(), 100.0, []
     for _ in range(10):
         now += 0.5
-        rests.note_read("a.py", 1.0, now)
+        rests.note_read("a.py", 0.5, now)
         waits.append(rests.due_in_s("a.py", now))
         now += waits[-1]
     assert waits == [0, 0, 0, 0, 5, 10, 20, 40, 60, 60]
@@ -22,9 +22,9 @@ def test_a_file_that_keeps_changing_rests_twice_as_long_each_time() -> None:
     assert rests.due_in_s("a.py", now) == 0
 
 
-def test_a_file_that_costs_much_rests_twice_its_cost() -> None:
+def test_a_file_that_costs_much_soon_rests_twice_its_cost() -> None:
     rests, now = Rests(), 100.0
-    for _ in range(5):
+    for _ in range(2):
         rests.note_read("a.py", 8.0, now)
         now += 8.5
     assert rests.due_in_s("a.py", now - 8.5) == 16

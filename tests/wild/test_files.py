@@ -86,6 +86,17 @@ def test_files_that_other_indexers_left_out_in_silence_are_found(client: Client,
     assert project.ask("index_status")["projects"][0]["skipped"] == {}
 
 
+def test_a_byte_order_mark_is_no_column(client: Client, tmp_path: Path) -> None:
+    project = WildProject(client, tmp_path / "p", {"a.py": "\ufeffimport wombat\nimport wombat\n"})
+    for query, match in (("import wombat", "exact"), ("^import wombat", "regex")):
+        places = project.ask("search_code", query=query, match=match)["exact"]["places"]
+        assert [(place["line"], place["column"], place["text"]) for place in places] == [
+            (1, 1, "import wombat"),
+            (2, 1, "import wombat"),
+        ]
+    assert project.ask("search_code", query=r"\ufeff", match="regex")["exact"]["total"] == 1
+
+
 def test_a_file_says_its_encoding_itself(client: Client, tmp_path: Path) -> None:
     word = "тест"
     files = {
