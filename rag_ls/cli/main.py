@@ -114,7 +114,8 @@ def _stop_printing(error: OSError) -> int:
     if not isinstance(error, BrokenPipeError):
         if error.errno not in _NO_ROOM:
             raise error
-        print(f"rag-ls: cannot write: {error.strerror}", file=sys.stderr)
+        done = "" if error.filename else "; the answer is not printed whole, what the command changed is changed"
+        print(f"rag-ls: cannot write: {error.strerror}{done}", file=sys.stderr)
     # Python would try once more to print what is left, and complain.
     sys.stderr.close()
     return DONE if isinstance(error, BrokenPipeError) else FAILED

@@ -57,10 +57,25 @@ def add_verb(verbs: Verbs, name: str, summary: str) -> argparse.ArgumentParser:
     return verb
 
 
+class _Once(argparse.Action):
+    """Takes a value, and refuses a second one, of which argparse would keep the last in silence."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """See `argparse.Action`."""
+        if getattr(namespace, "has_" + self.dest, False):
+            raise argparse.ArgumentError(self, "is given twice, and a verb works in one project: keep one")
+        setattr(namespace, "has_" + self.dest, True)
+        setattr(namespace, self.dest, values)
+
+
 def project_option(verb: argparse.ArgumentParser) -> None:
     """Add the option for the project that a verb works in."""
     verb.add_argument(
-        "--project", default=".", metavar="FOLDER", help="a folder of the project, or its name (default: this folder)"
+        "--project",
+        action=_Once,
+        default=".",
+        metavar="FOLDER",
+        help="a folder of the project, or its name (default: this folder)",
     )
     standalone_option(verb)
 

@@ -15,6 +15,8 @@ def refusal(parser: argparse.ArgumentParser, arguments: argparse.Namespace, unkn
     name = f"rag-ls {verb}".strip()
     if not word.startswith("-"):
         return f"`{name}` does not take {word!r}; `{name} --help` shows what it takes, and `rag-ls ask ...` asks a question"
+    if word in options:
+        return f"{word} belongs behind the verb: `{name} ... {word}`"
     # Most lines are right, and need no such import.
     from rag_ls.util.nearest import nearest, nearest_text
 

@@ -126,8 +126,19 @@ def test_what_cannot_be_printed_is_said_in_a_line(repository: Path, line: tuple[
             timeout=60,
             check=False,
         )
-    assert done.stderr.splitlines()[-1] == "rag-ls: cannot write: No space left on device"
+    assert done.stderr.splitlines()[-1] == (
+        "rag-ls: cannot write: No space left on device; the answer is not printed whole, what the command changed is changed"
+    )
     assert done.returncode == 1
+
+
+def test_an_option_before_the_verb_and_one_that_stands_twice_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    done = _run(tmp_path, "--standalone", "status")
+    assert done.stderr == "rag-ls: --standalone belongs behind the verb: `rag-ls status ... --standalone`\n"
+    assert done.returncode == 2
+    done = _run(tmp_path, "status", "--project", "a", "--project=b")
+    assert done.stderr.endswith("argument --project: is given twice, and a verb works in one project: keep one\n")
+    assert done.returncode == 2
 
 
 def test_a_question_needs_no_verb(indexed: Path) -> None:
