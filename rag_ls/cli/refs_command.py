@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import Any
 
 from rag_ls.cli.backend import ask
@@ -17,6 +18,8 @@ Json = dict[str, Any]
 
 _FIRST = "reading the files of this project"
 _BY_NAME = "by name"
+# Compilers, grep and `search -e` write the column too.
+_PLACE = re.compile(r"(?P<path>.*?[^:]):(?P<line>[0-9]+)(?::[0-9]*)?:?")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,9 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read_target(text: str) -> Json:
     """The symbol, or the path and line, that an argument means."""
-    path, colon, line = text.rpartition(":")
-    if colon and line.isdecimal() and path and not path.endswith(":"):
-        return {"path": os.path.abspath(path) if os.path.exists(path) else path, "line": int(line)}
+    if place := _PLACE.fullmatch(text):
+        path = place["path"]
+        return {"path": os.path.abspath(path) if os.path.exists(path) else path, "line": int(place["line"])}
     if not text.strip():
         raise InvalidRequest("give a name or PATH:LINE: `rag-ls refs Session.refresh`")
     return {"symbol": text}

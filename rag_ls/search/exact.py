@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
 
 from rag_ls.model import Occurrence
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
-from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol
+from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol, take_lines
 from rag_ls.util.text import MARK, lines_of
 
 MAX_OCCURRENCES = 100_000
@@ -57,33 +56,36 @@ def find_occurrences(
     No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
     Raises `InvalidRequest` for a pattern that takes too long.
     """
-    documents = {
-        number: (path, language, session)
-        for number, path, language, session in store.document_paths()
-        if view.shows(number) and not (session == DISK and path in without)
-    }
-    passages = [each for each in store.signatures.find_passages(pattern.needs) if each.document_id in documents]
+    replaced: set[int] = set()
+    if without:
+        replaced = {row for row, path, _, session in store.document_paths() if session == DISK and path in without}
+    passages = [
+        each
+        for each in store.signatures.find_passages(pattern.needs)
+        if view.shows(each.document_id) and each.document_id not in replaced
+    ]
     matches: dict[int, list[LineMatch]] = {}
-    left, count = len({each.document_id for each in passages}), 0
-    for part in _parts(passages):
+    left, count = len(passages), 0
+    for at in range(0, len(passages), _DOCUMENTS_AT_ONCE):
         if time.monotonic() > deadline or count >= at_most:
             break
+        part = passages[at : at + _DOCUMENTS_AT_ONCE]
         for passage, text in store.signatures.read_passages(part):
             if found := pattern.find_lines(text):
                 count += len(found)
-                matches.setdefault(passage.document_id, []).extend(_move(found, passage.first - 1))
-        left -= len({each.document_id for each in part})
+                matches[passage.document_id] = _move(found, passage.first - 1)
+        left -= len(part)
     return Occurrences(
-        tuple(_make_document(*documents[number], number, found) for number, found in matches.items()), left
+        tuple(
+            DocumentPlaces(path, role_of(path, language), matches[number], session, number)
+            for number, path, language, session in store.document_paths(matches)
+        ),
+        left,
     )
 
 
 def _move(matches: list[LineMatch], lines: int) -> list[LineMatch]:
     return [LineMatch(line + lines, column, is_whole) for line, column, is_whole in matches] if lines else matches
-
-
-def _make_document(path: str, language: str, session: str, number: int, matches: list[LineMatch]) -> DocumentPlaces:
-    return DocumentPlaces(path, role_of(path, language), matches, session, number)
 
 
 def choose_first(
@@ -115,11 +117,14 @@ def show_places(
     store: SearchedDocuments, places: Sequence[tuple[DocumentPlaces, LineMatch]], symbols_at_most: int
 ) -> list[Occurrence]:
     """Places with their lines' texts and the innermost declarations around them."""
-    stored = [(document.document_id, match.line) for document, match in places if document.document_id]
-    lines = store.signatures.read_passages([Passage(number, line, line) for number, line in stored]) if stored else []
-    texts = {(passage.document_id, passage.first): text.removesuffix("\n") for passage, text in lines}
+    stored: dict[int, list[int]] = {}
+    for document, match in places:
+        if document.document_id:
+            stored.setdefault(document.document_id, []).append(match.line)
+    passages = [Passage(number, min(lines), max(lines)) for number, lines in stored.items()]
+    texts = {each.document_id: (each, text) for each, text in store.signatures.read_passages(passages)}
     around: dict[int, list[StoredSymbol]] = {}
-    for symbol in store.outlines.of_documents({number for number, _ in stored}, symbols_at_most) if stored else ():
+    for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
     return [
         Occurrence(
@@ -131,11 +136,12 @@ def show_places(
     ]  # fmt: skip
 
 
-def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[tuple[int, int], str]) -> str:
+def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, str]]) -> str:
     if not document.document_id:
         return lines_of(document.text)[match.line - 1].removeprefix(MARK)
     # The document may have been stored anew meanwhile.
-    return texts.get((document.document_id, match.line), "").removeprefix(MARK)
+    passage, text = texts.get(document.document_id, (Passage(0), ""))
+    return take_lines(text, passage.first, match.line, match.line).removesuffix("\n").removeprefix(MARK)
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:
@@ -152,10 +158,3 @@ def role_of(path: str, language: str) -> int:
     if is_docs(language) or is_data(language):
         return 2
     return int(is_test(path))
-
-
-def _parts(passages: Iterable[Passage]) -> Iterator[list[Passage]]:
-    """The passages of some documents at a time."""
-    of_documents = (list(each) for _, each in groupby(passages, key=lambda passage: passage.document_id))
-    while part := [passage for each in islice(of_documents, _DOCUMENTS_AT_ONCE) for passage in each]:
-        yield part

@@ -45,6 +45,14 @@ def stays_in_line(tree: Any) -> bool:
     return all(map(_stays, _walk(tree)))
 
 
+def spans_lines(tree: Any) -> bool:
+    """Whether a pattern names the end of a line, or lets `.` stand for it."""
+    return bool(tree.state.flags & re.DOTALL) or any(
+        (kind is codes.LITERAL and value in (10, 13)) or (kind is codes.SUBPATTERN and value[1] & re.DOTALL)
+        for kind, value in _walk(tree)
+    )
+
+
 def _stays(item: tuple[Any, Any]) -> bool:
     kind, value = item
     if kind in _BEYOND_LINES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import regex
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.required_text import need_of, parse, stays_in_line
+from rag_ls.search.required_text import need_of, parse, spans_lines, stays_in_line
 from rag_ls.storage import Need, is_unspaced
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
@@ -21,6 +22,8 @@ _MATCH_S = 2.0
 MAX_LINE_CHARACTERS = 400
 _BEFORE_MATCH = 100
 _GAP = "…"
+_ANY_LINES = ("", "~", "\x01")
+_OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
 _ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 # What they mean within one line.
 _MAX_SHOWN_CHARACTERS = 200
@@ -61,6 +64,10 @@ class TextPattern:
         self._query = query
         self._literal = ""
         self._whole_text: Any = None
+        # A text that each line that matches holds, as it is written.
+        self._held = ""
+        self.note = ""
+        """The reason why it may find less than was meant."""
         self._by_line: Any = None
         self.needs: tuple[Need, ...]
         """The needs of a match, each met by a line of the document."""
@@ -68,25 +75,44 @@ class TextPattern:
             self._compile_regex(query)
             return
         literal = LINE_END.sub("\n", query.pattern.strip("\r\n"))
-        self.needs = tuple(Need((line,), any_case=query.ignore_case) for line in literal.split("\n"))
-        if query.ignore_case:
-            self._whole_text = _compile(query, re.escape(literal))
+        forms = _forms_of(literal)
+        self.needs = tuple(
+            Need(either=(tuple(Need((form,), any_case=query.ignore_case) for form in _forms_of(line)),))
+            for line in literal.split("\n")
+        )
+        if query.ignore_case or len(forms) > 1:
+            self._whole_text = _compile(query, "|".join(map(re.escape, forms)))
         else:
             self._literal = literal
 
     def _compile_regex(self, query: TextQuery) -> None:
         tree = parse(query.pattern)
+        if tree is not None and spans_lines(tree):
+            self.note = _OF_ONE_LINE
         self.needs = (need_of(tree) if tree is not None else Need(),)
         pattern = query.pattern if tree is None else _escape_braces(query.pattern)
         # Whatever is wrong with the pattern is told of the pattern as it was given.
         self._by_line = _compile(query, pattern)
+        self._refuse_empty(query)
+        # Flags such as `(?i)` may take letters in another case.
+        if not query.ignore_case and "(?" not in query.pattern:
+            self._held = max(self.needs[0].literals, key=len, default="")
         within = _keep_in_line(pattern)
         if tree is not None and (tree := parse(within)) is not None and stays_in_line(tree):
             self._whole_text = _compile(query, within)
 
+    def _refuse_empty(self, query: TextQuery) -> None:
+        """Raises `InvalidRequest` for a pattern that finds the empty text in whatever line."""
+        found = (self._by_line.search(line, timeout=_MATCH_S) for line in _ANY_LINES)
+        if all(match is not None and not match[0] for match in found):
+            raise InvalidRequest(
+                f"the regular expression {_shorten(query.pattern)!r} matches the empty text, so it matches every line: write `+` in "
+                "place of `*`, and leave no side of `|` empty"
+            )
+
     def find_lines(self, text: str) -> list[LineMatch]:
         """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
-        if not text:
+        if not text or self._held not in text:
             return []
         # A byte order mark is no letter of the first line, unless it is looked for.
         if MARK not in self._query.pattern and "ufeff" not in self._query.pattern.lower():
@@ -117,6 +143,11 @@ class TextPattern:
                 f"the regular expression {_shorten(self._query.pattern)!r} takes too long: nested repetitions such as `(a+)+` need "
                 "exponential time; write it without a repetition inside another one, or search for a literal text"
             ) from None
+
+
+def _forms_of(literal: str) -> tuple[str, ...]:
+    """The literal as it is written, composed and decomposed: they look the same."""
+    return tuple(dict.fromkeys((literal, *(unicodedata.normalize(form, literal) for form in ("NFC", "NFD")))))
 
 
 def _compile(query: TextQuery, pattern: str) -> Any:
@@ -176,22 +207,34 @@ def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> 
 def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     """As `_collect`, faster: many lines hold a common word."""
     found: list[LineMatch] = []
-    line, counted, length = 1, 0, len(literal)
+    line, counted, line_begin, length = 1, 0, 0, len(literal)
+    # Only beside a letter of its own may another letter continue the literal.
+    continues = _is_word(literal[0]), _is_word(literal[-1])
     start = text.find(literal)
     while start >= 0:
         line_end = text.find("\n", start)
         line_end = len(text) if line_end < 0 else line_end
         first = start
-        while not (is_whole := _is_whole(text, start, start + length)):
+        while not (is_whole := _stands_alone(text, start, start + length, continues)):
             start = text.find(literal, start + 1, line_end + length)
             if not 0 <= start <= line_end:
                 break
         start = start if is_whole else first
-        line += text.count("\n", counted, start)
+        if newlines := text.count("\n", counted, start):
+            line += newlines
+            line_begin = text.rfind("\n", counted, start) + 1
         counted = start
-        found.append(LineMatch(line, start - text.rfind("\n", 0, start), is_whole))
+        found.append(LineMatch(line, start - line_begin + 1, is_whole))
         start = text.find(literal, line_end + 1)
     return found
+
+
+def _stands_alone(text: str, start: int, end: int, continues: tuple[bool, bool]) -> bool:
+    """Whether no letter continues what stands there; `continues` says at which of its ends one could."""
+    before, after = continues
+    return not (
+        (before and start > 0 and _is_word(text[start - 1])) or (after and end < len(text) and _is_word(text[end]))
+    )
 
 
 def _shorten(pattern: str) -> str:
@@ -201,9 +244,7 @@ def _shorten(pattern: str) -> str:
 def _is_whole(text: str, start: int, end: int) -> bool:
     if start == end:
         return True
-    before = start > 0 and _is_word(text[start - 1]) and _is_word(text[start])
-    after = end < len(text) and _is_word(text[end]) and _is_word(text[end - 1])
-    return not (before or after)
+    return _stands_alone(text, start, end, (_is_word(text[start]), _is_word(text[end - 1])))
 
 
 def _is_word(character: str) -> bool:

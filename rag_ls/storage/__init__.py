@@ -36,7 +36,7 @@ from rag_ls.storage.opening_servers import (
     open_shared_vectors,
     open_stored_projects,
 )
-from rag_ls.storage.passages import Passage
+from rag_ls.storage.passages import Passage, take_lines
 from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
@@ -173,6 +173,7 @@ __all__ = [
     "split_identifier",
     "sqlite_version",
     "stem",
+    "take_lines",
     "take_over_memories",
     "target_keys",
     "terms",

@@ -131,11 +131,17 @@ class SearchedSignatures(Protocol):
     """Finds the lines that may hold a literal text."""
 
     def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
-        """The lines among which are all that meet one need; of several needs, the documents that may meet all. In order."""
+        """The lines among which are all that meet one need; of several needs, the documents that may meet all.
+
+        In order, one passage for each document.
+        """
         ...
 
     def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
-        """Some passages with their lines, each ended by LF (`take_lines`), without documents that were deleted meanwhile."""
+        """Passages of different documents, or more of the same documents, with their lines, each ended by LF.
+
+        Documents that were deleted meanwhile are left out.
+        """
         ...
 
 
@@ -223,8 +229,8 @@ class SearchedDocuments(Protocol):
         """Every session's unsaved documents, the latest change last."""
         ...
 
-    def document_paths(self) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and session of every document."""
+    def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
+        """Id, path, language and session of every document, or of those `among` these ids."""
         ...
 
 

@@ -16,7 +16,7 @@ from tests.support import scale_examples
 
 TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = retry(3)\r\nretry = 1\n"
 PATTERNS = (
-    r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b|",
+    r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b",
     r"(?<=a)b", r"(a)\1", r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", r"^a", r"b$", r"\Ab", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
     r"[a-c]{1,2}", r"\Bb", r"(?!a)b", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", "[[:alpha:]]b",
 )  # fmt: skip
@@ -82,3 +82,22 @@ def test_what_is_no_regular_expression_is_refused_with_the_remedy(pattern: str) 
 def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
     with pytest.raises(InvalidRequest, match="nested repetitions"):
         TextPattern(TextQuery("(a|aa)+$", is_regex=True)).find_lines("a" * 60 + "b")
+
+
+@pytest.mark.parametrize("pattern", ["x*", "a|", "(?:)", "(a|b)?"])
+def test_a_pattern_that_matches_every_line_with_nothing_is_refused_at_once(pattern: str) -> None:
+    with pytest.raises(InvalidRequest, match="matches the empty text"):
+        TextPattern(TextQuery(pattern, is_regex=True))
+
+
+@pytest.mark.parametrize("pattern", [r"a\nb", r"(?s)a.b", r"(?s:a.b)"])
+def test_a_pattern_for_several_lines_says_that_lines_are_matched_alone(pattern: str) -> None:
+    assert "each line is matched alone" in TextPattern(TextQuery(pattern, is_regex=True)).note
+    assert not TextPattern(TextQuery(r"^\s*$|a\.b", is_regex=True)).note
+
+
+@pytest.mark.parametrize("literal", ["caf\u00e9", "cafe\u0301"])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_a_text_is_found_however_its_letters_are_composed(literal: str, ignore_case: bool) -> None:
+    text = "the cafe\u0301\nthe caf\u00e9\nthe cafe\n"
+    assert lines_matching(TextQuery(literal, ignore_case=ignore_case), text) == [1, 2]

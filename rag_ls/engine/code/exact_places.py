@@ -71,7 +71,7 @@ class PlacesFound:
     is_listed: bool = True
     """Whether all files are known."""
     note: str = ""
-    """The reason why no file passes the filters."""
+    """The reason why no file passes the filters, or why the pattern may find less than was meant."""
 
     @property
     def is_whole(self) -> bool:
@@ -92,7 +92,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
-        note=looked.explain_filters(),
+        note=looked.explain_filters() or pattern.note,
     )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
         first = choose_first(found.documents, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
-        return replace(_count(found.documents, found.unread, request.counted), places=places)
+        return replace(_count(found.documents, found.unread, request.counted), places=places, note=pattern.note)
 
     return code.look(request.filters, look)
 
@@ -226,5 +226,6 @@ def describe_gaps(found: PlacesFound) -> str:
     elif found.unread:
         parts.append(f"{count_of(found.unread, 'file')} could not be looked into in time: narrow the search by path")
     if found.skipped:
-        parts.append(describe_left_out(found.skipped))
+        so_far = "" if found.is_listed else "so far "
+        parts.append(so_far + describe_left_out(found.skipped))
     return "; ".join(parts)

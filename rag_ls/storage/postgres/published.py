@@ -8,7 +8,7 @@ from typing import Any
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.chunk_runs import run_around
-from rag_ls.storage.passages import Passage, take_lines
+from rag_ls.storage.passages import Passage
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
@@ -18,6 +18,7 @@ from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
 from rag_ls.storage.terms import last_name
 from rag_ls.storage.trigrams import OTHER_CASES, Need
+from rag_ls.util.text import LINE_END
 
 _FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
 _CHUNKS = (
@@ -145,9 +146,10 @@ class PublishedDocuments:
         """See `SearchedDocuments`."""
         return []
 
-    def document_paths(self) -> list[tuple[int, str, str, str]]:
+    def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
         """See `SearchedDocuments`."""
-        rows = self._rows.of("SELECT id, path, language", "rag_file f", "true ORDER BY id")
+        condition, values = ("true", []) if among is None else ("id = ANY(%s::bigint[])", [list(among)])
+        rows = self._rows.of("SELECT id, path, language", "rag_file f", f"{condition} ORDER BY id", *values)
         return [(int(file_id), str(path), str(language), DISK) for file_id, path, language in rows]
 
 
@@ -281,12 +283,7 @@ class PublishedTexts:
         rows = self._rows.of(
             f"SELECT file_id, {_WHOLE_TEXT}", "rag_chunk", "file_id = ANY(%s::bigint[]) GROUP BY file_id", files
         )
-        texts = {int(file_id): str(text) for file_id, text in rows}
-        return [
-            (passage, take_lines(texts[passage.document_id], 1, passage.first, passage.last))
-            for passage in passages
-            if passage.document_id in texts
-        ]
+        return [(Passage(int(file_id)), LINE_END.sub("\n", str(text))) for file_id, text in rows]
 
 
 def _condition(need: Need, values: list[object]) -> str:

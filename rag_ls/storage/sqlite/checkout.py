@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -280,9 +280,13 @@ class CheckoutIndex:
 
     # --- chunks
 
-    def document_paths(self) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and session of every document."""
-        return list(self._database.connection.execute("SELECT id, path, language, session FROM documents"))
+    def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
+        """See `SearchedDocuments`."""
+        query = "SELECT id, path, language, session FROM documents"
+        if among is None:
+            return list(self._database.connection.execute(query))
+        query += " WHERE id IN (SELECT value FROM json_each(?))"
+        return list(self._database.connection.execute(query, (as_json(list(among)),)))
 
     def _replace_chunks(
         self,

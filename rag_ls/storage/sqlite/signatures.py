@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.passages import LAST_LINE, Passage, join_passages, take_lines
+from rag_ls.storage.passages import LAST_LINE, Passage, take_lines
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, Columns, Need, sign
+
+MAX_TEXTS_BYTES = 64_000_000
+"""About so much text of the documents that were looked into is kept in memory, until the project rests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,9 @@ class Signatures:
         self._database = database
         self._lock = threading.Lock()
         self._loaded = _NONE
+        # Texts of documents as they are in `_loaded`, for the next question.
+        self._texts: dict[int, tuple[Passage, str]] = {}
+        self._texts_bytes = 0
 
     def replace(self, connection: sqlite3.Connection, document_id: int, texts: Iterable[str]) -> None:
         """Sign a document anew, given the texts of its chunks. Call it inside a transaction."""
@@ -58,40 +67,52 @@ class Signatures:
         """Drop what is in memory."""
         with self._lock:
             self._loaded = _NONE
+            self._forget_texts(self._texts.keys())
 
     def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
         """See `SearchedSignatures`."""
+        loaded = self._load()
         if all(need.is_empty for need in needs):
             return [
                 Passage(row[0]) for row in self._database.connection.execute("SELECT id FROM documents ORDER BY id")
             ]
-        loaded = self._load()
         masks = [need.find_blocks(loaded.columns) for need in needs]
         if len(masks) == 1:
-            held = np.flatnonzero(masks[0])
-            columns = (loaded.documents[held], loaded.first_lines[held], loaded.last_lines[held])
-            return join_passages(map(Passage._make, zip(*(column.tolist() for column in columns), strict=True)))
+            return _join_blocks(loaded, np.flatnonzero(masks[0]))
         # The needs are those of several lines, which may lie in several blocks.
         holders = [set(loaded.documents[mask].tolist()) for mask in masks]
         return [Passage(document) for document in sorted(set.intersection(*holders))]
 
     def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
         """See `SearchedSignatures`."""
-        read: dict[int, list[tuple[int, int, str]]] = {}
-        for at, ordinal, start_line, text in self._database.connection.execute(
+        with self._lock:
+            loaded, is_kept = self._loaded, self._texts_bytes < MAX_TEXTS_BYTES
+            found = {each.document_id: self._texts.get(each.document_id) for each in passages}
+        missing = [each for each in passages if found[each.document_id] is None]
+        read = self._read([Passage(each.document_id) for each in missing] if is_kept else missing)
+        with self._lock:
+            # What was read before a document changed is not kept.
+            if is_kept and self._loaded is loaded:
+                self._forget_texts(self._texts.keys() & read.keys())
+                self._texts |= read
+                self._texts_bytes += sum(sys.getsizeof(text) for _, text in read.values())
+        return [held for each in passages if (held := found[each.document_id] or read.get(each.document_id))]
+
+    def _read(self, passages: Sequence[Passage]) -> dict[int, tuple[Passage, str]]:
+        """Passages of different documents, by document."""
+        rows = self._database.connection.execute(
             "WITH p (number, document, first, last) AS MATERIALIZED (SELECT key, json_extract(value, '$[0]'), "
             "json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?)) "
             "SELECT p.number, c.ordinal, c.start_line, c.text FROM p CROSS JOIN chunks c "
             "ON c.document_id = p.document AND c.end_line >= p.first AND c.start_line <= p.last",
             (as_json(passages),),
-        ):
-            read.setdefault(at, []).append((ordinal, start_line, text))
-        found = []
-        for at, chunks in sorted(read.items()):
-            chunks.sort()
+        )
+        found = {}
+        for at, chunks in groupby(sorted(rows), key=itemgetter(0)):
+            (_, _, start_line, text), *others = chunks
             passage = passages[at]
-            text = "".join(text for *_, text in chunks)
-            found.append((passage, take_lines(text, chunks[0][1], passage.first, passage.last)))
+            text += "".join(text for *_, text in others)
+            found[passage.document_id] = passage, take_lines(text, start_line, passage.first, passage.last)
         return found
 
     def _load(self) -> _Loaded:
@@ -101,6 +122,9 @@ class Signatures:
             if self._loaded.version != version:
                 self._loaded = self._update(self._loaded, version)
             return self._loaded
+
+    def _forget_texts(self, documents: Iterable[int]) -> None:
+        self._texts_bytes -= sum(sys.getsizeof(self._texts.pop(each)[1]) for each in list(documents))
 
     def _update(self, former: _Loaded, version: int) -> _Loaded:
         connection = self._database.connection
@@ -122,6 +146,8 @@ class Signatures:
                 first_lines.append(first)
                 last_lines.append(np.append(first[1:] - 1, LAST_LINE)[:blocks])
         kept = np.isin(former.rows, present)
+        # A document whose row is still there has not changed since its text was read.
+        self._forget_texts(self._texts.keys() - set(former.documents[kept].tolist()))
         added = np.frombuffer(b"".join(bits_of), dtype=np.uint8).reshape(-1, SIGNATURE_BYTES).T
         return _Loaded(
             version,
@@ -131,3 +157,13 @@ class Signatures:
             np.concatenate([former.last_lines[kept], *last_lines]),
             np.ascontiguousarray(np.concatenate([former.columns[:, kept], added], axis=1)),
         )
+
+
+def _join_blocks(loaded: _Loaded, blocks: NDArray[np.int64]) -> list[Passage]:
+    """One passage for each document, from the first of its blocks to the last: reading several costs more than what is between."""
+    documents = loaded.documents[blocks]
+    # The blocks of a document lie side by side.
+    begins = np.flatnonzero(np.diff(documents, prepend=-1))
+    ends = np.flatnonzero(np.diff(documents, append=-1))
+    columns = (documents[begins], loaded.first_lines[blocks[begins]], loaded.last_lines[blocks[ends]])
+    return sorted(map(Passage._make, zip(*(column.tolist() for column in columns), strict=True)))

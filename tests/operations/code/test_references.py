@@ -202,3 +202,16 @@ def test_a_file_with_other_letters_than_ascii_has_its_uses_too(
     )
     index_project(client)
     assert "shop/café.py:6 resolved" in _places(operations.run("find_references", {"symbol": "total"}), "call")
+
+
+def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations, client: Client, root: Path) -> None:
+    write(
+        root,
+        {
+            "shop/gift.py": "from shop.cart import Cart\n\n\nclass Gift(Cart):\n    @log(1)\n    def save(self):\n        pass\n"
+        },
+    )
+    index_project(client)
+    answer = operations.run("find_references", {"symbol": "Cart.save", "show": "implements"})
+    (override,) = answer["references"]
+    assert (override["line"], override["text"].strip()) == (6, "def save(self):")

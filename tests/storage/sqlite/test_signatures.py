@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.storage import Need, NewChunk, Passage
+from rag_ls.storage import Need, NewChunk, Passage, take_lines
 from rag_ls.util.text import lines_of
 from tests.support import new_chunk, open_checkout, record, scale_examples
 
@@ -55,8 +55,8 @@ def test_the_lines_that_hold_a_text_are_among_the_passages(
     for passage, read in store.signatures.read_passages(passages):
         assert read.removesuffix("\n").split("\n") == ended[passage.first - 1 : passage.last]
     for number in holding:
-        ((_, line),) = store.signatures.read_passages([Passage(document.id, number, number)])
-        assert line.removesuffix("\n") == whole[number - 1]
+        ((passage, read),) = store.signatures.read_passages([Passage(document.id, number, number)])
+        assert take_lines(read, passage.first, number, number).removesuffix("\n") == whole[number - 1]
     store.close()
 
 
@@ -82,4 +82,14 @@ def test_several_needs_are_met_by_one_document_in_any_of_its_lines() -> None:
     document = store.document("a.py")
     assert document is not None
     assert store.signatures.find_passages([Need(("first",)), Need(("second",))]) == [Passage(document.id)]
+    store.close()
+
+
+def test_a_text_is_read_again_once_its_document_changed() -> None:
+    store = open_checkout(None)
+    for text in ("needle one\n", "needle two\n", "", "needle three\n"):
+        store.replace_document(record("a.py"), cut(text, []))
+        for needs in ([Need(("needle",))], [Need()], [Need(("needle",))]):
+            read = store.signatures.read_passages(store.signatures.find_passages(needs))
+            assert [each for _, each in read if each] == ([text] if text else [])
     store.close()

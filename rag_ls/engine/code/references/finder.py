@@ -23,6 +23,7 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
+_ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 # Marks between the parts of a qualified name; `#` before a name may belong to it.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
@@ -314,14 +315,15 @@ class _Finder:
     def _at_declaration(self, item: StoredSymbol, kind: ReferenceKind, target: StoredSymbol) -> Reference:
         source = self.files.at(item.path)
         assert source is not None
-        line = self.files.lines(source)[item.start_line - 1 : item.start_line] or [""]
-        column = max(0, line[0].find(split_owner(item.symbol)[1])) + 1
+        name = split_owner(item.symbol)[1]
+        number, line = _pass_annotations(self.files.lines(source), item, name)
+        column = max(0, line.find(name)) + 1
         return Reference(
             kind=kind,
             path=item.path,
-            line=item.start_line,
+            line=number,
             column=column,
-            text=_shorten(line[0]),
+            text=_shorten(line),
             symbol=item.symbol,
             resolved=True,
             is_test=is_test(item.path),
@@ -382,6 +384,17 @@ def _means(item: StoredSymbol, wanted: str) -> bool:
     """Whether a qualified name, or a part of it from a border on, is the wanted one."""
     symbol = _MARKS.sub(".", item.symbol)
     return symbol == wanted or symbol.endswith(f".{wanted}")
+
+
+def _pass_annotations(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple[int, str]:
+    """The first line of a declaration, or the one with its name where annotations come before that."""
+    own = lines[item.start_line - 1 : item.end_line] or [""]
+    if _ANNOTATION.match(own[0]):
+        named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        for number, line in enumerate(own, item.start_line):
+            if named.search(_ANNOTATION.sub("", line)):
+                return number, line
+    return item.start_line, own[0]
 
 
 def _shorten(line: str) -> str:

@@ -1,0 +1,20 @@
+"""`rag-ls refs`: where a symbol is used, by its name or its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import run_command
+from tests.support import write
+
+pytestmark = pytest.mark.shared_engine
+
+
+@pytest.mark.parametrize("place", ["fee.py:1", "fee.py:1:5", "fee.py:1:"])
+def test_a_place_means_its_declaration_with_a_column_too(repository: Path, place: str) -> None:
+    folder = write(repository, {"fee.py": "def fee(price):\n    return price\n\n\nprint(fee(1))\n"})
+    done = run_command("refs", place, folder=folder)
+    assert "5  call" in done.stdout, done.stderr
+    assert "1 call in 1 file" in done.stdout
