@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codeGroups, countOf, memoryGroups, shown } from "../src/search/items.ts";
+import { codeGroups, countOf, lineHits, linesIn, memoryGroups, shown } from "../src/search/items.ts";
 import type { CodeHit } from "../src/server/answers.ts";
 
 const hit: CodeHit = {
@@ -44,4 +44,12 @@ test("memories are grouped by scope, with their first lines", () => {
   assert.equal(groups[0]?.title, "This project");
   assert.equal(groups[0]?.hits[0]?.label, "Retries stop after five.");
   assert.deepEqual(groups[0]?.hits[0]?.lines[0]?.filter(({ match }) => match).map(({ text }) => text), ["bank"]);
+});
+
+test("lines that hold a text are hits of one line, counted", () => {
+  const exact = { match: "exact", pattern: "retry", total: 3, files: 1, places: [{ path: "src/a.py", file: "/work/src/a.py", line: 7, column: 2, text: "x = retry()", symbol: "run" }] };
+  const [group] = codeGroups(lineHits(exact), exact.pattern);
+  assert.deepEqual([group?.title, group?.hits[0]?.label, group?.hits[0]?.place], ["a.py", "run", "7"]);
+  assert.equal(linesIn(exact), "3 lines in 1 file, the first 1 shown");
+  assert.equal(linesIn({ ...exact, total: 0, files: 0, places: [] }), "No line holds it.");
 });

@@ -11,6 +11,12 @@ test("filters that are not set are not sent", () => {
   assert.deepEqual(all, { query: "x", kind: "type", language: "go", path_glob: "src/**" });
 });
 
+test("an exact text says whether case and whole words count; a question by meaning says nothing of them", () => {
+  const asked = { query: "x", subject: "code", language: "", folder: "", matchCase: true, wholeWords: false } as const;
+  assert.deepEqual(asCodeQuestion({ ...asked, match: "exact" }, one), { query: "x", match: "exact", ignore_case: false, whole_words: false });
+  assert.deepEqual(asCodeQuestion({ ...asked, match: "auto" }, one), { query: "x" });
+});
+
 test("a folder means all in it, a file itself, and a pattern is one already", () => {
   assert.deepEqual(["src", "./src/", "/src//", "src\\net", "a.py", "src/**/*.ts", ".", "", ".github"].map((each) => glob(each)), [
     "src/**", "src/**", "src/**", "src/net/**", "a.py", "src/**/*.ts", undefined, undefined, ".github/**",

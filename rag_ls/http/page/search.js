@@ -8,6 +8,8 @@ import { about } from "./memory_parts.js";
 import { marked, stemsOf } from "./words.js";
 
 const PAUSE_MS = 120, FILE_PAUSE_MS = 60, HITS = 20;
+const LINES = 200;
+const MATCHES = { auto: "Meaning", exact: "Exact text", regex: "Regular expression" };
 const KINDS = { code: "Code", memory: "Memories", rules: "Rules" };
 const STATES = { buffer: "unsaved", changed: "changed since" };
 const EXAMPLES = ["where is the retry delay computed", "parseCookie", "connection refused"];
@@ -32,6 +34,11 @@ class Search {
     this.kinds = Object.keys(KINDS).map((kind) => el("input", { type: "checkbox", value: kind, checked: kinds.includes(kind) }));
     this.language = el("input", { value: values.get("lang") ?? "", placeholder: "any", list: "languages", class: "short", spellcheck: "false" });
     this.path = el("input", { value: values.get("path") ?? "", placeholder: "any, e.g. src/**", spellcheck: "false" });
+    this.match = el("select", { id: "match", title: "Exact text and regular expressions find every line of code that holds them, counted" }, Object.entries(MATCHES).map(([value, name]) => el("option", { value, selected: value === (values.get("match") ?? "auto") }, name)));
+    this.case = el("input", { type: "checkbox", id: "case", checked: values.has("case") });
+    this.word = el("input", { type: "checkbox", id: "word", checked: values.has("word") });
+    this.ofLines = [el("label", { class: "choice" }, this.case, "Match case"), el("label", { class: "choice" }, this.word, "Whole words")];
+    this.ofMeaning = el("span", { class: "group", role: "group", "aria-label": "What to search" }, this.kinds.map((box) => el("label", { class: "choice" }, box, KINDS[box.value])));
     this.languages = el("datalist", { id: "languages" });
     this.summary = el("p", { class: "quiet", role: "status" });
     this.note = el("p", { class: "quiet" });
@@ -46,11 +53,11 @@ class Search {
   show() {
     const form = el("form", { class: "search", role: "search", onsubmit: (event) => event.preventDefault() },
       el("div", { class: "query" }, this.query),
-      el("div", { class: "bar" }, el("span", { class: "group", role: "group", "aria-label": "What to search" }, this.kinds.map((box) => el("label", { class: "choice" }, box, KINDS[box.value]))),
+      el("div", { class: "bar" }, el("label", {}, "Find by ", this.match), this.ofMeaning, this.ofLines,
         el("label", {}, "Language ", this.language), el("label", {}, "Files ", this.path), this.languages, this.summary), this.note);
     this.query.addEventListener("input", () => this.later());
     this.query.addEventListener("keydown", (event) => this.press(event));
-    for (const field of [...this.kinds, this.language, this.path]) field.addEventListener("change", () => this.ask());
+    for (const field of [...this.kinds, this.match, this.case, this.word, this.language, this.path]) field.addEventListener("change", () => this.ask());
     this.file.addEventListener("keydown", (event) => { if (event.key === "Escape") this.comeBack(); });
     this.signal.addEventListener("abort", () => { clearTimeout(this.timer); clearTimeout(this.fileTimer); this.asked.abort(); });
     this.view.replaceChildren(el("h2", { class: "spoken" }, "Search"), form, this.welcome, this.panes);
@@ -84,13 +91,20 @@ class Search {
     const { signal } = this.asked;
     const query = this.query.value.trim(), kinds = this.kinds.filter((box) => box.checked).map((box) => box.value);
     const language = this.language.value.trim(), path_glob = this.path.value.trim();
-    noteInAddress({ q: query, in: kinds.length < this.kinds.length ? kinds.join(",") : "", lang: language, path: path_glob });
+    const match = this.match.value, isOfLines = match !== "auto";
+    this.ofMeaning.hidden = isOfLines;
+    for (const label of this.ofLines) label.hidden = !isOfLines;
+    noteInAddress({ match: isOfLines ? match : "", case: isOfLines && this.case.checked ? "1" : "", word: isOfLines && this.word.checked ? "1" : "", q: query, in: kinds.length < this.kinds.length ? kinds.join(",") : "", lang: language, path: path_glob });
     document.title = query ? `${query} - rag-ls` : "rag-ls: search";
-    if (!query || !kinds.length) return this.fill({ query, results: [] }, kinds.length ? "" : "Choose what to search.");
+    if (!query || !(kinds.length || isOfLines)) return this.fill({ query, results: [] }, query ? "Choose what to search." : "");
     this.panes.setAttribute("aria-busy", "true");
-    const found = await trying(() => run("search", { query, kinds, k: HITS, language, path_glob }, { project: this.project?.root, signal }));
+    const asked = isOfLines
+      ? () => run("search_code", { query, match, k: LINES, ignore_case: !this.case.checked, whole_words: this.word.checked, language, path_glob }, { project: this.project?.root, signal })
+      : () => run("search", { query, kinds, k: HITS, language, path_glob }, { project: this.project?.root, signal });
+    const found = await trying(asked);
     if (signal.aborted || this.signal.aborted) return;
     this.panes.removeAttribute("aria-busy");
+    if (isOfLines) return this.fill({ query, results: (found?.exact.places ?? []).map(lineHit) }, found ? counted(found) : "", found?.exact.left_out);
     this.fill({ query, results: found?.results ?? [] }, found ? summed(found) : "", found?.stats.note);
   }
 
@@ -142,7 +156,7 @@ class Search {
     const whole = (await trying(() => run("get_chunk", { id: hit.id, context: "file" }, { signal: this.asked.signal }))) ?? hit;
     // Another hit was chosen, or another question asked, meanwhile.
     if (hit !== this.found.results[this.selected] || this.signal.aborted) return;
-    const shown = file({ text: whole.text ?? "", first: whole.start_line, language: hit.language, from: hit.start_line, to: hit.end_line }, stems);
+    const shown = file({ text: whole.text ?? "", first: whole.start_line, language: hit.language ?? whole.language, from: hit.start_line, to: hit.end_line }, stems);
     this.file.replaceChildren(this.back(), ...fileHead(hit, this.nameOf(hit.project)), shown);
     const first = shown.querySelector(".hit");
     if (first) shown.scrollTop = first.offsetTop - shown.offsetTop - shown.clientHeight / 5;
@@ -179,6 +193,16 @@ function summed({ results, stats }) {
   const { words, vectors } = stats.indexed_percent ?? {};
   const missing = stats.complete || words === undefined ? "" : ` Still being indexed: ${words} % is found by words, ${vectors} % by meaning.`;
   return `${count}${missing}`;
+}
+
+/** A line as a hit of one line. */
+const lineHit = ({ line, ...place }) => ({ ...place, kind: "line", id: `${place.file || place.path}:${line}`, start_line: line, end_line: line });
+
+/** How many lines there are, and how many are shown. */
+function counted({ exact, stats }) {
+  if (!exact.total) return "No line holds it.";
+  const shown = exact.places.length < exact.total ? `, the first ${exact.places.length} below` : "";
+  return `${many(exact.total, "line")} in ${many(exact.files, "file")}${shown}, in ${Math.round(stats.took_ms)} ms.`;
 }
 
 const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);

@@ -142,6 +142,28 @@ await step("on a narrow screen a hit shows its file in place of the hits, and a 
   await page.setViewportSize({ width: WIDTHS[0], height: 900 });
 });
 
+await step("exact text and regular expressions find every line, counted, with case and whole words as one wants", async () => {
+  await page.getByLabel("Find by").selectOption("exact");
+  await page.locator("#query").fill("Lines_Of");
+  await page.getByText(/^[\d,]+ lines? in [\d,]+ files?/).waitFor();
+  const all = Number((await page.getByText(/^[\d,]+ lines? in/).textContent()).split(" ")[0].replace(",", ""));
+  assert.ok(all > 0);
+  await file().locator(".line.hit", { hasText: /lines_of/i }).first().waitFor();
+  await look("exact");
+  await page.getByRole("checkbox", { name: "Match case" }).check();
+  await page.getByText("No line holds it.").waitFor();
+  await page.getByLabel("Find by").selectOption("regex");
+  await page.locator("#query").fill("def \\w+\\(");
+  await hits().first().waitFor();
+  assert.deepEqual([address().get("match"), address().get("case")], ["regex", "1"]);
+  await page.reload();
+  await hits().first().waitFor();
+  assert.equal(await page.getByLabel("Find by").inputValue(), "regex");
+  await page.getByLabel("Find by").selectOption("auto");
+  await page.locator("#query").fill("how are cookies parsed");
+  await hits().first().waitFor();
+});
+
 await step("all projects are searched where that is chosen, and each hit names its own", async () => {
   const [name] = await page.getByLabel("Project").locator("option").allTextContents();
   await page.getByLabel("Project").selectOption("All projects");

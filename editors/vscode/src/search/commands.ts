@@ -16,7 +16,7 @@ export function searchCommands(server: Server, view: SearchView) {
       return view.focus(query ? { query, subject: "code" } : {});
     },
     searchInFolder: (folder: vscode.Uri) => view.focus({ folder: nameOf(folder), subject: "code" }),
-    searchMemories: () => view.focus({ subject: "memory" }),
+    searchMemories: () => view.focus({ subject: "memory", match: "auto" }),
     clearSearch: () => view.clear(),
     related: () => related(server, view),
   };

@@ -1,8 +1,17 @@
 // The search view's page, as it is before anything was asked.
 export const FORM = `<main>
-<form id="form" role="search" aria-label="Search by meaning">
+<form id="form" role="search" aria-label="Search">
   <input id="query" type="text" role="searchbox" autocomplete="off" spellcheck="false" aria-label="Question, in words or by a name" placeholder="Ask in words, or by a name">
   <div class="filters">
+    <select id="match" aria-label="How to search" title="Exact text and regular expressions find every line that holds them, counted">
+      <option value="auto">By meaning</option>
+      <option value="exact">Exact text</option>
+      <option value="regex">Regular expression</option>
+    </select>
+    <span id="ofLines" hidden>
+      <label><input id="matchCase" type="checkbox"> Match case</label>
+      <label><input id="wholeWords" type="checkbox"> Whole words</label>
+    </span>
     <select id="subject" aria-label="What to search">
       <option value="code">All code</option>
       <option value="function">Functions</option>

@@ -1,6 +1,6 @@
 // Hits as people read them, in lists and in the search view: no editor in here, so that it can be tested without one.
 import { SCOPE_TITLES, titleOf } from "../memories/groups.ts";
-import type { CodeHit, Memory } from "../server/answers.ts";
+import type { CodeHit, ExactPlaces, Memory } from "../server/answers.ts";
 import type { ShownGroup } from "./messages.ts";
 import { marked, snippet, stemsOf } from "./snippet.ts";
 
@@ -47,6 +47,22 @@ export function codeGroups(hits: readonly CodeHit[], query: string): ShownGroup[
         })),
     };
   });
+}
+
+/** The lines that hold a text, as hits of one line each. */
+export function lineHits(exact: ExactPlaces): CodeHit[] {
+  return exact.places.map(({ path, line, text, symbol = "", file = path }) => ({
+    id: `${path}:${line}`, path, file, start_line: line, end_line: line, language: "", symbol, score: 1, freshness: null, text,
+  }));
+}
+
+/** How many lines there are, and how many of them are shown. */
+export function linesIn({ total, files, places }: ExactPlaces): string {
+  if (total === 0) {
+    return "No line holds it.";
+  }
+  const shown = places.length < total ? `, the first ${places.length} shown` : "";
+  return `${total} ${total === 1 ? "line" : "lines"} in ${files} ${files === 1 ? "file" : "files"}${shown}`;
 }
 
 /** Memories by scope. */

@@ -5,6 +5,10 @@ import type { SnippetLine } from "./snippet.ts";
 export const SUBJECTS = ["code", "function", "type", "section", "test", "memory"] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
+/** How the question finds code: by meaning, as a text that lines hold, or as a regular expression. */
+export const MATCHES = ["auto", "exact", "regex"] as const;
+export type Match = (typeof MATCHES)[number];
+
 export interface Question {
   readonly query: string;
   readonly subject: Subject;
@@ -12,6 +16,11 @@ export interface Question {
   readonly language: string;
   /** A folder, or a pattern of paths; empty for all. */
   readonly folder: string;
+  /** By meaning, where it is not said. */
+  readonly match?: Match;
+  /** Of exact texts and regular expressions: whether case counts, and only whole words do. */
+  readonly matchCase?: boolean;
+  readonly wholeWords?: boolean;
 }
 
 export interface ShownHit {

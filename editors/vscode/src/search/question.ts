@@ -9,9 +9,11 @@ export interface Surroundings {
 }
 
 /** The arguments of `ragLs.searchCode`. */
-export function asCodeQuestion(question: Question, around: Surroundings): Record<string, string> {
+export function asCodeQuestion(question: Question, around: Surroundings): Record<string, string | boolean> {
+  const { match = "auto", matchCase = false, wholeWords = false } = question;
   return {
     query: question.query,
+    ...(match === "auto" ? {} : { match, ignore_case: !matchCase, whole_words: wholeWords }),
     ...(question.subject === "code" ? {} : { kind: question.subject }),
     ...(question.language ? { language: question.language } : {}),
     ...placeOf(question.folder, around),

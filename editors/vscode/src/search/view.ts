@@ -2,17 +2,18 @@
 import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
 import { uriOf } from "../memories/documents.ts";
-import type { CodeAnswer, CodeHit, Memory, SearchStats, Status } from "../server/answers.ts";
+import type { CodeAnswer, CodeHit, ExactPlaces, Memory, SearchStats, Status } from "../server/answers.ts";
 import { rootsOf } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
-import { codeGroups, countOf, memoryGroups } from "./items.ts";
-import type { FromPage, Question, ToPage } from "./messages.ts";
+import { codeGroups, countOf, lineHits, linesIn, memoryGroups } from "./items.ts";
+import type { FromPage, Question, ShownGroup, ToPage } from "./messages.ts";
 import { FORM } from "./form.ts";
 import { openHit, placeOfHit } from "./open.ts";
 import { type Surroundings, asCodeQuestion } from "./question.ts";
 
 const HITS = 30;
+const LINES = 500;
 
 type Found = { readonly code: readonly CodeHit[] } | { readonly memories: readonly Memory[] };
 
@@ -64,7 +65,7 @@ export class SearchView implements vscode.WebviewViewProvider {
   clear(): void {
     this.asking?.cancel();
     this.found = { code: [] };
-    this.tell({ kind: "form", question: { query: "", folder: "", language: "", subject: "code" }, ask: false, focus: true });
+    this.tell({ kind: "form", question: { query: "", folder: "", language: "", subject: "code", match: "auto" }, ask: false, focus: true });
     this.tell({ kind: "answer", summary: "", groups: [] });
   }
 
@@ -118,9 +119,11 @@ export class SearchView implements vscode.WebviewViewProvider {
           this.showMemories(answer.results, question.query, answer.stats?.note);
         }
       } else {
-        const answer = await this.server.ask<CodeAnswer>("searchCode", { ...asCodeQuestion(question, await this.around(question)), k: HITS }, mine.token);
+        const isOfLines = (question.match ?? "auto") !== "auto";
+        const asked = { ...asCodeQuestion(question, await this.around(question)), k: isOfLines ? LINES : HITS };
+        const answer = await this.server.ask<CodeAnswer>("searchCode", asked, mine.token);
         if (!mine.token.isCancellationRequested) {
-          this.showCode(answer);
+          isOfLines && answer.exact ? this.showLines(answer.exact) : this.showCode(answer);
         }
       }
     } catch (error) {
@@ -135,11 +138,20 @@ export class SearchView implements vscode.WebviewViewProvider {
     return { folders, roots: question.folder ? await rootsOf(this.server) : [] };
   }
 
-  private showCode(answer: CodeAnswer, title = ""): void {
+  private showLines(exact: ExactPlaces): void {
+    const groups = this.keep(lineHits(exact), exact.pattern);
+    this.tell({ kind: "answer", summary: [linesIn(exact), exact.left_out].filter(Boolean).join(" · "), groups });
+  }
+
+  private keep(hits: readonly CodeHit[], query: string): ShownGroup[] {
     // The folder's own name comes first where there are several.
-    const named = answer.results.map((hit) => ({ ...hit, path: placeOfHit(hit).scheme === "file" ? vscode.workspace.asRelativePath(placeOfHit(hit)) : hit.path }));
+    const named = hits.map((hit) => ({ ...hit, path: placeOfHit(hit).scheme === "file" ? vscode.workspace.asRelativePath(placeOfHit(hit)) : hit.path }));
     this.found = { code: named };
-    const groups = codeGroups(named, title ? "" : answer.query);
+    return codeGroups(named, query);
+  }
+
+  private showCode(answer: CodeAnswer, title = ""): void {
+    const groups = this.keep(answer.results, title ? "" : answer.query);
     this.tell({ kind: "answer", summary: [title, countOf(groups, "files"), answer.stats.note].filter(Boolean).join(" · "), groups });
   }
 

@@ -1,10 +1,10 @@
 // What the server's commands answer, as far as the extension reads it. The types come from the server's own records.
 
 import type {
-  AnchorRecord, CodeRecord, ConsolidationAnswer, EngineRecord, MemoryRecord, ProjectStatusRecord, Stats, StatusAnswer,
+  AnchorRecord, CodeRecord, ConsolidationAnswer, EngineRecord, ExactPlaces, MemoryRecord, ProjectStatusRecord, Stats, StatusAnswer,
 } from "./records.ts";
 
-export type { BriefMemory, VersionRecord as MemoryVersion } from "./records.ts";
+export type { BriefMemory, ExactPlaces, VersionRecord as MemoryVersion } from "./records.ts";
 
 type Some<T, K extends keyof T> = Pick<T, K> & Partial<Omit<T, K>>;
 
@@ -19,6 +19,8 @@ export interface CodeAnswer {
   readonly query: string;
   readonly results: readonly CodeHit[];
   readonly stats: SearchStats;
+  /** The lines that hold the question, where it was asked for them, or may mean a text. */
+  readonly exact?: ExactPlaces;
 }
 
 export type Anchor = Some<AnchorRecord, "path">;

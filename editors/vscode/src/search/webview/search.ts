@@ -1,5 +1,5 @@
 // The script of the search view's page: sends questions, shows hits as a tree, and moves in it by keyboard.
-import type { FromPage, Question, ShownGroup, ShownHit, Subject, ToPage } from "../messages.ts";
+import type { FromPage, Match, Question, ShownGroup, ShownHit, Subject, ToPage } from "../messages.ts";
 
 interface State {
   readonly question: Question;
@@ -14,6 +14,10 @@ const vscode = acquireVsCodeApi();
 const form = element("form");
 const query = element<HTMLInputElement>("query");
 const subject = element<HTMLSelectElement>("subject");
+const match = element<HTMLSelectElement>("match");
+const matchCase = element<HTMLInputElement>("matchCase");
+const wholeWords = element<HTMLInputElement>("wholeWords");
+const ofLines = element("ofLines");
 const language = element<HTMLSelectElement>("language");
 const folder = element<HTMLInputElement>("folder");
 const summary = element("summary");
@@ -37,7 +41,8 @@ function make<K extends keyof HTMLElementTagNameMap>(tag: K, className: string, 
 // --- the question
 
 function question(): Question {
-  return { query: query.value.trim(), subject: subject.value as Subject, language: language.value, folder: folder.value.trim() };
+  const ofText = { match: match.value as Match, matchCase: matchCase.checked, wholeWords: wholeWords.checked };
+  return { query: query.value.trim(), subject: subject.value as Subject, language: language.value, folder: folder.value.trim(), ...ofText };
 }
 
 function ask(): void {
@@ -54,6 +59,9 @@ function fill(given: Partial<Question>): void {
   query.value = given.query ?? query.value;
   subject.value = given.subject ?? subject.value;
   folder.value = given.folder ?? folder.value;
+  match.value = given.match ?? match.value;
+  matchCase.checked = given.matchCase ?? matchCase.checked;
+  wholeWords.checked = given.wholeWords ?? wholeWords.checked;
   if (given.language !== undefined) {
     chooseLanguage(given.language);
   }
@@ -68,8 +76,16 @@ function chooseLanguage(name: string): void {
   language.value = name;
 }
 
-/** Memories have no language and no folder of their own. */
+/** Memories have no language and no folder of their own, and lines are neither functions, types nor memories. */
 function enableFilters(): void {
+  const isOfLines = match.value !== "auto";
+  for (const option of subject.options) {
+    option.disabled = isOfLines && ["function", "type", "memory"].includes(option.value);
+  }
+  if (subject.selectedOptions[0]?.disabled) {
+    subject.value = "code";
+  }
+  ofLines.hidden = !isOfLines;
   language.disabled = folder.disabled = subject.value === "memory";
 }
 
@@ -219,10 +235,14 @@ query.addEventListener("input", () => {
 folder.addEventListener("change", ask);
 language.addEventListener("change", ask);
 language.addEventListener("focus", () => vscode.postMessage({ kind: "languages" }));
-subject.addEventListener("change", () => {
-  enableFilters();
-  ask();
-});
+matchCase.addEventListener("change", ask);
+wholeWords.addEventListener("change", ask);
+for (const choice of [subject, match]) {
+  choice.addEventListener("change", () => {
+    enableFilters();
+    ask();
+  });
+}
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !(event.target instanceof HTMLSelectElement)) {
