@@ -51,12 +51,18 @@ def register(server: RagLsServer) -> None:
             answer = await asyncio.wrap_future((await session.operations()).submit("rag_query_impact", asked))
         except RagLsError as error:
             raise protocol_error(error) from error
-        users = [each["filePath"] for each in answer["dependents"]]
+        users = [_describe(each) for each in answer["dependents"]]
         shown = "\n".join(users[:_MAX_SHOWN]) + (
             f"\n({len(users) - _MAX_SHOWN} more)" if len(users) > _MAX_SHOWN else ""
         )
         show_message(server, f"{asked['symbol']} is used in\n{shown}")
         return answer
+
+
+def _describe(user: dict[str, Any]) -> str:
+    """A file with the lines that use the symbol: `src/price.py:1, 5`."""
+    lines = ", ".join(map(str, user.get("lines", ())))
+    return f"{user['filePath']}:{lines}" if lines else str(user["filePath"])
 
 
 def _use_lens(uri: str, found: SymbolUse) -> types.CodeLens:
