@@ -37,7 +37,7 @@ class Search {
     this.match = el("select", { id: "match", title: "Exact text and regular expressions find every line of code that holds them, counted" }, Object.entries(MATCHES).map(([value, name]) => el("option", { value, selected: value === (values.get("match") ?? "auto") }, name)));
     this.case = el("input", { type: "checkbox", id: "case", checked: values.has("case") });
     this.word = el("input", { type: "checkbox", id: "word", checked: values.has("word") });
-    this.ofLines = [el("label", { class: "choice" }, this.case, "Match case"), el("label", { class: "choice" }, this.word, "Whole words")];
+    this.ofLines = el("span", { class: "group", role: "group", "aria-label": "Of lines" }, el("label", { class: "choice" }, this.case, "Match case"), el("label", { class: "choice" }, this.word, "Whole words"));
     this.ofMeaning = el("span", { class: "group", role: "group", "aria-label": "What to search" }, this.kinds.map((box) => el("label", { class: "choice" }, box, KINDS[box.value])));
     this.languages = el("datalist", { id: "languages" });
     this.summary = el("p", { class: "quiet", role: "status" });
@@ -93,7 +93,7 @@ class Search {
     const language = this.language.value.trim(), path_glob = this.path.value.trim();
     const match = this.match.value, isOfLines = match !== "auto";
     this.ofMeaning.hidden = isOfLines;
-    for (const label of this.ofLines) label.hidden = !isOfLines;
+    this.ofLines.hidden = !isOfLines;
     noteInAddress({ match: isOfLines ? match : "", case: isOfLines && this.case.checked ? "1" : "", word: isOfLines && this.word.checked ? "1" : "", q: query, in: kinds.length < this.kinds.length ? kinds.join(",") : "", lang: language, path: path_glob });
     document.title = query ? `${query} - rag-ls` : "rag-ls: search";
     if (!query || !(kinds.length || isOfLines)) return this.fill({ query, results: [] }, query ? "Choose what to search." : "");
@@ -226,7 +226,7 @@ function memoryRow(hit, stems) {
 const fileHead = (hit, project) => [
   el("div", { class: "head" }, el("h3", {}, el("span", { class: "quiet" }, project && `${project} / `, folderOf(hit.path)), nameIn(hit.path)),
     editorLink(hit.file, hit.start_line, `Open line ${hit.start_line}`, "open")),
-  el("p", { class: "quiet" }, [hit.symbol, `lines ${hit.start_line} to ${hit.end_line}`, STATES[hit.freshness], hit.why && `found by ${hit.why}`].filter(Boolean).join(" · ")),
+  el("p", { class: "quiet" }, [hit.symbol, hit.start_line === hit.end_line ? `line ${hit.start_line}` : `lines ${hit.start_line} to ${hit.end_line}`, STATES[hit.freshness], hit.why && `found by ${hit.why}`].filter(Boolean).join(" · ")),
 ];
 
 const memoryFile = (hit, project, stems) => [
