@@ -168,7 +168,8 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
     "file_phrase": lambda at: at.greatest(OF_PLACES["phrase"](at)),
-    # The greatest share of the query in a few lines.
+    # The greatest share of the query that one of them holds, and that stands in a few lines.
+    "file_held": lambda at: at.greatest(OF_PLACES["held"](at)),
     "file_close": lambda at: at.greatest(OF_PLACES["close"](at)),
     # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),
