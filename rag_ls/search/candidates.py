@@ -69,6 +69,8 @@ class Candidates:
     """Declarations that the query names, by the row of the chunk where they begin."""
     lacks_vector: bool
     """Whether the query's embedding failed or came too late."""
+    unknown: float = 0.0
+    """The share of the query in words that no chunk holds, nor a similar one; a rare word counts more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class _Wording:
     """The rarest terms: a chunk must hold one of them. Empty for all."""
     phrases: tuple[str, ...]
     """The rarest phrases that any chunk may hold."""
+    unknown: float
+    """See `Candidates`."""
 
 
 class CandidateFinder:
@@ -125,7 +129,9 @@ class CandidateFinder:
         held = _find_held(rows, named)
         rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
         lacks_vector = later is not None and vector is None
-        return Candidates(rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector)
+        return Candidates(
+            rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector, unknown=wording.unknown
+        )
 
     def _correct_name(self, query: Query) -> Query:
         """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
@@ -149,24 +155,32 @@ class CandidateFinder:
         most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []
+        unknown = 0.0
         holders_of: dict[str, int] = {}
         for part in query.parts:
             holders = self._lexical.frequency(part, most)
-            if not holders and len(part) >= _MIN_MISSPELT_CHARACTERS:
-                similar = difflib.get_close_matches(
-                    stem(part), self._lexical.terms_like(stem(part)), 2, _MIN_TERM_LIKENESS
-                )
+            if not holders:
+                similar = self._find_similar(part)
                 near += similar
                 weights |= dict.fromkeys(similar, rarity(count, 0, _UNSEEN_HOLDERS))
+                unknown += 0.0 if similar else rarity(count, 0, _UNSEEN_HOLDERS)
             weights[stem(part)] = rarity(count, holders, _UNSEEN_HOLDERS)
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         also = (*near, *query.joined)
         holding = (*_rarest(holders_of), *whole, *also)
         terms = tuple(dict.fromkeys((*query.terms, *also)))
+        asked = AskedTerms(weights)
         return _Wording(
-            AskedTerms(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of)
-        )
+            asked, terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of),
+            unknown / asked.total if asked.total else 0.0,
+        )  # fmt: skip
+
+    def _find_similar(self, part: str) -> list[str]:
+        """The terms that a word may be misspelt for."""
+        if len(part) < _MIN_MISSPELT_CHARACTERS:
+            return []
+        return difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _MIN_TERM_LIKENESS)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""

@@ -20,8 +20,9 @@ _CLOSE = 1.4
 _CLOSE_CHANGE = 1.0
 # A name of several words is held whole or in other words of the same meaning: a part of it is another name.
 _HELD_NAME, _CLOSE_NAME = 0.75, 1.5
-# Words alone do not tell much: most questions are in others than the code.
-_HELD_BY_WORDS = 0.1
+# Words alone do not tell much: most questions are in others than the code. But a question with much in words that stand nowhere,
+# of which no place holds much, is about something else.
+_HELD_BY_WORDS, _HELD_OF_UNKNOWN, _UNKNOWN = 0.1, 0.3, 0.3
 
 
 def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:
@@ -36,7 +37,9 @@ def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidate
     meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
     if query.bare_name and len(query.parts) > 1:
         return held >= _HELD_NAME or meaning >= _CLOSE_NAME
+    if not signals.dense:
+        return held >= (_HELD_OF_UNKNOWN if found.unknown > _UNKNOWN else _HELD_BY_WORDS)
     # What has no vector yet may be close in meaning.
-    if not signals.dense or not all(row.row in signals.dense for row in rows):
+    if not all(row.row in signals.dense for row in rows):
         return held >= _HELD_BY_WORDS
     return meaning + held >= (_CLOSE_CHANGE if query.is_change else _CLOSE)

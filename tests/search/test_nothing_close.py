@@ -16,10 +16,12 @@ from rag_ls.operations.stats import make_stats, merge_stats
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search import analyse
-from rag_ls.search.candidates import Candidates
+from rag_ls.search.candidates import CandidateFinder, Candidates
 from rag_ls.search.nothing_close import is_close
-from rag_ls.storage import RankRow, stem
-from tests.support import write
+from rag_ls.search.view import View
+from rag_ls.storage import ProjectIndex, RankRow, stem
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from tests.support import lexical_of, new_chunks, record, vectors_of, write
 
 _NAMES = ("cart", "order", "price", "coupon", "refund", "basket")
 _FILES = {
@@ -119,3 +121,26 @@ def test_what_has_no_vector_yet_may_be_close_in_meaning() -> None:
     weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
     found = Candidates(_ROWS, Signals(dense={1: 0.1}), asked, weights, held={}, lacks_vector=False)
     assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32)
+
+
+@pytest.mark.parametrize(("unknown", "expected"), [(0.1, True), (0.8, False)])
+def test_by_words_alone_a_question_in_words_that_stand_nowhere_is_about_something_else(
+    unknown: float, expected: bool
+) -> None:
+    asked = analyse("where is the cart of aquarium fishes bought yesterday kept")
+    weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
+    found = Candidates(_ROWS, Signals(), asked, weights, held={}, lacks_vector=False, unknown=unknown)
+    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+
+
+@pytest.mark.parametrize(
+    ("query", "is_known"),
+    [("where is the cart paid", True), ("where is the cart paied", True), ("where is the fish in the aquarium", False)],
+)
+def test_words_that_stand_nowhere_and_are_like_no_other_are_unknown(
+    store: CheckoutIndex, query: str, is_known: bool
+) -> None:
+    store.replace_document(record(), new_chunks(["the cart of a shop is paid at once", "nothing of it"]))
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    found = CandidateFinder(index).find(analyse(query), View(frozenset(), None), None, "")
+    assert (found.unknown == 0.0) is is_known
