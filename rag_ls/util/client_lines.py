@@ -7,6 +7,7 @@ answered here. When the agent closes its end, what it has asked is answered befo
 from __future__ import annotations
 
 import json
+import re
 import select
 import threading
 import time
@@ -19,6 +20,10 @@ from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, Message, write_al
 _LAST_WORDS_S = 600.0
 _LOOK_S = 0.2
 _MARK = b"\xef\xbb\xbf"
+# Escaped backslashes and whole characters, which stay, before halves of characters: agents that cut texts leave such.
+_HALF = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
 
 
 class ClientLines:
@@ -84,7 +89,7 @@ class ClientLines:
 
     def _take(self, line: bytes) -> None:
         """Note a line, and queue its messages or answer it."""
-        line = line.removeprefix(_MARK)
+        line = _HALF.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line.removeprefix(_MARK))
         try:
             message = _read(line)
         except ValueError as error:

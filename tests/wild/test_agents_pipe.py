@@ -107,6 +107,19 @@ def test_rubbish_is_answered_and_the_session_goes_on(shop: Path, mode: str) -> N
     assert [answer["id"] for answer in answers if "result" in answer] == [0, 1]
 
 
+@pytest.mark.parametrize("mode", _MODES)
+def test_half_a_character_keeps_no_question_from_its_answer(shop: Path, mode: str) -> None:
+    """Agents cut texts in the middle of an emoji; a backslash before `ud83d` is a text of its own."""
+    asked = [
+        _call(1, "search_code", query="cart \ud83d"), _call(2, "search_code", query="cart \U0001f6d2 \\ud83d"),
+        _request(3, "prompts/get", name="no", arguments={"topic": "\udfff\ud800"}), _request(4, "\udfff", x="\ud800"),
+    ]  # fmt: skip
+    answers = {answer["id"]: answer for answer in _answers(shop, mode, _lines([*_handshake(), *asked]))}
+    assert set(answers) == {0, 1, 2, 3, 4}
+    assert not [answers[number] for number in (1, 2) if answers[number].get("result", {}).get("isError", True)]
+    assert {number for number in (3, 4) if "error" in answers[number]} == {3, 4}
+
+
 def test_lines_of_windows_are_lines(shop: Path) -> None:
     written = b"\xef\xbb\xbf" + _lines([*_handshake(), _request(1, "ping")]).replace(b"\n", b"\r\n")
     assert [answer["id"] for answer in _answers(shop, "shared", written)] == [0, 1]
