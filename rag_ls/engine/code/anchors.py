@@ -11,6 +11,7 @@ from rag_ls import memory
 from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
+from rag_ls.indexing.sight import Sight
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called, last_name
@@ -64,6 +65,9 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
 
     def look() -> Anchor:
         session.project.take_in(anchor.path)
+        if fault := Sight(session.project.root).fault_of(anchor.path):
+            # The index keeps what it had of such a file.
+            raise OSError(fault)
         return _present(session, anchor, make_anchoring(session))
 
     return replace(item, anchor=_or_unknown(anchor, look))
