@@ -94,10 +94,14 @@ def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> 
     if arguments.count:
         exact["next_offset"] = None
         show_answer(arguments, answer, exact_search.describe_total(exact))
+    elif not exact["places"] and not arguments.json and (arguments.files or arguments.paths or arguments.vimgrep):
+        # Programs read these forms: nothing is no line.
+        pass
     elif arguments.files or arguments.paths:
         show_answer(arguments, answer, "\n".join(map(render.path_from_here, exact["places"])), paged=False)
     elif arguments.vimgrep or not (arguments.json or sys.stdout.isatty()):
-        print("\n".join(exact_search.lines(exact)))
+        for line in exact_search.lines(exact):
+            print(line)
     else:
         show_answer(arguments, answer, exact_search.block(exact, paint()))
         return 0 if exact["total"] else 1

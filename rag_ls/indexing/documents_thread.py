@@ -112,7 +112,9 @@ class DocumentsThread:
                     return
                 if not self._failures:
                     _log.warning("indexing failed, trying again: %s", error)
-                self._retry_later(str(error) if isinstance(error, StoreFull) else "")
+                # A process may be lacking for a moment; one that never comes is told.
+                is_lasting = isinstance(error, StoreFull) or (isinstance(error, NoProcess) and self._failures > 0)
+                self._retry_later(str(error) if is_lasting else "")
             except Exception:
                 _log.exception("indexing failed unexpectedly; trying again")
                 self._retry_later()

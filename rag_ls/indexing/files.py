@@ -47,6 +47,8 @@ _GENERATED_NAMES = (
     "*.pb.go",
     "*.g.dart",
     "pnpm-lock.yaml",
+    # What `rules setup --force` puts aside.
+    "*.md.????????-??????.bak",
 )
 _GENERATED_MARK = re.compile(
     rb"@generated\b|code generated .{0,80}do not edit|automatically generated.{0,40}do not edit", re.I

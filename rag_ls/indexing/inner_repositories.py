@@ -29,8 +29,10 @@ def why_folder_is_left_out(folder: Path) -> str:
         return UNREADABLE_FOLDER
     if not is_repository_top(folder):
         return MISSING_SUBMODULE if is_empty else ""
+    if (folder / DOT_GIT).is_dir():
+        return OTHER_REPOSITORY
     repository = find_repository(folder)
-    if repository is not None and _WORK_TREES in repository.folder.parts[-2:]:
+    if repository is not None and repository.folder.parent.name == _WORK_TREES:
         return OTHER_CHECKOUT
     is_submodule = repository is not None and _MODULES in repository.folder.parts
     return LEFT_OUT_SUBMODULE if is_submodule else OTHER_REPOSITORY

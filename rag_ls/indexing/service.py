@@ -235,7 +235,7 @@ class IndexingService:
 
     @property
     def problem(self) -> str:
-        """The reason why indexing cannot go on until the user makes room on a disk; empty otherwise."""
+        """The reason why indexing cannot go on until the user makes room on a disk or lets processes start; empty otherwise."""
         return self._documents.problem or self._embeddings.problem
 
     @property

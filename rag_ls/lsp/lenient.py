@@ -23,9 +23,10 @@ def mend_message(message: dict[str, Any]) -> None:
                 event["type"] = _CHANGED
     elif method == "workspace/didChangeWorkspaceFolders":
         for event in _objects([params.get("event")]):
-            event.update({key: event.get(key) or [] for key in ("added", "removed")})
-            for folder in _objects([*event["added"], *event["removed"]]):
-                folder["name"] = folder.get("name") or ""
+            for key in ("added", "removed"):
+                event[key] = event.get(key) or []
+                for folder in _objects(event[key]):
+                    folder["name"] = folder.get("name") or ""
     elif method.startswith("textDocument/"):
         _mend_document(method, params)
 

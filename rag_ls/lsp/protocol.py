@@ -44,7 +44,8 @@ class RagLsProtocol(LanguageServerProtocol):
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """As in pygls, but what editors get wrong is mended, and an unreadable request keeps its id, so that it gets an answer."""
-        if isinstance(data, dict):
+        # Each object within a message comes here, too.
+        if isinstance(data, dict) and "jsonrpc" in data:
             mend_message(data)
         try:
             return super().structure_message(data)

@@ -18,8 +18,11 @@ from rag_ls.util.text import lines_of
 _GIT_S = 120.0
 _MAX_BYTES = 2_000_000
 _BINARY_HEAD = 8000
+# Lines before times lines after: a second at most.
+_MAX_COMPARED = 1_000_000
 _MODULE_MODE = b"160000"
 _NO_TEXT = "binary, or larger than 2 MB: not looked into"
+_LINK = "a link: not followed"
 
 
 class ChangeStatus(StrEnum):
@@ -52,12 +55,13 @@ class ChangedFile:
     def added_lines(self) -> FileChange:
         """The lines of the new text that the former one does not have, with their numbers."""
         before, after = lines_of(self.before), lines_of(self.after)
-        blocks = (
-            SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-            if before
-            else [("", 0, 0, 0, len(after))]
-        )
-        added = [at for tag, _, _, start, end in blocks if tag != "equal" for at in range(start, end)]
+        if before and len(before) * len(after) <= _MAX_COMPARED:
+            blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+            added = [at for tag, _, _, start, end in blocks if tag != "equal" for at in range(start, end)]
+        else:
+            # A comparison of places would take minutes: of such a file the lines count that it did not have anywhere.
+            known = frozenset(before)
+            added = [at for at, line in enumerate(after) if line not in known]
         return FileChange(self.path, tuple((at + 1, after[at]) for at in added))
 
 
@@ -96,7 +100,11 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
         base = commit
     named = list(_name_changes(root, base))
     texts = _read_texts(root, base, [former for _, former, _ in named if former])
-    files = tuple(_make_change(root, path, former, status, texts) for path, former, status in named)
+    made = (_make_change(root, path, former, status, texts) for path, former, status in named)
+    # Git names a file whose time alone is another one, too.
+    files = tuple(
+        each for each in made if each.status is not ChangeStatus.CHANGED or each.note or each.before != each.after
+    )
     return ChangeSet(base[:12], files, (*notes, *_note_submodules(root, base)))
 
 
@@ -116,7 +124,8 @@ def _name_changes(root: Path, base: str) -> Iterator[tuple[str, str, ChangeStatu
         path = next(fields) if letter[0] in "RC" else former
         yield path, "" if status is ChangeStatus.ADDED else former, status
     for path in _ask(root, "ls-files", "-o", "--exclude-standard", "-z").split("\0"):
-        if path:
+        # A folder is another repository, which has changes of its own.
+        if path and not path.endswith("/"):
             yield path, "", ChangeStatus.ADDED
 
 
@@ -143,6 +152,8 @@ def _read_texts(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, byt
 
 
 def _make_change(root: Path, path: str, former: str, status: ChangeStatus, texts: Mapping[str, bytes]) -> ChangedFile:
+    if os.path.islink(root / path):
+        return ChangedFile(path, status, former, note=_LINK)
     before = texts.get(former)
     is_gone = status is ChangeStatus.DELETED
     try:

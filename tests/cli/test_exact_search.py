@@ -64,6 +64,8 @@ def test_the_exit_code_says_that_nothing_matches(folder: Path) -> None:
         for more in ((), ("--count",), ("--files",), ("--json",)):
             done = search(folder, option, "nowhere_at_all", *more)
             assert done.returncode == 1, (option, more)
+    for form in ("--files", "--paths", "--vimgrep"):
+        assert search(folder, "-F", "nowhere_at_all", form).stdout == ""
     assert search(folder, "-F", "nowhere_at_all", "--count").stdout.strip() == "0 places in 0 files"
 
 

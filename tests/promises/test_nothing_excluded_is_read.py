@@ -23,7 +23,7 @@ from rag_ls.errors import NotIndexed
 from rag_ls.indexing import Depth
 from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
-from rag_ls.operations import ClientSession
+from rag_ls.operations import ClientSession, Operations
 from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.search.view import Filters
@@ -689,5 +689,20 @@ def test_so_do_the_rules_of_the_folders_above_a_project(tmp_path: Path, user: Pa
         assert set(view.store.documents()) == {"a.py", "private.py"}
         write(root.parent, {name: "private.py\n"})
         assert until(lambda: view.search(SearchRequest("zanzibar")) and "private.py" not in view.store.documents())
+    finally:
+        client.close()
+
+
+def test_a_review_of_what_changed_does_not_read_it(tmp_path: Path, user: Path) -> None:
+    root = git_repository(tmp_path / "top", {"a.py": "x = 1\n"})
+    (root / ".rag-ls").mkdir()
+    write(root, {".env": "PASSWORD=zanzibar-zanzibar\n", "b.py": "def fresh():\n    return 1\n"})
+    client = local_client()
+    try:
+        client.open(root, on_purpose=True)
+        answer = Operations(client).run("rag_query_impact", {"changed": "HEAD"})
+        notes = {each["filePath"]: each.get("note", "") for each in answer["changes"]}
+        assert notes == {".env": "left out of the index: not looked into", "b.py": ""}
+        assert "zanzibar" not in str(answer)
     finally:
         client.close()

@@ -148,3 +148,43 @@ def test_what_setup_wrote_is_told_as_rules_and_never_as_an_answer_about_code(sho
     }  # fmt: skip
     asked = run("search", "layers imports", "--path", "docs/patterns/**", "--in", "code", "--json", folder=shop)
     assert json.loads(asked.stdout)["results"], "who asks for these files gets them"
+
+
+def _rules_of(root: Path) -> str:
+    (root / ".rag-ls").mkdir(exist_ok=True)
+    done = run("rules", "setup", "--yes", folder=root)
+    assert done.returncode == 0, done.stderr
+    return (root / "ARCHITECTURE.yml").read_text()
+
+
+def test_a_decorator_below_a_route_is_required(tmp_path: Path) -> None:
+    view = "from flask import Blueprint\nbp = Blueprint('{name}', __name__)\n\n\n" + "".join(
+        f"@bp.route('/{{name}}/{at}')\n@login_required\ndef see_{at}():\n    return {{{{'ok': True}}}}\n\n\n"
+        for at in range(3)
+    )
+    files = {f"app/{name}.py": view.format(name=name) for name in NAMES}
+    root = write(tmp_path / "flask", {"requirements.txt": "flask\n", **files}).resolve()
+    assert "carry `@login_required`" in _rules_of(root)
+    late = "from flask import Blueprint\nbp = Blueprint('l', __name__)\n\n\n@bp.route('/l')\ndef see():\n    return 1\n"
+    write(root, {"app/late.py": late})
+    assert [each.path for each in _check(root).violations if "login_required" in each.message] == ["app/late.py"]
+
+
+def test_a_dependency_among_parameters_is_required(tmp_path: Path) -> None:
+    view = "from fastapi import APIRouter, Depends\nrouter = APIRouter()\n\n\n" + "".join(
+        f"@router.get('/{{name}}/{at}')\ndef see_{at}(user=Depends(get_current_user)):\n    return user\n\n\n"
+        for at in range(3)
+    )
+    files = {f"app/{name}.py": view.format(name=name) for name in NAMES}
+    root = write(tmp_path / "fast", {"requirements.txt": "fastapi\n", **files}).resolve()
+    assert "depend on `get_current_user`" in _rules_of(root)
+
+
+def test_what_a_handler_only_mentions_stands_before_no_route(shop: Path) -> None:
+    assert "take `auth`" in _rules_of(shop)
+    route = (
+        "const router = require('express').Router();\nrouter.post('/late', (req, res) => {\n  // auth is not needed\n"
+        "  res.json({ success: true, data: auth });\n});\n"
+    )
+    write(shop, {"src/routes/late.js": route})
+    assert [each.path for each in _check(shop).violations if "`auth`" in each.message] == ["src/routes/late.js"]

@@ -84,12 +84,16 @@ def test_what_is_not_checked_out_and_clones_that_are_none_of_it_are_named(
     git(root, "submodule", "--quiet", "deinit", "--force", "libs/money")
     git(tmp_path, "clone", "--quiet", str(origin), str(root / "clone"))
     git(root, "worktree", "add", "--quiet", ".trees/feature")
+    # Folders that are called as git calls its own are ordinary ones.
+    for place in ("modules/net", "worktrees/mine"):
+        git(tmp_path, "clone", "--quiet", str(origin), str(root / place))
     project = WildProject(client, root, {})
     assert {path: reason.partition(" (")[0] for path, reason in skipped(project).items()} == {
         "libs/money": "submodule without its files", "clone": "other repository", ".trees/feature": "other checkout",
+        "modules/net": "other repository", "worktrees/mine": "other repository",
     }  # fmt: skip
     note = project.ask("search_code", query="wombat_coin")["stats"]["note"]
-    assert "3 files were not looked at" in note
+    assert "5 files were not looked at" in note
     # Once it is checked out, it is read.
     git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive")
     project.index()

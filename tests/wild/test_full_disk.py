@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.errors import StoreFull
+from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
 from rag_ls.operations.engine.progress import index_and_wait
 from rag_ls.storage.sqlite.room import is_disk_full
@@ -41,7 +41,7 @@ def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client
     root = write(small_disk / "project", _SOURCES)
     session = client.open(root)
     operations = Operations(client)
-    with pytest.raises(StoreFull) as raised:
+    with pytest.raises(StoreUnavailable) as raised:
         index_and_wait(session, lambda name, progress: None, words_only=True)
     assert str(raised.value).startswith("the disk is full")
     assert str(root / ".rag-ls" / "index.db") in str(raised.value)
@@ -49,7 +49,7 @@ def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client
     with contextlib.suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as rest:
         while rest.write(b"x" * 4096):
             pass
-    with pytest.raises(StoreFull, match="make space, then do it again"):
+    with pytest.raises(StoreUnavailable, match="make space, then do it again"):
         operations.run("store_memory", {"content": "Refunds take a week. " * 1000, "scope": "project"})
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     index_and_wait(session, lambda name, progress: None, words_only=True)

@@ -41,9 +41,6 @@ class NameChange(StrEnum):
     """It is declared as before, and does something else."""
 
 
-BREAKING = (NameChange.REMOVED, NameChange.SIGNATURE)
-
-
 @dataclass(frozen=True, slots=True)
 class ChangedName:
     """A public name that a change touches."""
@@ -140,7 +137,8 @@ def _public(outline: Outline, text: str) -> dict[str, tuple[int, list[str], list
         if symbol.exported and symbol.kind != "section" and parts[-1][:1] != "_" and not owners & hidden:
             _, heads, bodies = found.setdefault(symbol.name, (symbol.start_line, [], []))
             heads.append(" ".join(symbol.signature.split()))
-            own = [line.strip() for line in lines[symbol.start_line - 1 : symbol.end_line]]
+            # Code that is only aligned otherwise does the same.
+            own = [" ".join(line.split()) for line in lines[symbol.start_line - 1 : symbol.end_line]]
             bodies.append("\n".join(filter(None, own)))
     return found
 

@@ -79,25 +79,26 @@ def wait_for_files(sessions: Iterable[ProjectSession], scope: QuestionScope, rep
         _read_first(session, scope, wait)
 
 
-def index_and_wait(caller: Caller, scope: QuestionScope, report: Report) -> None:
-    """Have the project compared with its files if nobody has, and wait for a limited time for those of the question."""
-    sessions = caller.projects.find(())
-    for session in sessions:
-        if not session.indexing.scanned:
-            _start_indexing(session, goes_on=bool(caller.client.engine.address))
-    wait_for_files(sessions, scope, report)
+def read_all(caller: Caller, session: ProjectSession) -> None:
+    """Have all files of a project read, for a question about what no longer fits anywhere.
 
+    Raises `MustWait` for a caller that can wait.
+    """
+    if not caller.can_wait:
+        return
 
-def read_all(caller: Caller, report: Report) -> None:
-    """Have all files of the project read, for a question about what no longer fits anywhere."""
-    wait = _Wait(time.monotonic() + _ALL_S, report)
-    for session in caller.projects.find(()):
+    def start_and_wait(report: Report) -> None:
         _start_indexing(session, goes_on=bool(caller.client.engine.address))
-        wait.until(functools.partial(_has_read_all, session), session, _ALL_S)
+        is_over = functools.partial(_has_read_all, session)
+        _Wait(time.monotonic() + _ALL_S, report).until(is_over, session, _ALL_S)
+
+    raise MustWait(start_and_wait)
 
 
 def _has_read_all(session: ProjectSession) -> bool:
-    return not session.indexing.is_comparing and not session.store.queue.has_any()
+    """Whether there is nothing more to read, or no use in waiting (the disk is full)."""
+    is_read = not session.indexing.is_comparing and not session.store.queue.has_any()
+    return is_read or bool(session.indexing.problem)
 
 
 def _start_indexing(session: ProjectSession, *, goes_on: bool) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import StoreFull
+from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import Depth, Phase, Progress
 from rag_ls.operations.answer_json import Json
 
@@ -38,12 +38,12 @@ def index_and_wait(view: ProjectSession, report: Report, *, words_only: bool) ->
 def follow_indexing(view: ProjectSession, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
     """Report a project's progress until it is indexed, or indexing was cancelled.
 
-    Raises `StoreFull` where a disk is full; indexing goes on in the background when there is room.
+    Raises `StoreUnavailable` where it cannot go on (a full disk); it does in the background when it can.
     """
     indexing = view.indexing
     while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):
         if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
             return
         if problem := indexing.problem:
-            raise StoreFull(problem)
+            raise StoreUnavailable(problem, "index")
         report(view.project.name, indexing.activity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
 from rag_ls.engine.code.rule_sections import find_rules
@@ -19,20 +20,21 @@ from rag_ls.operations.rules.impact_records import (
     make_dependent,
 )
 from rag_ls.registry.trusted_folders import users_trusted_folders
-from rag_ls.rules.changes import read_changes
+from rag_ls.rules.changes import ChangedFile, read_changes
 from rag_ls.util.text import count_of
 
 _MAX_FILES = 300
 _MAX_MUST_CHANGE = 100
 _MAX_RULES = 8
 _MIN_RULE_RELEVANCE = 0.3
+_LEFT_OUT = "left out of the index: not looked into"
 _UNTRUSTED = "the folder is not trusted, so its rules are not told: `rag-ls trust` lets them count"
 
 
 def answer_change(caller: Caller, view: ProjectSession, revision: str) -> ImpactAnswer:
     """The impact of all that differs from a git revision. Raises `InvalidRequest` where git cannot tell."""
     changes = read_changes(view.project.root, revision)
-    files = changes.files[:_MAX_FILES]
+    files = _without_secrets(view, changes.files[:_MAX_FILES])
     found = find_change_impact(view, files)
     breaking = merge_dependents([each for impact in found for each in impact.breaking])
     rules: tuple[SpeakingRule, ...] = ()
@@ -55,6 +57,15 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
         tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
         rules=rules, violations=violations, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _without_secrets(view: ProjectSession, files: Sequence[ChangedFile]) -> list[ChangedFile]:
+    """The files without the texts of those that the index leaves out: what is excluded is read by nobody."""
+    admitted = view.project.admissions.files([file.path for file in files if file.after])
+    return [
+        file if not file.after or file.path in admitted else replace(file, before="", after="", note=_LEFT_OUT)
+        for file in files
+    ]
 
 
 def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.impact import find_impact
 from rag_ls.engine.code.reaching_tests import ReachingTest, describe_reach
-from rag_ls.errors import NotFound
+from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.code.preparation import index_and_wait, read_all
+from rag_ls.operations.code.preparation import read_all, read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
-from rag_ls.operations.engine.progress import Report
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.operations.rules.change_impact import answer_change
@@ -47,15 +46,7 @@ class QueryImpact:
         return QuestionScope(self.symbol, self.file_path.strip())
 
 
-def _prepare_impact(caller: Caller, request: QueryImpact, report: Report) -> None:
-    if request.changed.strip():
-        read_all(caller, report)
-    else:
-        index_and_wait(caller, request.scope, report)
-
-
 @operation(
-    prepare=_prepare_impact,
     tool=Tool(
         "rules",
         "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints; with `changed`, of a branch.",
@@ -74,11 +65,18 @@ def _prepare_impact(caller: Caller, request: QueryImpact, report: Report) -> Non
 def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     """The things that a change of a file would touch: dependents, tests, endpoints, similar files, memories."""
     count = check_count("num_similar", request.num_similar)
+    revision = request.changed.strip()
+    if revision and (request.file_path.strip() or request.symbol.strip()):
+        raise InvalidRequest("`changed` is about all files that differ: give it alone, or a file or symbol")
     view = caller.rule_projects.current(request.file_path)
+    if revision:
+        read_all(caller, view)
+    else:
+        read_first(caller, [view], request.scope, compares=True)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
-    if request.changed.strip():
-        return answer_change(caller, view, request.changed.strip())
+    if revision:
+        return answer_change(caller, view, revision)
     found = find_impact(view, request.file_path, request.symbol.strip(), count)
     direct = found.dependents.direct
     answer = ImpactAnswer(

@@ -101,14 +101,15 @@ def changed_files(root: Path, revision: str) -> list[str]:
         raise InvalidRequest(f"--changed {revision!r} is no revision")
     found: list[str] = []
     for command in (
-        ("diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--relative", revision, "--"),
+        # Names alone would be those of files, too, whose times alone are others.
+        ("diff", "--no-ext-diff", "--no-textconv", "--numstat", "--no-renames", "-z", "--relative", revision, "--"),
         ("ls-files", "-o", "--exclude-standard", "-z"),
     ):
         try:
             listed = ask_git(root, *command, timeout_s=_GIT_S)
         except GitSilent as silent:
             raise InvalidRequest(f"--changed {revision}: {silent}") from silent
-        found += [os.fsdecode(name) for name in listed.split(b"\0") if name]
+        found += [os.fsdecode(entry.split(b"\t", 2)[-1]) for entry in listed.split(b"\0") if entry]
     return list(dict.fromkeys(found))
 
 

@@ -37,6 +37,8 @@ _CALLS = {
 LANGUAGES = tuple(_CALLS)
 BARE_CALLS = frozenset({"ruby", "elixir"})
 """The languages that call without brackets."""
+# Longer chains of calls are data: each call of one would read all that are before it.
+_MAX_CHAIN = 50
 _MEMBERS = {
     "member_expression": ("property", "object"),
     "attribute": ("attribute", "object"),
@@ -195,7 +197,9 @@ def _elements(arguments: SgNode) -> Iterator[SgNode]:
 def calls_before(call: Call) -> Iterator[Call]:
     """The calls that a call is chained to, the nearest first."""
     node = call.receiver
-    while node is not None and (before := read_call(node)) is not None and node.kind() not in _MEMBERS:
+    for _ in range(_MAX_CHAIN):
+        if node is None or (before := read_call(node)) is None or node.kind() in _MEMBERS:
+            return
         yield before
         node = before.receiver
 
@@ -203,7 +207,9 @@ def calls_before(call: Call) -> Iterator[Call]:
 def calls_after(call: Call) -> Iterator[Call]:
     """The calls that are chained to a call, the nearest first."""
     node = call.node
-    while (parent := node.parent()) is not None:
+    for _ in range(_MAX_CHAIN):
+        if (parent := node.parent()) is None:
+            return
         if parent.kind() in _MEMBERS or parent.kind() == "navigation_expression":
             parent = parent.parent()
         after = (
@@ -222,7 +228,9 @@ def calls_after(call: Call) -> Iterator[Call]:
 
 def base_name(node: SgNode | None) -> str:
     """The name that a chain of calls begins with: `router` of `this.router.route("/x").get`."""
-    while node is not None:
+    for _ in range(_MAX_CHAIN):
+        if node is None:
+            break
         call = read_call(node) if "call" in node.kind() or "invocation" in node.kind() else None
         if call is None:
             break

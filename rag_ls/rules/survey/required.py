@@ -17,8 +17,8 @@ TOPIC = "middleware"
 
 _MAX_CANDIDATES = 6
 _MAX_FILES = 1500
-"""Files of more are not parsed: set-up must not take minutes."""
-_JS_ROUTE = r"^\w*(?:[Rr]outer|[Aa]pp|[Rr]outes|server|api)\.(?:{})$"
+"""With more such files a form is passed over: set-up must not take minutes."""
+_JS_ROUTE = r"^\w*(?:[Rr]outer|[Aa]pp|[Rr]outes|server)\.(?:{})$"
 _PY_ROUTE = r"^@\w+(?:\.\w+)*\.(?:{})\("
 _WRITES, _ALL = "post|put|patch|delete", "get|post|put|patch|delete"
 
@@ -54,14 +54,14 @@ def _js(methods: str, handler: str) -> HandlerForm:
     return HandlerForm(
         languages=("javascript", "typescript"), handler=handler, mark=r"\.(?:post|put|patch|delete|get)\(\s*[\"'`]/",
         named=r"\.(?:" + methods + r")\(\s*[\"'`]/[^\"'`]*[\"'`]\s*,\s*\[?\s*(\w+)\s*[,(]", match=call,
-        require=r"^\(\s*[\"'`][^\"'`]*[\"'`]\s*,(?:.|\n)*?\b{}\b", part="arguments", shown="take `{}`",
+        require=r"^\(\s*[\"'`][^\"'`]*[\"'`]\s*,[^{>]*?\b{}\b", part="arguments", shown="take `{}`",
     )  # fmt: skip
 
 
 def _decorated(methods: str, handler: str) -> HandlerForm:
     return HandlerForm(
         languages=("python",), handler=handler, mark=r"(?m)^[ \t]*@\w+(?:\.\w+)*\.(?:route|get|post|put|patch|delete)\(",
-        named=r"(?m)^[ \t]*@(\w+(?:\.\w+)*)[ \t]*(?:\([^\n]*\))?[ \t]*\n[ \t]*(?:@|def |async def )",
+        named=r"(?m)^[ \t]*@(\w+(?:\.\w+)*)[ \t]*(?:\([^\n]*\))?[ \t]*\n(?=[ \t]*(?:@|def |async def ))",
         match={"kind": "decorated_definition", "has": {"kind": "decorator", "regex": _PY_ROUTE.format(methods)}},
         require=r"^@{}\b", part="decorator", shown="carry `@{}`",
     )  # fmt: skip
@@ -131,7 +131,9 @@ def required_findings(texts: Mapping[str, str], languages: Mapping[str, str]) ->
 
 
 def _having(part: str, regex: str) -> dict[str, object]:
-    return {"has": {"kind": part, "regex": regex}}
+    # Parameters lie within the function that is decorated.
+    deep = {"stopBy": "end"} if part == "parameters" else {}
+    return {"has": {"kind": part, "regex": regex, **deep}}
 
 
 def ruled(finding: SurveyFinding, languages: Mapping[str, str]) -> Mapping[str, object] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.code.change_impact import FileImpact, NameChange, find_change_impact
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Depth
-from rag_ls.rules.changes import ChangeStatus, read_changes
+from rag_ls.rules.changes import ChangedFile, ChangeStatus, read_changes
+from rag_ls.rules.checks.project import changed_files
 from tests.support import PATIENCE_S, git, git_repository, write
 
 SHOP = {
@@ -139,3 +141,32 @@ def test_branches_without_a_common_commit_are_compared_as_they_are(root: Path) -
     changes = read_changes(root, "main")
     assert "no commit is known that main and this branch have in common" in changes.notes[0]
     assert [file.path for file in changes.files] == ["shop/old.py"]
+
+
+def test_a_file_whose_time_alone_is_another_one_has_not_changed(root: Path) -> None:
+    for file in ("shop/cart.py", "shop/mail.py"):
+        os.utime(root / file, (1, 1))
+    write(root, {"shop/old.py": "def legacy():\n    return 2\n"})
+    assert [each.path for each in read_changes(root, "main").files] == ["shop/old.py"]
+    assert changed_files(root, "main") == ["shop/old.py"]
+
+
+def test_another_repository_within_is_no_new_file_and_links_are_not_followed(root: Path, tmp_path: Path) -> None:
+    git_repository(root / "inner", {"a.py": "def a(): ...\n"})
+    (root / "link.py").symlink_to(root / "shop/cart.py")
+    assert [(each.path, each.after, each.note) for each in read_changes(root, "main").files] == [
+        ("link.py", "", "a link: not followed")
+    ]
+
+
+def test_a_long_file_is_compared_in_time() -> None:
+    """A comparison of all places would take hours."""
+    before = [f'  "package-{at % 700}": {{ "version": "{at % 13}" }},\n' for at in range(20_000)]
+    after = [*before[:5000], '  "new": 1,\n', *before[7000:]]
+    file = ChangedFile("lock.json", ChangeStatus.CHANGED, "lock.json", "".join(before), "".join(after))
+    assert [line for _, line in file.added_lines.lines] == ['  "new": 1,']
+
+
+def test_code_that_is_only_aligned_otherwise_does_the_same(client: Client, root: Path) -> None:
+    write(root, {"shop/old.py": "def legacy():\n    return  1\n"})
+    assert _impact(client, root)["shop/old.py"].names == ()
