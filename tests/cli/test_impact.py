@@ -32,7 +32,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_a_change_touches_is_told_in_one_call(root: Path) -> None:
     trust(root)
     done = run("impact", "--changed", folder=root)
-    assert "2 files outside the change must change along; 1 test covers it" in done.stdout
+    assert "2 files must still change along; 1 test covers it" in done.stdout
     assert "shop/mail.py  total 1,5" in done.stdout
     assert "shop/cart.py:2  no-print: NEVER print" in done.stdout
     assert "CONSTRAINTS.md:1-3  Money" in done.stdout
@@ -84,3 +84,17 @@ def test_wrong_usage_is_named(root: Path) -> None:
     ):
         done = run("impact", *words, folder=root)
         assert (done.returncode, said in done.stderr) == (2, True)
+
+
+def test_an_endpoint_that_is_gone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
+    route = "router.{}('/users', auth, (req, res) => res.json([]));\n"
+    text = "const router = require('express').Router();\n"
+    root = git_repository(tmp_path / "api", {"routes/users.js": text + route.format("get") + route.format("post")})
+    (root / ".rag-ls").mkdir()
+    write(root, {"routes/users.js": text + route.format("get"), "tests/users.test.js": text + route.format("delete")})
+    done = run("impact", "--changed", "HEAD", "--json", folder=root)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["apiEndpoints"] == ["GET /users", "POST /users"]
+    assert "POST /users is gone: who calls it from elsewhere cannot be seen here" in answer["notes"]

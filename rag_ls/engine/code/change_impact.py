@@ -62,7 +62,7 @@ class FileImpact:
     dependents: tuple[Dependent, ...]
     """All that depend on it outside the change."""
     breaking: tuple[Dependent, ...]
-    """Those outside the change that use what is gone or declared otherwise, with these lines and names."""
+    """Those that use what is gone, and those outside the change that use what is declared otherwise, with lines and names."""
     tests: tuple[str, ...]
     memories: tuple[Memory, ...]
 
@@ -97,9 +97,12 @@ def _find_file_impact(
     if removed and not gone:
         # They are declared no more, and imported all the same.
         direct = merge_dependents((*direct, *_dependents(finder, file.path, language, before)))
-    outside = [each for each in merge_dependents((*former, *direct)) if each.path not in changed]
-    uses = [*_uses_of_changed(session, file, names), *_uses_of_removed(session, removed, language, outside)]
-    breaking = [each for each in merge_dependents((*former, *uses)) if each.path not in changed]
+    everyone = merge_dependents((*former, *direct))
+    outside = [each for each in everyone if each.path not in changed]
+    # Who changed along has met what is declared otherwise; what is gone is gone for all.
+    breaking = [each for each in _uses_of_changed(session, file, names) if each.path not in changed]
+    still = (*former, *_uses_of_removed(session, removed, language, everyone))
+    breaking = list(merge_dependents([*breaking, *(each for each in still if each.path != file.path)]))
     all_direct = (*former, *direct)
     tests = find_covering_tests(session, file.path, [item.name for item in after.symbols], language, all_direct)
     if not tests and is_code and not is_test(file.path):
@@ -165,14 +168,14 @@ def _uses_of_changed(session: ProjectSession, file: ChangedFile, names: Sequence
 
 
 def _uses_of_removed(
-    session: ProjectSession, removed: Collection[str], language: str, outside: Sequence[Dependent]
+    session: ProjectSession, removed: Collection[str], language: str, dependents: Sequence[Dependent]
 ) -> Iterator[Dependent]:
     """The lines that use a name which is gone: where it is imported; of a member, wherever nothing else has its name."""
     files = CodeFiles(session)
     for name in sorted(removed):
         own = split_owner(name)[1]
         if own == name:
-            paths = [each.path for each in outside if name in each.names or ALL in each.names]
+            paths = [each.path for each in dependents if name in each.names or ALL in each.names]
         else:
             paths = [] if files.named(own) else [source.path for source in files.load(files.holding(own))]
         for source in filter(None, map(files.at, paths)):

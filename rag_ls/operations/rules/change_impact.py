@@ -21,6 +21,7 @@ from rag_ls.operations.rules.impact_records import (
 )
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.changes import ChangedFile, read_changes
+from rag_ls.search import is_test
 from rag_ls.util.text import count_of
 
 _MAX_FILES = 300
@@ -49,10 +50,13 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
         notes.append(_UNTRUSTED)
     tests = tuple(sorted({test for impact in found for test in impact.tests}))
     records = tuple(map(_make_change, found))
-    endpoints = tuple(dict.fromkeys(each for impact in found for each in _endpoints(impact)))
+    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.after)))
+    former = dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.before))
+    gone = [each for each in former if each not in endpoints]
+    notes += [f"{each} is gone: who calls it from elsewhere cannot be seen here" for each in gone]
     return ImpactAnswer(
         filePath="", exports=tuple(dict.fromkeys(each.name for impact in found for each in impact.names)),
-        apiEndpoints=endpoints, websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
+        apiEndpoints=(*endpoints, *gone), websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
         similarFiles=(), summary=_summarize(found, len(breaking), len(tests), len(rules), len(violations), changes.base),
         tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
         rules=rules, violations=violations, notes=tuple(notes),
@@ -95,12 +99,13 @@ def _find_speaking(caller: Caller, view: ProjectSession, found: Sequence[FileImp
     )  # fmt: skip
 
 
-def _endpoints(impact: FileImpact) -> Iterator[str]:
+def _endpoints(impact: FileImpact, text: str) -> Iterator[str]:
+    """The endpoints of one of the two texts of a file that is no test."""
     # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
     from rag_ls.rules.survey.endpoints import endpoints_in
 
-    if impact.language and impact.file.after:
-        for each in endpoints_in(impact.file.path, impact.language, impact.file.after):
+    if impact.language and text and not is_test(impact.file.path):
+        for each in endpoints_in(impact.file.path, impact.language, text):
             yield f"{each.method} {each.route}"
 
 
@@ -134,9 +139,7 @@ def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: in
     parts = [
         f"{count_of(len(found), 'file differs', 'files differ')} from {base}",
         f"{count_of(names, 'public name')} touched",
-        f"{count_of(breaking, 'file')} outside the change must change along"
-        if breaking
-        else "no other file must change along",
+        f"{count_of(breaking, 'file')} must still change along" if breaking else "no other file must change along",
         f"{count_of(tests, 'test covers', 'tests cover')} it" if tests else "no test is known to import or reach it",
         *([f"{count_of(rules, 'rule speaks', 'rules speak')} of it"] if rules else []),
         *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),

@@ -87,7 +87,7 @@ class ChangeRecord:
     names: tuple[ChangedNameRecord, ...] = optional(())
     """The public names that the change touches."""
     mustChange: tuple[DependentRecord, ...] = optional(())
-    """The files outside the change that use what is gone or declared otherwise, with the lines."""
+    """The files that use what is gone, and those outside the change that use what is declared otherwise, with the lines."""
     dependentsTotal: int = 0
     """The number of files outside the change that depend on it."""
     tests: tuple[str, ...] = optional(())

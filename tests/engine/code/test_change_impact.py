@@ -74,6 +74,17 @@ def test_who_changed_along_has_not_to(client: Client, root: Path) -> None:
     assert [each.path for each in _impact(client, root)["shop/cart.py"].breaking] == ["tests/test_cart.py"]
 
 
+def test_who_still_uses_what_is_gone_is_told_though_it_changed(client: Client, root: Path) -> None:
+    write(root, {
+        "shop/cart.py": str(SHOP["shop/cart.py"]).replace("def total(items):", "def total_of(items):"),
+        "shop/mail.py": "# Sends mail.\n" + str(SHOP["shop/mail.py"]),
+        "tests/test_cart.py": str(SHOP["tests/test_cart.py"]).replace("total", "total_of"),
+    })  # fmt: skip
+    assert [(each.path, each.lines) for each in _impact(client, root)["shop/cart.py"].breaking] == [
+        ("shop/mail.py", (2, 6))
+    ]
+
+
 def test_deleted_and_renamed_files_that_are_still_imported(client: Client, root: Path) -> None:
     git(root, "rm", "-q", "shop/old.py")
     git(root, "mv", "shop/moved.py", "shop/place.py")
