@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from pathlib import Path
 
@@ -40,3 +41,29 @@ def test_a_file_that_keeps_changing_is_named_and_the_rest_is_complete(
     # At the end it is known as it is.
     (project.root / "busy.py").write_text("def wombat_last():\n    return 1\n")
     assert until(lambda: "wombat_last" in str(project.ask("search_code", query="wombat_last")["results"]))
+
+
+def test_a_search_for_lines_names_files_whose_reading_would_take_long(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No file's reading counts as quick, so that no search ends its rest.
+    monkeypatch.setattr("rag_ls.indexing.rests._CHEAP_S", -1.0)
+    project = WildProject(client, tmp_path / "p", {"src/cart.py": "def cart_total():\n    return 1\n"})
+    assert until(lambda: project.session.project.sync_state == "watching")
+    stop = threading.Event()
+
+    def keep_writing() -> None:
+        for number in itertools.count():
+            (project.root / "busy.py").write_text(f"def wombat_{number}():\n    return {number}\n")
+            if stop.wait(0.1):
+                return
+
+    thread = threading.Thread(target=keep_writing)
+    thread.start()
+    try:
+        assert until(
+            lambda: "busy.py keeps changing" in str(project.ask("search_code", query="cart_total", match="exact"))
+        )
+    finally:
+        stop.set()
+        thread.join()

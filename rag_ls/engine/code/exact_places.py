@@ -92,7 +92,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.is_comparing,
-        note=looked.explain_filters() or pattern.note,
+        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.resting_note))),
     )  # fmt: skip
 
 
