@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import UNREADABLE, file_state, is_examined
@@ -70,6 +71,9 @@ def scan(
         if path in stored and not is_examined(state):
             unknown[path] = sight.fault_of(path) or UNREADABLE
             continue
+        if path in stored and not stored[path].state.same_stamp(state) and not _may_read(project.root / path):
+            unknown[path] = UNREADABLE
+            continue
         record = stored.get(path) or skipped.get(path)
         if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
@@ -93,6 +97,10 @@ def scan(
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def _may_read(path: Path) -> bool:
+    return os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _note_unknown(

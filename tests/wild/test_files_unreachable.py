@@ -119,3 +119,19 @@ def test_a_folder_in_a_file_s_place_and_special_files_do_no_harm(client: Client,
     assert set(project.session.store.documents()) == {"a.py/inner.py", "b.py"}
     assert status(project)["skipped"] == {"symbolic link": 2}
     assert status(project)["complete"] is True
+
+
+@as_root
+def test_a_file_that_alone_cannot_be_read_is_unknown_and_not_tried_by_each_scan(client: Client, place: Path) -> None:
+    root = git_repository(place / "shop", _FILES)
+    project = WildProject(client, root, {})
+    store, opened = project.session.store, project.session.project
+    (root / "c.py").chmod(0)
+    with nobody():
+        found = [scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns) for _ in "12"]
+    assert [each.queued for each in found] == [0, 0]
+    assert "c.py" in store.documents()
+    assert status(project)["complete"] is False
+    (root / "c.py").chmod(0o644)
+    project.index()
+    assert status(project)["complete"] is True
