@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def set_up(arguments: argparse.Namespace) -> int:
-    """Survey the code and write what was found."""
+    """Survey the code, show what would be written, and write it where a person agrees."""
     question = {
         "project_root": os.path.abspath(arguments.project),
         "frontend_path": arguments.frontend_path,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.git_config import entries_of
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_repository_top
+from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_repository_top, line_in
 
 OTHER_REPOSITORY = "other repository"
 OTHER_CHECKOUT = "other checkout"
@@ -79,11 +78,11 @@ def is_extra_checkout(folder: Path, root: Path) -> bool:
 
 def _work_trees(repository: Repository) -> list[Path]:
     """The linked work trees of a repository: the one on the branch of its own HEAD, then the others by path."""
-    main, found = _line(repository.common / "HEAD"), []
+    main, found = line_in(repository.common / "HEAD"), []
     for folder in _folders_in(repository.common / _WORK_TREES):
-        if named := _line(folder / "gitdir"):
+        if named := line_in(folder / "gitdir"):
             tree = Path(os.path.realpath((folder / named).parent))
-            found.append((_line(folder / "HEAD") != main, str(tree), tree))
+            found.append((line_in(folder / "HEAD") != main, str(tree), tree))
     return [tree for _, _, tree in sorted(found)]
 
 
@@ -92,10 +91,3 @@ def _folders_in(folder: Path) -> Iterator[Path]:
         yield from sorted(folder.iterdir())
     except OSError:
         return
-
-
-def _line(file: Path) -> str:
-    try:
-        return os.fsdecode(read_regular(file)).strip()
-    except OSError:
-        return ""

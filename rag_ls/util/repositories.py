@@ -39,7 +39,7 @@ class Repository:
         if folder == common:
             return folder == os.path.join(top, DOT_GIT) or _tree_named_in(self.folder) == top
         # Only what the repository keeps itself can name the tree for it.
-        named = _line_in(self.folder / "gitdir")
+        named = line_in(self.folder / "gitdir")
         is_kept_there = os.path.dirname(folder) == os.path.join(common, "worktrees")
         return is_kept_there and os.path.realpath(self.folder / named) == os.path.join(top, DOT_GIT)
 
@@ -69,7 +69,7 @@ def _repository_at(top: Path) -> Repository:
     else:
         folder, fault = _named_folder(dot_git)
     common = folder
-    if named := _line_in(folder / "commondir"):
+    if named := line_in(folder / "commondir"):
         common = Path(os.path.normpath(folder / named))
         if is_elsewhere(common, top):
             common, fault = folder, f"{folder / 'commondir'} names a folder of another machine"
@@ -98,7 +98,7 @@ def _odd_file(folder: Path, common: Path) -> Path | None:
 
 def _named_folder(dot_git: Path) -> tuple[Path, str]:
     """The folder that a `.git` file of a work tree or submodule names, and what is wrong with it."""
-    key, _, target = _line_in(dot_git).partition("gitdir:")
+    key, _, target = line_in(dot_git).partition("gitdir:")
     if key or not target.strip():
         return dot_git, f"{dot_git} cannot be read, or names no git folder"
     folder = Path(os.path.normpath(dot_git.parent / target.strip()))
@@ -120,7 +120,7 @@ def _tree_named_in(folder: Path) -> str:
     return os.path.realpath(path_in(named[-1])) if named else ""
 
 
-def _line_in(file: Path) -> str:
+def line_in(file: Path) -> str:
     """The first line of a small file; empty where there is none."""
     try:
         with regular_file(file, follow=True) as stream:

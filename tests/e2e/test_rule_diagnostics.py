@@ -98,17 +98,22 @@ async def test_a_rule_being_written_counts_at_once_and_broken_yaml_keeps_the_las
         assert problem.range.start.line == 7
 
 
+async def _quick_fixes(ed: Editor, file: Path) -> tuple[types.Diagnostic, dict[str, Any]]:
+    """The only finding of a file, and its quick fixes by title."""
+    (found,) = await _pulled(ed, file, lambda found: len(found) == 1)
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(uri_of(file)), found.range,
+        types.CodeActionContext([found], only=[types.CodeActionKind.QuickFix]),
+    )  # fmt: skip
+    return found, {action.title: action for action in await ed.client.text_document_code_action_async(params)}
+
+
 async def test_quick_fixes_show_suppress_and_remember(project: Path) -> None:
     file = write(project, PROJECT) / "src/rates.py"
     async with editor(project, capabilities="neovim") as ed:
         await ed.until_complete()
         ed.open(file, "def vat(amount):\n    print(amount)\n")
-        (found,) = await _pulled(ed, file, lambda found: len(found) == 1)
-        params = types.CodeActionParams(
-            types.TextDocumentIdentifier(uri_of(file)), found.range,
-            types.CodeActionContext([found], only=[types.CodeActionKind.QuickFix]),
-        )  # fmt: skip
-        actions = {action.title: action for action in await ed.client.text_document_code_action_async(params)}
+        _, actions = await _quick_fixes(ed, file)
         assert set(actions) == {
             "Suppress no-print here (with a reason)", "Remember this exception to no-print", "Show the rule no-print",
             "Show the pattern for no-print",
@@ -133,12 +138,7 @@ async def test_a_rule_s_fix_is_a_quick_fix(project: Path) -> None:
     async with editor(project, capabilities="neovim") as ed:
         await ed.until_complete()
         ed.open(file, "def vat(amount):\n    print(amount)\n")
-        (found,) = await _pulled(ed, file, lambda found: len(found) == 1)
-        params = types.CodeActionParams(
-            types.TextDocumentIdentifier(uri_of(file)), found.range,
-            types.CodeActionContext([found], only=[types.CodeActionKind.QuickFix]),
-        )  # fmt: skip
-        actions = {action.title: action for action in await ed.client.text_document_code_action_async(params)}
+        found, actions = await _quick_fixes(ed, file)
         (edit,) = actions["Mend no-print: log.info(amount)"].edit.changes[uri_of(file)]
         assert (edit.new_text, edit.range) == ("log.info(amount)", found.range)
 

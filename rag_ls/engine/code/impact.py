@@ -82,7 +82,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
     """
     # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
-    from rag_ls.rules.survey.endpoints import endpoints_in, events_in
+    from rag_ls.rules.survey.facts import read_facts
 
     session.project.catch_up()
     path = session.relative(portable(path)) if path.strip() else _find_declaring(session, symbol)
@@ -91,7 +91,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
         raise places.not_indexed(session, path)
     store = session.store
     declared = store.outlines.of_documents([document.id], _MAX_DECLARED)
-    meant = _find_meant(session, declared, symbol, path)
+    meant = _find_meant(declared, symbol, path)
     hidden = session.hidden_documents()
     finder = _make_finder(session, hidden)
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
@@ -101,12 +101,12 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
     rows = store.chunks.of_document(document.id)
-    text = "".join(row.stored.chunk.text for row in rows)
+    facts = read_facts(path, document.language, "".join(row.stored.chunk.text for row in rows))
     return Impact(
         path=path,
         exports=tuple(_exported(meant)),
-        endpoints=tuple(endpoints_in(path, document.language, text)),
-        events=tuple(events_in(document.language, text)),
+        endpoints=tuple(facts.endpoints),
+        events=tuple(facts.events),
         dependents=dependents,
         tests=tests,
         reaching_tests=()
@@ -154,7 +154,7 @@ def _find_declaring(session: ProjectSession, symbol: str) -> str:
     return paths[0]
 
 
-def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:
+def _find_meant(declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:
     if not symbol:
         return declared
     found = [item for item in declared if is_called(item.symbol, symbol)]

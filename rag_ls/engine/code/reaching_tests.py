@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rag_ls.rules.impact import ImpactFinder
 from rag_ls.search import is_test
+from rag_ls.util.text import count_of
 
 _MAX_STEPS = 4
 _MAX_TESTS = 50
@@ -37,6 +38,12 @@ def find_reaching_tests(finder: ImpactFinder, path: str, direct: Collection[str]
                 (found if is_test(importer) else following)[importer] = frontier[imported]
         frontier = following
     return tuple(ReachingTest(test, dependent) for test, dependent in list(found.items())[:_MAX_TESTS])
+
+
+def describe_cover(count: int) -> str:
+    """The number of tests that import a file, or reach it, in words."""
+    # A test may reach a file by what no import shows: a fixture, an address, a program.
+    return f"{count_of(count, 'test covers', 'tests cover')} it" if count else "no test is known to import or reach it"
 
 
 def describe_reach(tests: Collection[ReachingTest]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
+from rag_ls.engine.code.reaching_tests import describe_cover
 from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
@@ -21,6 +22,7 @@ from rag_ls.operations.rules.impact_records import (
 )
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.changes import ChangedFile, read_changes
+from rag_ls.rules.diffs import FileChange
 from rag_ls.search import is_test
 from rag_ls.util.text import count_of
 
@@ -42,9 +44,13 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
     violations: tuple[ViolationRecord, ...] = ()
     notes = [*changes.notes, *_note_partial(view, len(changes.files))]
     if users_trusted_folders().trusts(view.project.root):
-        rules = _find_speaking(caller, view, found)
+        added = [impact.file.added_lines for impact in found]
+        rules = _find_speaking(caller, view, added)
         violations = tuple(
-            each for impact in found if impact.file.after for each in find_broken(view, impact.file.added_lines)
+            each
+            for impact, lines in zip(found, added, strict=True)
+            if impact.file.after
+            for each in find_broken(view, lines)
         )
     elif view.rule_finder.has_documents(view.hidden_documents()):
         notes.append(_UNTRUSTED)
@@ -83,9 +89,9 @@ def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
         yield f"{unread}: dependents and tests may be missing; `rag-ls index` reads all"
 
 
-def _find_speaking(caller: Caller, view: ProjectSession, found: Sequence[FileImpact]) -> tuple[SpeakingRule, ...]:
-    paths = [impact.file.path for impact in found]
-    text = "\n".join([*paths, *(impact.file.added_lines.text for impact in found)])[:MAX_QUERY_CHARACTERS]
+def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileChange]) -> tuple[SpeakingRule, ...]:
+    paths = [each.path for each in added]
+    text = "\n".join([*paths, *(each.text for each in added)])[:MAX_QUERY_CHARACTERS]
     hits = find_rules(view, text, paths, wait_for_model_s=caller.wait_s) if paths else []
     told = [hit for hit in hits if hit.names_path or hit.relevance >= _MIN_RULE_RELEVANCE][:_MAX_RULES]
     return tuple(
@@ -140,7 +146,7 @@ def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: in
         f"{count_of(len(found), 'file differs', 'files differ')} from {base}",
         f"{count_of(names, 'public name')} touched",
         f"{count_of(breaking, 'file')} must still change along" if breaking else "no other file must change along",
-        f"{count_of(tests, 'test covers', 'tests cover')} it" if tests else "no test is known to import or reach it",
+        describe_cover(tests),
         *([f"{count_of(rules, 'rule speaks', 'rules speak')} of it"] if rules else []),
         *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),
     ]

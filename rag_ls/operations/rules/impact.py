@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.impact import find_impact
-from rag_ls.engine.code.reaching_tests import ReachingTest, describe_reach
+from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.preparation import read_all, read_first
@@ -97,11 +97,6 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     return replace(answer, summary=_summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all))
 
 
-def _describe_tests(count: int) -> str:
-    # A test may reach a file by what no import shows: a fixture, an address, a program.
-    return f"{count_of(count, 'test covers', 'tests cover')} it" if count else "no test is known to import or reach it"
-
-
 def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:
     beyond = (
         f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
@@ -109,7 +104,7 @@ def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *,
     parts = [
         f"{answer.filePath} exports {count_of(len(answer.exports), 'name')}",
         f"{count_of(answer.dependentsTotal, 'file depends', 'files depend')} on it{beyond}",
-        describe_reach(reaching) if reaching else _describe_tests(len(answer.tests)),
+        describe_reach(reaching) if reaching else describe_cover(len(answer.tests)),
     ]
     if answer.apiEndpoints:
         parts.append(f"it serves {len(answer.apiEndpoints)} endpoints")

@@ -38,10 +38,6 @@ class ImportGraph:
         self._reached: dict[Hashable, frozenset[str]] = {}
         self._without: dict[tuple[str, ...], ImportGraph] = {}
 
-    def paths(self) -> Iterable[str]:
-        """The documents whose imports are known."""
-        return self._edges
-
     def without(self, exceptions: tuple[str, ...]) -> ImportGraph:
         """The graph without some imports, each written as `importing -> imported` in globs; others are no imports."""
         pairs = [each.partition(_ARROW) for each in exceptions if _ARROW in each]

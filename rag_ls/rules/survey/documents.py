@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
-from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.rules.survey.yaml_text import comment, flow_list, quote
-
-__all__ = ["architecture_yaml", "pattern_documents"]
 
 SECTIONS = (
     "stacks", "layers", "middleware", "decorators", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",

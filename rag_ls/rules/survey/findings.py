@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -130,3 +132,17 @@ def list_names(names: Iterable[str], most: int = 12) -> str:
     every = list(dict.fromkeys(names))
     shown = ", ".join(f"`{name}`" for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that hold a file, the lowest first."""
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def lowest_folder(paths: Iterable[str], least: int = 1) -> str:
+    """The lowest folder that holds nearly all of some files, and `least` of them; empty for none."""
+    every = list(paths)
+    counts = Counter(folder for path in every for folder in folders_above(path))
+    holding = [folder for folder, count in counts.items() if count >= max(MIN_SHARE * len(every), least)]
+    return max(holding, key=lambda folder: (folder.count("/"), folder), default="")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
 
 from rag_ls.languages import find_language
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, lowest_folder
 from rag_ls.rules.survey.sources import JAVASCRIPT
 
 TOPIC = "naming"
@@ -130,14 +129,7 @@ def _kind(language: str, name: str) -> str:
 
 def _folder_of_most(members: list[str], paths: list[str]) -> str:
     """The lowest folder that holds nearly all of the members, unless it holds most of the other files as well."""
-    counts: Counter[str] = Counter()
-    for path in members:
-        folder = posixpath.dirname(path)
-        while folder:
-            counts[folder] += 1
-            folder = posixpath.dirname(folder)
-    holding = [folder for folder, count in counts.items() if count >= MIN_SHARE * len(members) and count >= MIN_COUNT]
-    folder = max(holding, key=lambda name: (name.count("/"), name), default="")
+    folder = lowest_folder(members, MIN_COUNT)
     inside = sum(path.startswith(folder + "/") for path in paths)
     return folder if folder and inside < MIN_SHARE * len(paths) and len(members) >= inside / 2 else ""
 

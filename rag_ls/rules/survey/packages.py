@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from rag_ls.languages import family_of
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_SHARE, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import (
+    MAX_EXAMPLES,
+    SourceLine,
+    SurveyFinding,
+    folders_above,
+    lowest_folder,
+)
 
 TOPIC = "imports"
 
@@ -43,11 +49,13 @@ def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping
         name = package_of(module, family := family_of(languages[path]))
         if name and not _FRAMEWORKS.match(name) and not any(_is_own(name, folder) for folder in folders):
             users.setdefault((family, name), {}).setdefault(path, line)
-    files = Counter((family_of(language), folder) for path, language in languages.items() for folder in _above(path))
+    files = Counter(
+        (family_of(language), folder) for path, language in languages.items() for folder in folders_above(path)
+    )
     totals = Counter(family_of(language) for language in languages.values())
     found = []
     for (family, name), lines in users.items():
-        folder = _home(lines) if len(lines) >= _MIN_FILES else ""
+        folder = lowest_folder(lines) if len(lines) >= _MIN_FILES else ""
         inside = sorted(path for path in lines if path.startswith(folder + "/"))
         in_folder = files[family, folder]
         is_widespread = in_folder > _MAX_SHARE_OF_PRODUCT * totals[family]
@@ -106,16 +114,3 @@ def package_of(module: str, family: str) -> str:
 def _is_own(name: str, folder: str) -> bool:
     """Whether a package is the project's own, though its files are not there: made by a generator."""
     return f"/{folder}/".endswith(f"/{name.replace('.', '/')}/")
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
-
-
-def _home(paths: Iterable[str]) -> str:
-    """The lowest folder that holds nearly all of some files."""
-    every = list(paths)
-    counts = Counter(folder for path in every for folder in _above(path))
-    holding = [folder for folder, count in counts.items() if count >= MIN_SHARE * len(every)]
-    return max(holding, key=lambda folder: (folder.count("/"), folder), default="")
