@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fnmatch
 import hashlib
 import os
@@ -50,8 +51,14 @@ _GENERATED_NAMES = (
     # What `rules setup --force` puts aside.
     "*.md.????????-??????.bak",
 )
-_GENERATED_MARK = re.compile(
-    rb"@generated\b|code generated .{0,80}do not edit|automatically generated.{0,40}do not edit", re.I
+# `@Generated(...)` is a decorator, `@generated` the mark that tools agree on.
+_GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")
+_GENERATED_COMMENT = re.compile(
+    rb"generated\b.{0,160}?\b(?:do not|don't|should not|never) (?:\w+ )?(?:edit|modify)", re.I | re.S
+)
+# What stands before the first line of code: a generator has the same words in its templates.
+_LEADING_COMMENTS = re.compile(
+    rb"(?:\s|(?://|#|--|;|%|<\?php|<\?xml)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z))*", re.S
 )
 _GENERATED_MARK_BYTES = 1000
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
@@ -167,11 +174,19 @@ def reason_by_content(path: str, data: bytes, limit: int, rules: FileRules = _NO
 def _reason_by_content(name: str, data: bytes) -> str:
     if holds_secrets(name, data):
         return "secret"
-    if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
+    if _is_marked_generated(data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)):
         return "generated"
     lower, lines = name.lower(), 1 + data.count(b"\n")
     is_minified = lower.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * lines
     return "minified" if is_minified or (lower.endswith(_BUNDLED) and _is_bundle(data, lines)) else ""
+
+
+def _is_marked_generated(head: bytes) -> bool:
+    """Whether a tool says at the beginning of a file that it made it, and that nobody should edit it."""
+    if _GENERATED_MARK.search(head):
+        return True
+    comments = _LEADING_COMMENTS.match(head)
+    return comments is not None and _GENERATED_COMMENT.search(comments[0]) is not None
 
 
 def _is_bundle(data: bytes, lines: int) -> bool:
