@@ -1,4 +1,4 @@
-"""The rights of a caller over HTTP: by its token's access, and with files of its projects alone."""
+"""The rights of a caller over HTTP: its token's access, and only files of its own projects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_access(access: Access, operation: Operation) -> None:
 
 
 def check_paths(operation: Operation, request: object, client: Client) -> None:
-    """Check that every path in a parsed request lies in a project that the client sees, and may be used over HTTP.
+    """Check that every path in a parsed request lies in a project that the client sees, and may be read over HTTP.
 
     Raises `PathOutsideProject`, `AccessRefused`, and `InvalidRequest` for a relative path where it would not be a project's.
     """

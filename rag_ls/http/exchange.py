@@ -47,7 +47,7 @@ class Exchange:
 
     @property
     def caller(self) -> Token:
-        """The token that was shown. The gate lets nothing else through to what asks for it."""
+        """The token that the caller showed. The gate lets no request without one through to code that asks for it."""
         assert self.token is not None
         return self.token
 

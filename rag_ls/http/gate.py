@@ -1,4 +1,4 @@
-"""Every request's way in: its name for us, its token, its limits; and its way out: headers, metrics, one line of log."""
+"""Checks every request on its way in (host, token, limits), and adds headers, metrics and a line of log on its way out."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Gate:
         self._settings = settings
         self._metrics = metrics
         self._rate = RequestRate(settings.requests_per_second)
-        # The answers to some GETs never end: each session has one, a page has one.
+        # The answers to some GETs never end: each session has one such answer, and each page.
         self._streams = Slots(settings.max_sessions + _MORE_STREAMS, _STREAM_WAIT_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -141,7 +141,7 @@ class Gate:
         if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
             return error_response(exchange, 421, "UnknownHost", "this server is not called so; see http.hosts")
         origin = headers.get("origin")
-        # A form in a file of this machine has no origin that could be told; what it posts is a code.
+        # A form in a local file has no origin to check; all that it posts is a code.
         is_form = origin == "null" and path == SIGN_IN_PATH and scope["method"] == "POST"
         if origin is not None and not (is_form or self._is_own(origin) or origin.lower() in self._origins):
             return error_response(exchange, 403, "Forbidden", "pages of this origin may not ask")

@@ -1,4 +1,4 @@
-"""A listening socket that has a limited number of connections, those among them that have not said anything yet."""
+"""A listening socket that limits the number of connections, silent ones included."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
     except OSError as error:
         raise HttpUnavailable(f"{address} cannot be listened on ({error.strerror}): give another address") from error
     try:
-        # A port of connections that have just ended is free; one that another program listens on is not.
+        # A port counts as free while old connections on it time out, but not while another program listens on it.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(_MAX_BACKLOG_CONNECTIONS)
@@ -184,7 +184,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
 
 
 def _raise_file_limit(count: int) -> int:
-    """Let the process open more files, where the system lets it, since each connection is one; how many of `count` it may."""
+    """Raise the process's limit of open files, since each connection is one; returns how many of `count` it may open."""
     try:
         import resource
     except ImportError:

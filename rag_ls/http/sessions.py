@@ -28,7 +28,7 @@ _MAX_KEPT_NAMES = 1000
 
 
 class CallerSession:
-    """One caller's client of the engine. Each of its requests is held to the token's access and to files of its projects."""
+    """One caller's client of the engine. It checks each request against the token's access and projects."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class CallerSession:
         surface: str = "http",
         isolated: bool = False,
     ) -> None:
-        """With `roots`, questions mean these projects; an `isolated` one sees nothing else. None are open before `open`."""
+        """With `roots`, questions are about these projects; an `isolated` session sees no others. `open` opens them."""
         self.token = token
         self.slot = functools.partial(slots.take, token.id)
         """Taken while a request is answered."""
@@ -105,7 +105,7 @@ class _Pooled:
 
 
 class SessionPool:
-    """The sessions of callers that hold none themselves: one for each token and choice of projects.
+    """The sessions of callers that keep none themselves: one for each token and set of projects.
 
     Safe from several threads.
     """
@@ -122,7 +122,7 @@ class SessionPool:
         self._roots: dict[tuple[str, str], Roots] = {}
 
     def roots_called(self, token: Token, project: str) -> Roots:
-        """See the function of this name. Takes a moment, and is kept for a moment."""
+        """Look the roots up, as the function of this name does, and keep them for `known_roots`."""
         found = roots_called(self._engine, token, project)
         with self._lock:
             if len(self._roots) >= _MAX_KEPT_NAMES:
@@ -131,7 +131,7 @@ class SessionPool:
         return found
 
     def known_roots(self, token: Token, project: str) -> Roots | None:
-        """The roots that `roots_called` just found, none for an empty name; None if it must be asked. Takes no time."""
+        """The roots that `roots_called` found lately, none for an empty name; None if nobody asked. Takes no time."""
         return self._roots.get((token.id, project)) if project else ()
 
     def is_open(self, token: Token, roots: Roots) -> bool:
@@ -164,8 +164,7 @@ class SessionPool:
                 pooled.used_at = self._clock()
 
     def close_unused(self, is_in_force: Callable[[Token], bool]) -> None:
-        """Close the sessions that nobody used for long, and those whose token counts no longer; the others let go
-        of their projects."""
+        """Close sessions that were idle for long or whose token is no longer valid; other idle ones close their projects."""
         now = self._clock()
         with self._lock:
             self._roots.clear()
@@ -187,7 +186,7 @@ class SessionPool:
             session.close()
 
     def _rest(self, pooled: _Pooled) -> None:
-        # Under this lock nobody comes to use it; under the other one, who came waits until it has let go.
+        # `_lock` keeps new users out; users who came in meanwhile wait for `opening`, until the session has let go.
         with self._lock:
             if pooled.users or not pooled.opening.acquire(blocking=False):
                 return

@@ -78,7 +78,7 @@ class TokenFile:
         """`folder` must exist once a token is added."""
         self._path = folder / FILE_NAME
         self._now = now
-        # Who binds the port once this server has ended may get a token from a page that is still open: it counts no longer.
+        # After this server ends, another program may listen on its port and get a token from a page that is still open.
         self._server = secrets.token_hex(_ID_BYTES)
         self._read: tuple[tuple[int, int, int], tuple[Token, ...]] = ((0, 0, 0), ())
 
@@ -153,11 +153,11 @@ class TokenFile:
         return code
 
     def exchange(self, code: str) -> str | None:
-        """The secret for a one-time code, which counts no longer then; None for an unknown or old code."""
+        """Redeem a one-time code: its secret, once; None for an unknown, used or expired code."""
         digest, secret = _digest(code), _secret()
         now = self._now()
         if not self.is_waiting(code):
-            # Anybody may ask: only who has a code makes others wait for the file.
+            # Anybody may ask, so only a caller with a known code makes others wait for the file.
             return None
         with self._changing() as held:
             for place, token in enumerate(held):

@@ -1,4 +1,4 @@
-"""One operation that is done for a client over HTTP, who may leave before it is done."""
+"""Runs one operation for a client over HTTP that may leave before the operation ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OperationCall:
 
 
 class Work:
-    """Runs one operation. Its session and its slot are let go of when it has really ended, not when its client leaves."""
+    """Runs one operation. It releases session and slot when the operation has ended, not when its client leaves."""
 
     def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: OperationCall) -> None:
         self._sessions = sessions
