@@ -344,8 +344,9 @@ def _request(operation: Operation, place: tuple[str, ...], value: str) -> dict[s
     return filled | {place[0]: {place[1]: given} if len(place) > 1 else given}
 
 
+# A random id may resemble the name of the collection that everybody has.
 _VOLATILE = re.compile(
-    r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|\d{4}-\d\d-\d\dT[\d:.+Z]+|\d+\.\d+"
+    r"the nearest is default; |\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|\d{4}-\d\d-\d\dT[\d:.+Z]+|\d+\.\d+"
 )
 
 
