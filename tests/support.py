@@ -37,7 +37,7 @@ from rag_ls.storage import (
     VectorStore,
     index_summary,
 )
-from rag_ls.storage.sqlite.index_file import open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 
 MODEL = "test-model@1"
@@ -166,9 +166,12 @@ def open_checkout(file: Path | None) -> CheckoutIndex:
 
 def index_at(file: Path | None) -> ProjectIndex:
     """As `open_checkout`, with the stores beside it."""
-    database = open_derived(file)
+    index_file = IndexFile(file)
+    database = open_derived(index_file)
     lexical, vectors = LexicalIndex(database), SqliteVectors(database, file.parent if file else None)
-    return ProjectIndex(CheckoutIndex(database, file, vectors, lexical), lexical, vectors, file, database=database)
+    return ProjectIndex(
+        CheckoutIndex(database, file, vectors, lexical), lexical, vectors, index_file, database=database
+    )
 
 
 def ready(vector: NDArray[np.float32] | None) -> LaterVector | None:

@@ -98,7 +98,9 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
             force = isinstance(arguments, dict) and arguments.get("force") is True
             if not force:
                 session.check_first_index(folder, operation)
-            session.client.submit("open", lambda: session.enter(folder, operation, force=force)).result()
+            session.client.engine.workers.submit(
+                session.client, "open", lambda: session.enter(folder, operation, force=force)
+            ).result()
         result = session.operations.run(operation.name, arguments, report)
         return {"result": result, "warnings": session.warnings()}
     except RagLsError as error:

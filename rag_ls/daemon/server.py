@@ -241,7 +241,7 @@ class EngineServer:
     def _report(self) -> None:
         """Write one line to the log, if it differs from the last one."""
         self._reported = time.monotonic()
-        latencies = self._engine.latencies.summary().items()
+        latencies = self._engine.workers.latencies.summary().items()
         parts = [f"{name} {item.p50:.0f}/{item.p95:.0f}/{item.p99:.0f} ms of {item.count}" for name, item in latencies]
         told = f"{len(self._engine.projects())} projects; " + ", ".join(parts)
         if told != self._told:

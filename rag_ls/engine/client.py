@@ -11,11 +11,9 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rag_ls import config, memory
 from rag_ls.config import Loaded, Problem, Settings
@@ -28,18 +26,15 @@ from rag_ls.errors import (
     PathOutsideProject,
     ProjectUnavailable,
     ScopeRefused,
-    StoreDamaged,
     StoreUnavailable,
 )
 from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.registry.catalogue import KnownProject, called, known_projects
 from rag_ls.registry.entries import entry_of
-from rag_ls.storage import INDEX_STORE, MemoryStore, open_memories
+from rag_ls.storage import MemoryStore, open_memories
 
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 class Client:
@@ -231,17 +226,6 @@ class Client:
         """Ask every open project."""
         return [(session, session.search(request, wait_for_model_s=wait_for_model_s)) for session in self.projects()]
 
-    def submit(self, operation: str, work: Callable[[], T]) -> Future[T]:
-        """Answer a question of the client in the engine's threads, and note how long the answer took."""
-        asked = time.perf_counter()
-
-        def timed() -> T:
-            answer = self.run_mending(work)
-            self.engine.latencies.record(operation, (time.perf_counter() - asked) * 1000)
-            return answer
-
-        return self.engine.workers.submit(self, timed)
-
     def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
         """Apply new settings from the editor. Settings that shape the index (chunking, embedding) count from the next
         start."""
@@ -266,17 +250,6 @@ class Client:
                 self._session_memories.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
-
-    def run_mending(self, work: Callable[[], T]) -> T:
-        """Run `work` in this thread. If it meets a damaged index, run it again; the index is then made anew."""
-        try:
-            return work()
-        except StoreDamaged as error:
-            _log.warning("%s", error)
-            if error.store != INDEX_STORE:
-                raise
-        # The next look at the projects opens the damaged ones anew.
-        return work()
 
     def _heal(self, session: ProjectSession) -> None:
         """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""

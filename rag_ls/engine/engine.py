@@ -39,7 +39,6 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
-from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +101,6 @@ class Engine:
         """The code that a team published on that store."""
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
-        self.latencies = Latencies()
         self._started = time.monotonic()
         self.address = ""
         """The address at which clients of other processes reach the engine; empty if it is not shared."""

@@ -64,7 +64,7 @@ class OpenMemories:
     def exchange(self) -> None:
         """Keep the copy of the memories that lies in the project up to date."""
         with self._lock:
-            if self._memories is not None and not self._project.is_closed and not self._project.index.is_lost:
+            if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
                 self._memories.exchange_if_due()
 
     def embed(self) -> None:

@@ -131,7 +131,7 @@ class OpenProject:
             except StoreUnavailable as error:
                 _log.info("unsaved text stays until the next start: %s", error)
             self.sessions.close(session)
-        is_lost = self.index.is_lost
+        is_lost = self.index.file.is_lost
         self.index.close()
         self.memories.close(is_lost=is_lost)
 
@@ -148,7 +148,7 @@ class OpenProject:
     @property
     def is_lost(self) -> bool:
         """Whether the opened folder or index cannot be used any more: deleted, moved, damaged or closed."""
-        return self._closed or self.index.is_lost
+        return self._closed or self.index.file.is_lost
 
     @property
     def never_indexed(self) -> bool:
@@ -204,7 +204,7 @@ class OpenProject:
         """Index files or folders that any program wrote, created or deleted."""
         files: set[str] = set()
         # Read before the documents: a file in hand may become a document a moment later.
-        in_hand = PathSet(self.indexing.unseen())
+        in_hand = PathSet(self.indexing.inbox.paths())
         for path in paths:
             place = self.root / path
             if os.path.isdir(place) and not place.is_symlink():
@@ -216,7 +216,7 @@ class OpenProject:
             self.settings_changed()
             self.admissions.forget()
             self.indexing.rescan()
-        self.indexing.files_changed(sorted(files))
+        self.indexing.inbox.put_files(sorted(files))
 
     def take_in(self, path: str) -> None:
         """Index one file now if the index does not know it as it is; where nobody watches the tree, all that changed."""
@@ -248,24 +248,24 @@ class OpenProject:
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
         if ends_rests:
-            self.indexing.end_rests()
-        is_old = (not is_watched and self.indexing.scan_is_old) or self.exclusions.are_outdated()
+            self.indexing.inbox.end_rests()
+        is_old = (not is_watched and self.indexing.comparison.is_old) or self.exclusions.are_outdated()
         if is_old:
             # Not every client tells of the files that other programs write.
             self.indexing.rescan()
-        if self.indexing.is_held:
-            return self.indexing.unseen()
+        if self.indexing.inbox.is_held:
+            return self.indexing.inbox.paths()
         # Many files would take longer than a moment: do not wait for them.
         self.indexing.wait_until(self._has_taken_in, deadline - time.monotonic())
         if is_old:
             self.indexing.wait_until(self._has_read_changes, deadline - time.monotonic())
-        return self.indexing.unseen()
+        return self.indexing.inbox.paths()
 
     def _has_taken_in(self) -> bool:
-        if not (0 < len(self.indexing.unseen()) <= MAX_AWAITED_FILES or self.indexing.rescanning):
+        if not (0 < len(self.indexing.inbox.paths()) <= MAX_AWAITED_FILES or self.indexing.rescanning):
             return True
         # Asked repeatedly, because each document is postponed again once it is cut, though newer text may wait.
-        self.indexing.end_delays()
+        self.indexing.inbox.end_delays()
         return False
 
     def _has_read_changes(self) -> bool:
@@ -281,7 +281,7 @@ class OpenProject:
     @property
     def last_sync(self) -> str | None:
         """The time when the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
-        at = self.indexing.synced_at
+        at = self.indexing.comparison.synced_at
         return utc_stamp(at) if at else None
 
     def maintain(self) -> None:
@@ -368,7 +368,7 @@ class OpenProject:
         """Compare a document's indexed text with its file now; None when the file is gone. A changed one is indexed."""
         found = self.documents.freshness(document)
         if found in (None, Freshness.CHANGED):
-            self.indexing.files_changed([document.path])
+            self.indexing.inbox.put_files([document.path])
         return found
 
 

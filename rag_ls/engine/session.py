@@ -106,7 +106,7 @@ class ProjectSession:
         with self._lock:
             session, self.editing_session = self.editing_session, DISK
         if session != DISK:
-            self.indexing.session_closed(session)
+            self.indexing.inbox.close_session(session)
             self.project.sessions.close(session)
 
     @property
@@ -153,14 +153,14 @@ class ProjectSession:
                 return
             if self.editing_session == DISK:
                 self.editing_session = self.project.sessions.open().id
-            self.indexing.buffer_changed(self.editing_session, buffer)
+            self.indexing.inbox.put_buffer(self.editing_session, buffer)
 
     def buffer_closed(self, path: str) -> None:
         """Record that the editor closed a document."""
         with self._lock:
             self._buffers.pop(path, None)
             if self.editing_session != DISK:
-                self.indexing.buffer_closed(self.editing_session, path)
+                self.indexing.inbox.close_buffer(self.editing_session, path)
 
     def unsaved_text(self, path: str) -> str | None:
         """The client's own text of a document that it has open; None if it has not."""
@@ -184,7 +184,7 @@ class ProjectSession:
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
         is_uri = is_guest(path, self.project.root) and not Path(path).is_absolute()
-        if is_uri or self.indexing.is_open(self.editing_session, path):
+        if is_uri or self.indexing.inbox.holds(self.editing_session, path):
             return path
         return self._spelled_as_known(self.project.folder.relative(path))
 
@@ -257,7 +257,7 @@ class ProjectSession:
         `started` is the question's time by `perf_counter`, `unseen_before` the documents whose newest text was not indexed
         then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
         """
-        scanned, unseen = self.indexing.scanned, self.indexing.unseen() | unseen_before
+        scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
         queued, pending = self.store.queue_lengths()
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
@@ -266,7 +266,7 @@ class ProjectSession:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
-        note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.resting_note)))
+        note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.resting_note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
@@ -292,10 +292,10 @@ class ProjectSession:
 
     def status(self) -> ProjectStatus:
         """The state of the index: what is done, and what is left to do. Clients ask often, so this does not hurry postponed texts."""
-        if not self.indexing.has_delayed_text:
+        if not self.indexing.inbox.due_in_s:
             self.project.catch_up(ends_rests=False)
         # Read the counts in the order of the work: a file that moves from one to the next meanwhile is counted twice, not missed.
-        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
+        scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths()
         counts = self.store.counts()
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
@@ -303,7 +303,7 @@ class ProjectSession:
         notes = (
             self.indexing.problem,
             self.project.exclusions.note,
-            self.indexing.resting_note,
+            self.indexing.inbox.resting_note,
             model.note,
             self.memories.damage(),
             self.memories.take_note(),

@@ -6,6 +6,7 @@ delays only itself: the other clients' questions go in between.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict, deque
@@ -13,9 +14,27 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from rag_ls.errors import StoreDamaged
+from rag_ls.storage import INDEX_STORE
+from rag_ls.util.latency import Latencies
+
+_log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 _Task = tuple["Future[Any]", Callable[[], Any]]
+
+
+def run_mending(work: Callable[[], T]) -> T:
+    """Run `work` in this thread. If it meets a damaged index, run it again; the index is then made anew."""
+    try:
+        return work()
+    except StoreDamaged as error:
+        _log.warning("%s", error)
+        if error.store != INDEX_STORE:
+            raise
+    # The next look at the projects opens the damaged ones anew.
+    return work()
 
 
 class Workers:
@@ -25,6 +44,8 @@ class Workers:
         """`threads` run at most, `per_client` of them for one client."""
         self._most = threads
         self._per_client = per_client
+        self.latencies = Latencies()
+        """The time that answers took, by operation."""
         lock = threading.RLock()
         self._wake = threading.Condition(lock)
         self._rested = threading.Condition(lock)
@@ -47,13 +68,20 @@ class Workers:
         with self._rested:
             return self._rested.wait_for(lambda: not (self._running or self._waiting), timeout_s)
 
-    def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:
-        """Run `work` in one of the threads, after the client's earlier requests."""
+    def submit(self, client: Hashable, operation: str, work: Callable[[], T]) -> Future[T]:
+        """Run `work` in one of the threads, after the client's earlier requests, and note how long its answer took."""
         future: Future[T] = Future()
+        asked = time.perf_counter()
+
+        def answer() -> T:
+            found = run_mending(work)
+            self.latencies.record(operation, (time.perf_counter() - asked) * 1000)
+            return found
+
         with self._wake:
             if self._closed:
                 raise RuntimeError("the engine is closing")
-            self._waiting.setdefault(client, deque()).append((future, work))
+            self._waiting.setdefault(client, deque()).append((future, answer))
             # Each idle thread takes one task; a thread that was woken but does not run yet still counts as idle.
             waiting = sum(map(len, self._waiting.values()))
             if waiting > self._idle and len(self._threads) < self._most:

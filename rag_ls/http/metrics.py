@@ -104,7 +104,7 @@ class _EngineMetrics:
         times = GaugeMetricFamily(
             "rag_ls_operation_ms", "Latency of the last thousand", labels=("operation", "quantile")
         )
-        for name, item in self._engine.latencies.summary().items():
+        for name, item in self._engine.workers.latencies.summary().items():
             calls.add_metric((name,), item.count)
             for quantile, value in (("0.5", item.p50), ("0.95", item.p95), ("0.99", item.p99)):
                 times.add_metric((name, quantile), value)

@@ -59,14 +59,14 @@ class Inbox:
 
     def put_buffer(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now."""
-        with self._wake:
+        with self._wake.condition:
             self._buffers[session, buffer.path] = buffer
             self._typed[session, buffer.path] = None
             self._wake.notify_all()
 
     def close_buffer(self, session: str, path: str) -> None:
         """Record that an editor closed a document."""
-        with self._wake:
+        with self._wake.condition:
             self._buffers.pop((session, path), None)
             self._typed[session, path] = None
             self._not_before.pop((session, path), None)
@@ -79,7 +79,7 @@ class Inbox:
 
     def put_files(self, paths: Iterable[str]) -> None:
         """Record files that were written, created or deleted."""
-        with self._wake:
+        with self._wake.condition:
             arrived = set(paths)
             now = time.monotonic()
             resting = {path for path in arrived if self._rests.due_in_s(path, now) > 0}
@@ -93,26 +93,26 @@ class Inbox:
 
     def note_read(self, path: str, cost_s: float) -> None:
         """Note that a changed file was read: one that keeps changing rests before it is read again."""
-        with self._wake:
+        with self._wake.condition:
             self._rests.note_read(path, cost_s, time.monotonic())
 
     def delay(self, key: Key, seconds: float) -> None:
         """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
-        with self._wake:
+        with self._wake.condition:
             if key in self._buffers:
                 self._not_before[key] = time.monotonic() + seconds
 
     def end_delays(self) -> None:
         """Release all postponed texts, because a question waits for them."""
         if self._not_before:
-            with self._wake:
+            with self._wake.condition:
                 self._not_before.clear()
                 self._wake.notify_all()
 
     def end_rests(self) -> None:
         """Release the files that keep changing and are quickly read, because a question wants them as they are."""
         if self._resting:
-            with self._wake:
+            with self._wake.condition:
                 self._end_rests({path for path in self._resting if self._rests.is_cheap(path)})
                 self._wake.notify_all()
 
@@ -123,7 +123,7 @@ class Inbox:
     def hold_files(self, held: bool) -> None:
         """Hold changed files back, or release them: a program may be in the middle of writing them."""
         if held != self._held:
-            with self._wake:
+            with self._wake.condition:
                 self._held = held
                 self._wake.notify_all()
 
@@ -137,7 +137,7 @@ class Inbox:
     @property
     def due_in_s(self) -> float | None:
         """Seconds until the next typed text can be taken; None where none waits."""
-        with self._wake:
+        with self._wake.condition:
             due = min((self._not_before.get(key, 0.0) for key in self._typed), default=None)
         return None if due is None else max(0.0, due - time.monotonic())
 
@@ -145,7 +145,7 @@ class Inbox:
     def next_in_s(self) -> float | None:
         """Seconds until the next typed text or resting file can be taken; None where none waits."""
         typed_in_s, now = self.due_in_s, time.monotonic()
-        with self._wake:
+        with self._wake.condition:
             waits = [self._rests.due_in_s(path, now) for path in self._resting]
         waits += [typed_in_s] if typed_in_s is not None else []
         return max(0.0, min(waits)) if waits else None
@@ -153,7 +153,7 @@ class Inbox:
     @property
     def resting_note(self) -> str:
         """The changed files that are not read yet because they keep changing, in words; empty for none."""
-        with self._wake:
+        with self._wake.condition:
             return self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
 
     @property
@@ -161,7 +161,7 @@ class Inbox:
         """Whether changed files can be taken."""
         if self._resting:
             now = time.monotonic()
-            with self._wake:
+            with self._wake.condition:
                 self._end_rests({path for path in self._resting if self._rests.due_in_s(path, now) <= 0})
         return bool(self._changed) and not self._held
 
@@ -169,7 +169,7 @@ class Inbox:
     def is_empty(self) -> bool:
         """Whether nothing waits (held files count, resting ones do not) and nothing that was taken is unfinished."""
         # Under the lock: what is being taken would be in neither of the two.
-        with self._wake:
+        with self._wake.condition:
             return not (self._typed or self._changed or self._in_hand)
 
     @property
@@ -180,7 +180,7 @@ class Inbox:
     def take_typed(self) -> tuple[Key, Buffer | None] | None:
         """Take the typed or closed document that waits longest and is not postponed; call `done` after it."""
         now = time.monotonic()
-        with self._wake:
+        with self._wake.condition:
             key = next((key for key in self._typed if self._not_before.get(key, 0.0) <= now), None)
             if key is None:
                 return None
@@ -190,7 +190,7 @@ class Inbox:
 
     def take_files(self) -> list[str]:
         """Take all changed files; call `done` after them."""
-        with self._wake:
+        with self._wake.condition:
             if not self.has_files:
                 return []
             taken = sorted(self._changed)
@@ -200,12 +200,12 @@ class Inbox:
 
     def put_back(self, key: Key) -> None:
         """A typed document that was taken could not be stored now."""
-        with self._wake:
+        with self._wake.condition:
             self._typed[key] = None
 
     def done(self, paths: Iterable[str]) -> None:
         """Note that taken documents are in the index, or in its queue."""
-        with self._wake:
+        with self._wake.condition:
             self._in_hand.difference_update(paths)
 
     # --- what can be asked
@@ -216,7 +216,7 @@ class Inbox:
 
     def paths(self) -> frozenset[str]:
         """The documents that wait, or that were taken and are not done."""
-        with self._wake:
+        with self._wake.condition:
             return frozenset({*(path for _, path in self._typed), *self._changed, *self._in_hand})
 
 

@@ -216,7 +216,7 @@ class DocumentsThread:
         return False
 
     def _scan(self) -> None:
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._comparison.begin()
         if self._comparison.is_first:
             self._board.report(Progress(Phase.SCANNING))
@@ -227,7 +227,7 @@ class DocumentsThread:
         except _Stopped:
             return
         finally:
-            with self._agenda.wake:
+            with self._agenda.wake.condition:
                 self._comparison.finish(done=done)
             self._board.note_step()
 
@@ -315,7 +315,7 @@ class DocumentsThread:
 
     def _rest(self, changes: int) -> bool:
         """Rest until there may be something to do; whether the thread has to end instead."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             if self._agenda.is_stopping or self._has_urgent() or self._agenda.is_woken:
                 self._agenda.is_woken = False
                 return False
@@ -324,7 +324,7 @@ class DocumentsThread:
             due_in_s = self._comparison.due_in_s() if self._agenda.is_asked and not self._agenda.is_cancelled else None
             next_in_s = self._inbox.next_in_s
             if is_waiting or next_in_s is not None:
-                self._agenda.wake.wait(_TAKE_OVER_S if next_in_s is None else min(next_in_s, _TAKE_OVER_S))
+                self._agenda.wake.condition.wait(_TAKE_OVER_S if next_in_s is None else min(next_in_s, _TAKE_OVER_S))
                 return False
             if self._agenda.wake.ends():
                 return True
@@ -337,7 +337,7 @@ class DocumentsThread:
         """Rest until something arrives, or the store's change count differs from `changes` (another process wrote)."""
         deadline = time.monotonic() + longest_s
         while (left_s := deadline - time.monotonic()) > 0:
-            if self._agenda.wake.wait(min(_CHANGES_LOOK_S, left_s)) or self._store.changes() != changes:
+            if self._agenda.wake.condition.wait(min(_CHANGES_LOOK_S, left_s)) or self._store.changes() != changes:
                 return
 
     def _is_done(self) -> bool:
@@ -351,6 +351,6 @@ class DocumentsThread:
         self._pause(min(_RETRY_S * self._failures, _LONG_REST_S))
 
     def _pause(self, seconds: float) -> None:
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             if not self._agenda.is_stopping:
-                self._agenda.wake.wait(seconds)
+                self._agenda.wake.condition.wait(seconds)

@@ -98,7 +98,7 @@ class EmbeddingQueue:
 
     def let_end(self) -> bool:
         """Let the thread end while nothing is to do; whether none runs. `wake` starts it again."""
-        with self._wake:
+        with self._wake.condition:
             return self._wake.let_end()
 
     @property
@@ -114,18 +114,18 @@ class EmbeddingQueue:
 
     def wake(self) -> None:
         """Make the thread look for work: there may be something to embed."""
-        with self._wake:
+        with self._wake.condition:
             self._awake = True
             self._wake.notify_all()
 
     def prefer(self, documents: Collection[int], priority: Priority) -> None:
         """Embed these documents before the rest. Cheap: the thread applies it later."""
-        with self._wake:
+        with self._wake.condition:
             for document in documents:
                 self._preferred[document] = max(priority, self._preferred.get(document, priority))
 
     def _note_preferred(self) -> None:
-        with self._wake:
+        with self._wake.condition:
             preferred, self._preferred = self._preferred, {}
         for priority in set(preferred.values()):
             self._store.embeddings.prefer(
@@ -202,21 +202,21 @@ class EmbeddingQueue:
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
         self._is_blocked = not is_done and not self._can_be_had(active or self._configured())
         self._board.note_step()
-        with self._wake:
+        with self._wake.condition:
             if not self._awake and not self._stopping:
                 if self._wake.ends():
                     return True
                 # The documents thread looks for chunks that other processes left, and wakes this one.
-                self._wake.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
+                self._wake.condition.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
             self._awake = False
         return False
 
     def _pause(self) -> None:
         self.idle = True
         self._board.note_step()
-        with self._wake:
+        with self._wake.condition:
             if not self._awake and not self._stopping:
-                self._wake.wait(_RETRY_S)
+                self._wake.condition.wait(_RETRY_S)
             self._awake = False
 
     def _step(self) -> bool:

@@ -6,12 +6,11 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
-from datetime import datetime
 
 from filelock import FileLock
 
 from rag_ls.embedding import ModelHost
-from rag_ls.indexing.agenda import Agenda, Buffer, Comparison
+from rag_ls.indexing.agenda import Agenda, Comparison
 from rag_ls.indexing.documents_thread import DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.indexed_project import IndexedProject
@@ -39,6 +38,10 @@ class IndexingService:
         the tree; 0 for none."""
         self._store = project.index.checkout
         self._agenda = Agenda(Comparison(sweep_s))
+        self.comparison = self._agenda.comparison
+        """Tells when the tree was compared with the index."""
+        self.inbox = self._agenda.inbox
+        """Takes typed texts and changed files."""
         self._board = ProgressBoard()
         self._lock = lock
         self._embeddings = EmbeddingQueue(project, models, self._board)
@@ -75,19 +78,19 @@ class IndexingService:
 
     def end_threads(self) -> bool:
         """Let the threads end while there is nothing to do; whether none runs. Whatever arrives starts them again."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             has_ended = self._agenda.wake.let_end()
         return self._embeddings.let_end() and has_ended
 
     @property
     def has_due_work(self) -> bool:
         """Whether a check of the tree is due, or the model that texts wait for can be had now. Asks no store."""
-        due_in_s = self._agenda.comparison.due_in_s() if self.is_asked else None
+        due_in_s = self.comparison.due_in_s() if self.is_asked else None
         return (due_in_s is not None and due_in_s <= 0) or self._embeddings.can_go_on
 
     def look_again(self) -> None:
         """Have the threads look for work, because another process may have left some."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
         self._embeddings.wake()
@@ -98,45 +101,45 @@ class IndexingService:
 
     def rescan(self) -> None:
         """Compare the tree with the index again, without changing how far indexing goes."""
-        with self._agenda.wake:
-            self._agenda.comparison.wanted = True
+        with self._agenda.wake.condition:
+            self.comparison.wanted = True
             self._agenda.wake.notify_all()
 
     def compare(self) -> None:
         """Compare the tree with the index again. This starts no reading or embedding, and undoes no `cancel`."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             if not self._agenda.is_asked and not self._agenda.is_cancelled:
                 self._agenda.depth = Depth.COMPARE
-            self._agenda.comparison.wanted = True
+            self.comparison.wanted = True
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def check_soon(self) -> None:
         """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
-        with self._agenda.wake:
-            self._agenda.comparison.check_soon()
+        with self._agenda.wake.condition:
+            self.comparison.check_soon()
             self._agenda.wake.notify_all()
 
     def sweep_every(self, seconds: float) -> None:
         """Compare the tree as a check every `seconds` seconds; never for 0."""
-        with self._agenda.wake:
-            self._agenda.comparison.sweep_s = seconds
+        with self._agenda.wake.condition:
+            self.comparison.sweep_s = seconds
             self._agenda.wake.notify_all()
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         # There may be room by now: whoever asks again is told what happens from here on.
         self._documents.problem = self._embeddings.problem = ""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             # A client that asks for less must not undo what another client asked for.
             self._agenda.depth = max(depth, self._agenda.depth) if self._agenda.is_asked else depth
-            self._agenda.is_asked, self._agenda.comparison.wanted, self._agenda.is_cancelled = True, True, False
+            self._agenda.is_asked, self.comparison.wanted, self._agenda.is_cancelled = True, True, False
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def resume(self) -> None:
         """Go on with the queue, without another comparison, because a client opened the project again."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._agenda.is_asked, self._agenda.depth, self._agenda.is_cancelled = True, Depth.EMBEDDINGS, False
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
@@ -149,33 +152,17 @@ class IndexingService:
 
     def pause(self) -> None:
         """Leave the queue alone until `index_tree` or `resume`, because no client has the project open."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._agenda.is_asked, self._agenda.depth = False, Depth.COMPARE
             self._agenda.outlasts_clients_since = None
         self._embeddings.bulk = False
 
     def cancel(self) -> None:
         """Stop background indexing until `index_tree` or `resume`; typed documents are still indexed."""
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._agenda.is_cancelled = True
         self._embeddings.bulk = False
         self._board.report(Progress(Phase.CANCELLED))
-
-    def buffer_changed(self, session: str, buffer: Buffer) -> None:
-        """An editor holds this text of a document now; only the latest text of each is indexed."""
-        self._agenda.inbox.put_buffer(session, buffer)
-
-    def buffer_closed(self, session: str, path: str) -> None:
-        """Record that an editor closed a document: the file's own text counts again."""
-        self._agenda.inbox.close_buffer(session, path)
-
-    def session_closed(self, session: str) -> None:
-        """Close all documents of an editor that left."""
-        self._agenda.inbox.close_session(session)
-
-    def files_changed(self, paths: Iterable[str]) -> None:
-        """Files were written, created or deleted."""
-        self._agenda.inbox.put_files(paths)
 
     def embed_first(self, documents: Collection[int]) -> None:
         """Embed these documents before the rest, because a search returned them."""
@@ -184,17 +171,13 @@ class IndexingService:
     def read_first(self, paths: Iterable[str]) -> None:
         """Read these queued files before the rest, because a question is about them."""
         self._agenda.order.put_first(paths)
-        with self._agenda.wake:
+        with self._agenda.wake.condition:
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def choosing(self) -> AbstractContextManager[None]:
         """Make the reader wait while a question decides what to read first."""
         return self._agenda.order.choosing()
-
-    def hold_files(self, held: bool) -> None:
-        """Hold changed files back while a program writes many, or release them: they are then read as one batch."""
-        self._agenda.inbox.hold_files(held)
 
     # --- what can be asked
 
@@ -246,7 +229,7 @@ class IndexingService:
     @property
     def scanned(self) -> bool:
         """Whether this process compared the tree with the index, and no further comparison is wanted."""
-        return self._agenda.comparison.is_current
+        return self.comparison.is_current
 
     @property
     def reads(self) -> bool:
@@ -265,34 +248,9 @@ class IndexingService:
         return self._agenda.is_asked and not self._agenda.is_cancelled
 
     @property
-    def is_comparing(self) -> bool:
-        """Whether a comparison that answers wait for is wanted or running."""
-        return self._agenda.comparison.is_awaited
-
-    @property
     def rescanning(self) -> bool:
         """Whether the tree is being compared again, after a first time."""
-        return not self._agenda.comparison.is_first and not self.scanned
-
-    @property
-    def scan_is_old(self) -> bool:
-        """Whether unwatched files may have changed since the last comparison, so that an answer should wait for a new
-        one."""
-        return self._agenda.comparison.is_old
-
-    @property
-    def synced_at(self) -> datetime | None:
-        """The time at which the index last took in a comparison or a batch of changed files."""
-        return self._agenda.comparison.synced_at
-
-    @property
-    def is_held(self) -> bool:
-        """Whether changed files are kept back until a program has written them all."""
-        return self._agenda.inbox.is_held
-
-    def is_open(self, session: str, path: str) -> bool:
-        """Whether an editor holds this document."""
-        return self._agenda.inbox.holds(session, path)
+        return not self.comparison.is_first and not self.scanned
 
     def wait_until(self, is_reached: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until `is_reached`, which is asked after each step of the background threads; False on time-out."""
@@ -300,30 +258,8 @@ class IndexingService:
 
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
-        self._board.wait_until(lambda: not self._agenda.comparison.is_pending or self._agenda.is_stopping, timeout_s)
+        self._board.wait_until(lambda: not self.comparison.is_pending or self._agenda.is_stopping, timeout_s)
         return self.scanned
-
-    def end_delays(self) -> None:
-        """Index typed text at once, however large the document, because a question came."""
-        self._agenda.inbox.end_delays()
-
-    def end_rests(self) -> None:
-        """Read files that keep changing now if they are quickly read, because a question came."""
-        self._agenda.inbox.end_rests()
-
-    @property
-    def has_delayed_text(self) -> bool:
-        """Whether a typed text is postponed because its document is large."""
-        return bool(self._agenda.inbox.due_in_s)
-
-    @property
-    def resting_note(self) -> str:
-        """The changed files that are not read yet because they keep changing, in words; empty for none."""
-        return self._agenda.inbox.resting_note
-
-    def unseen(self) -> frozenset[str]:
-        """The paths of documents that were handed in and are not indexed yet."""
-        return self._agenda.inbox.paths()
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all known work is done, embedding included if asked for; False on time-out or cancellation."""
@@ -334,13 +270,13 @@ class IndexingService:
             is_idle = self._is_idle(embeddings)
             return is_idle or self._agenda.is_cancelled or self._agenda.is_stopping
 
-        self.end_delays()
+        self.inbox.end_delays()
         self._board.wait_until(is_over, math.inf if timeout_s is None else timeout_s, _LOOK_S)
         return is_idle
 
     def _is_idle(self, embeddings: bool) -> bool:
-        with self._agenda.wake:
-            if not self._agenda.inbox.is_empty or self._agenda.comparison.is_pending:
+        with self._agenda.wake.condition:
+            if not self.inbox.is_empty or self.comparison.is_pending:
                 return False
         if self._store.queue.has_any():
             return False

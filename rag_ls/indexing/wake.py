@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from types import TracebackType
 
 
 class Wake:
     """A lock with a thread that waits for news: one that may end does so, and the next news starts it again."""
 
     def __init__(self) -> None:
-        self._condition = threading.Condition()
+        self.condition = threading.Condition()
+        """The lock, on which the thread waits for news."""
         self._run: Callable[[], None] | None = None
         self._name = ""
         self._thread: threading.Thread | None = None
@@ -19,15 +19,15 @@ class Wake:
 
     def serve(self, run: Callable[[], None], name: str) -> None:
         """Run `run` in a thread of this name, now and at news after it has ended."""
-        with self._condition:
+        with self.condition:
             self._run, self._name = run, name
             self._start()
 
     def close(self) -> None:
         """Start no thread any more, and let the present one look up."""
-        with self._condition:
+        with self.condition:
             self._run = None
-            self._condition.notify_all()
+            self.condition.notify_all()
 
     def join(self, timeout_s: float | None = None) -> None:
         """Wait for the thread's end, if one runs."""
@@ -35,31 +35,19 @@ class Wake:
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout_s)
 
-    def __enter__(self) -> None:
-        self._condition.acquire()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._condition.release()
-
     # --- with the lock
 
     def notify_all(self) -> None:
         """Tell the thread of news."""
         self._may_end = False
         self._start()
-        self._condition.notify_all()
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait for news; False on time-out."""
-        return self._condition.wait(timeout_s)
+        self.condition.notify_all()
 
     def let_end(self) -> bool:
         """Let the thread end if it finds nothing to do; whether none runs."""
         if self._thread is not None and not self._may_end:
             self._may_end = True
-            self._condition.notify_all()
+            self.condition.notify_all()
         return self._thread is None
 
     def ends(self) -> bool:

@@ -8,7 +8,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
-from rag_ls.lsp.addresses import Spelling, file_path
+from rag_ls.lsp.addresses import Spelling, file_path, is_written_by_user
 from rag_ls.lsp.text_buffer import TextBuffer
 from rag_ls.project import find_marked_root
 
@@ -30,6 +30,8 @@ class OpenDocument:
     uri: str
     language: str
     buffer: TextBuffer
+    counts: bool
+    """Whether its text counts (`is_written_by_user`)."""
     place: Place | None = None
     """The project that received it; None until it was handed over."""
 
@@ -44,7 +46,7 @@ class Documents:
 
     def open(self, uri: str, language: str, text: str) -> OpenDocument:
         """A document was opened (or opened again)."""
-        document = OpenDocument(uri, language, TextBuffer(text, self.encoding))
+        document = OpenDocument(uri, language, TextBuffer(text, self.encoding), is_written_by_user(uri))
         # The latest comes last, so that it counts where another address means the same file.
         self._open.pop(uri, None)
         self._open[uri] = document

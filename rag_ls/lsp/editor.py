@@ -14,8 +14,9 @@ from rag_ls.config import Loaded, Problem
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.session import ProjectSession
+from rag_ls.engine.workers import run_mending
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.addresses import file_path, is_written_by_user
+from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver
@@ -127,14 +128,14 @@ class EditorSession:
         client = await self.client()
         if not self._preparing.locked():
             async with self._preparing:
-                await asyncio.to_thread(
-                    client.run_mending, lambda: wait_for_files(client.projects(), QuestionScope(text))
-                )
+                await asyncio.to_thread(run_mending, lambda: wait_for_files(client.projects(), QuestionScope(text)))
 
     async def work(self, operation: str, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the engine's threads; `operation` names it in `status`."""
         client = await self.client() if self._client is None else self._client
-        return await asyncio.wrap_future(client.submit(operation, functools.partial(function, *arguments)))
+        return await asyncio.wrap_future(
+            client.engine.workers.submit(client, operation, functools.partial(function, *arguments))
+        )
 
     @property
     def client_if_ready(self) -> Client | None:
@@ -181,7 +182,7 @@ class EditorSession:
 
     def text_changed(self, document: OpenDocument) -> None:
         """A document was opened or edited. Another version of a file, the output of a program and the like do not count."""
-        if not is_written_by_user(document.uri):
+        if not document.counts:
             return
         self.edited.put_nowait(document.uri)
         if (client := self.client_if_ready) is not None:
@@ -212,7 +213,7 @@ class EditorSession:
 
     def text_closed(self, document: OpenDocument) -> None:
         """Hand over that a document was closed."""
-        if not is_written_by_user(document.uri):
+        if not document.counts:
             return
         self.edited.put_nowait(document.uri)
 

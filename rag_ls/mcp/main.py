@@ -44,7 +44,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
 def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[bytes]) -> None:
     """Serve an agent on a shared engine until it leaves."""
     starting: Starting = Future()
-    client.submit("open", lambda: _start(lambda: client, folder, starting))
+    client.engine.workers.submit(client, "open", lambda: _start(lambda: client, folder, starting))
     serve_streams(source, output, folder, starting)
 
 

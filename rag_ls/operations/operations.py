@@ -9,6 +9,7 @@ from functools import partial
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
+from rag_ls.engine.workers import run_mending
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.answer_json import Json, make_json
 from rag_ls.operations.caller import Caller, MustWait
@@ -59,8 +60,8 @@ class Operations:
         token budget of an answer, where neither the caller nor the settings set one; 0 for no limit. A client that
         `keeps_place` means the project that it named last. `guard` looks at each request before it is run.
         """
-        self._client = client
         self._guard = guard
+        self._submit = partial(client.engine.workers.submit, client)
         self._tell = client.engine.events.tell
         self._table = {operation.name: operation for operation in table}
         projects = Projects(client)
@@ -83,7 +84,7 @@ class Operations:
         For a caller that `can_wait`, the future raises `MustWait` if the answer needs long preparation: `run` waits for it.
         """
         operation = self._table[name]
-        return self._client.submit(
+        return self._submit(
             name, lambda: self._answer(operation, self._read_request(operation, arguments), render, can_wait)
         )
 
@@ -98,10 +99,10 @@ class Operations:
         operation = self._table[name]
         request = self._read_request(operation, arguments)
         try:
-            return self._client.submit(name, partial(self._answer, operation, request, render, True)).result()
+            return self._submit(name, partial(self._answer, operation, request, render, True)).result()
         except MustWait as unready:
-            self._client.run_mending(partial(unready.wait, report))
-        return self._client.submit(name, partial(self._answer, operation, request, render, False)).result()
+            run_mending(partial(unready.wait, report))
+        return self._submit(name, partial(self._answer, operation, request, render, False)).result()
 
     def _answer(self, operation: Operation, request: object, render: Render, can_wait: bool) -> Json:
         if can_wait and operation.prepare is not None:
@@ -112,7 +113,7 @@ class Operations:
         assert isinstance(answer, Changed)
         memory_id = getattr(answer.answer, "id", "")
         for root in answer.roots:
-            self._tell(MemoryChanged(operation.changes, str(self._client.about), root, memory_id))
+            self._tell(MemoryChanged(operation.changes, str(self._caller.client.about), root, memory_id))
         return render(answer.answer)
 
     def _read_request(self, operation: Operation, arguments: object) -> object:

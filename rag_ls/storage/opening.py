@@ -32,7 +32,7 @@ from rag_ls.storage.sqlite.files import (
     total_bytes,
 )
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
-from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, is_marked_damaged, open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
 from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
@@ -77,21 +77,14 @@ class ProjectIndex:
     checkout: CheckoutIndex
     lexical: LexicalIndex
     vectors: VectorStore
-    file: Path | None = None
-    """The checkout's local file; None if it is in RAM."""
-    identity: FileIdentity | None = None
-    """The file's identity when it was opened."""
+    file: IndexFile
+    """The checkout's local file."""
     served: ServedVectors | None = None
     """Its vectors, if a server searches them."""
     local: SqliteVectors | None = None
     """The vectors that are on this machine."""
     database: Database = field(kw_only=True)
     """The database that holds all of them on this machine."""
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the opened index was deleted, moved, replaced or damaged."""
-        return self.file is not None and (file_identity(self.file) != self.identity or is_marked_damaged(self.file))
 
     @property
     def vectors_here(self) -> VectorStore:
@@ -106,7 +99,7 @@ class ProjectIndex:
 
     def changes(self) -> int:
         """A number that differs after every commit that can change an answer."""
-        return self.checkout.changes()
+        return self.database.changes()
 
     # --- rest
 
@@ -150,24 +143,23 @@ def open_index(
     Rebuilds an index that is damaged, or that somebody else made; in a folder that `is_trusted` the latter is taken over.
     Raises `StoreUnavailable`.
     """
-    file = folder / INDEX_FILE if folder else None
+    file = IndexFile(folder / INDEX_FILE if folder else None, is_trusted=is_trusted)
     try:
-        database = open_derived(file, connections, is_trusted=is_trusted)
+        database = open_derived(file, connections)
     except IsADirectoryError as error:
         raise StoreUnavailable(f"the index ({error.filename}) cannot be opened: {error.strerror}", "index") from error
     except (sqlite3.Error, OSError) as error:
-        raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
+        raise StoreUnavailable(f"the index ({file.path}) cannot be opened: {error}", "index") from error
     lexical = LexicalIndex(database)
     local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
     served = _open_served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
-    checkout = CheckoutIndex(database, file, vectors, lexical)
+    checkout = CheckoutIndex(database, file.path, vectors, lexical)
     return ProjectIndex(
         checkout=checkout,
         lexical=lexical,
         vectors=vectors,
         file=file,
-        identity=file_identity(file) if file else None,
         served=served,
         local=local,
         database=database,

@@ -22,7 +22,7 @@ from rag_ls.memory import Anchoring
 from rag_ls.model import AnchorState
 from rag_ls.storage import DocumentRecord, FileState, NewChunk
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
-from rag_ls.storage.sqlite.index_file import open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 
@@ -126,7 +126,7 @@ def _ratio(one: Declared, other: Declared) -> float:
 
 def _outcome(case: Case) -> str:
     before, after = _changed(case.repository, case.commit)
-    database = open_derived(None)
+    database = open_derived(IndexFile(None))
     lexical, vectors = LexicalIndex(database), SqliteVectors(database, None)
     store = CheckoutIndex(database, None, vectors, lexical)
     try:

@@ -112,7 +112,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
         "import sys, pathlib\n"
         "import numpy as np\n"
         "from rag_ls.storage.sqlite.vector_index import VectorIndex\n"
-        "from rag_ls.storage.sqlite.vector_rows import VectorRows\n"
+        "from rag_ls.storage.sqlite.vector_index import VectorRows\n"
         "from tests.support import open_checkout, put_vectors\n"
         "folder = pathlib.Path(sys.argv[1])\n"
         "store = open_checkout(folder / 'index.db')\n"

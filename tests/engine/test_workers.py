@@ -21,16 +21,16 @@ def workers() -> Iterator[Workers]:
 
 
 def test_what_the_work_returns_or_raises_reaches_the_client(workers: Workers) -> None:
-    assert workers.submit("a", lambda: 7).result(PATIENCE_S) == 7
+    assert workers.submit("a", "ask", lambda: 7).result(PATIENCE_S) == 7
     with pytest.raises(ZeroDivisionError):
-        workers.submit("a", lambda: 1 // 0).result(PATIENCE_S)
+        workers.submit("a", "ask", lambda: 1 // 0).result(PATIENCE_S)
 
 
 def test_a_client_that_floods_keeps_nobody_else_waiting(workers: Workers) -> None:
     release, order = threading.Event(), []
-    blocked = workers.submit("flood", lambda: release.wait(PATIENCE_S))
-    flood = [workers.submit("flood", lambda number=number: order.append(number)) for number in range(100)]
-    assert workers.submit("quiet", lambda: order.append("quiet") or len(order)).result(PATIENCE_S) == 1
+    blocked = workers.submit("flood", "ask", lambda: release.wait(PATIENCE_S))
+    flood = [workers.submit("flood", "ask", lambda number=number: order.append(number)) for number in range(100)]
+    assert workers.submit("quiet", "ask", lambda: order.append("quiet") or len(order)).result(PATIENCE_S) == 1
     release.set()
     assert blocked.result(PATIENCE_S)
     flood[-1].result(PATIENCE_S)
@@ -40,10 +40,10 @@ def test_a_client_that_floods_keeps_nobody_else_waiting(workers: Workers) -> Non
 def test_a_quick_question_waits_for_no_slow_one_while_threads_are_free() -> None:
     workers, release = Workers(threads=4, per_client=2), threading.Event()
     # One thread that is idle again.
-    workers.submit("a", lambda: None).result(PATIENCE_S)
+    workers.submit("a", "ask", lambda: None).result(PATIENCE_S)
     assert until(lambda: not workers.busy)
-    slow = workers.submit("a", lambda: release.wait(PATIENCE_S))
-    assert workers.submit("b", lambda: 7).result(PATIENCE_S) == 7
+    slow = workers.submit("a", "ask", lambda: release.wait(PATIENCE_S))
+    assert workers.submit("b", "ask", lambda: 7).result(PATIENCE_S) == 7
     release.set()
     assert slow.result(PATIENCE_S)
     workers.close()
@@ -51,8 +51,8 @@ def test_a_quick_question_waits_for_no_slow_one_while_threads_are_free() -> None
 
 def test_clients_take_turns() -> None:
     workers, release, order = Workers(threads=1, per_client=1), threading.Event(), []
-    workers.submit("first", lambda: release.wait(PATIENCE_S))
-    tasks = [workers.submit(client, lambda client=client: order.append(client)) for client in "aaabbc"]
+    workers.submit("first", "ask", lambda: release.wait(PATIENCE_S))
+    tasks = [workers.submit(client, "ask", lambda client=client: order.append(client)) for client in "aaabbc"]
     release.set()
     for task in tasks:
         task.result(PATIENCE_S)
@@ -62,9 +62,9 @@ def test_clients_take_turns() -> None:
 
 def test_what_a_client_that_left_still_waited_for_is_dropped(workers: Workers) -> None:
     started, release = threading.Event(), threading.Event()
-    running = workers.submit("gone", lambda: started.set() or release.wait(PATIENCE_S))
+    running = workers.submit("gone", "ask", lambda: started.set() or release.wait(PATIENCE_S))
     assert started.wait(PATIENCE_S)
-    waiting = workers.submit("gone", lambda: 1)
+    waiting = workers.submit("gone", "ask", lambda: 1)
     workers.forget("gone")
     release.set()
     assert running.result(PATIENCE_S)
@@ -75,11 +75,11 @@ def test_what_a_client_that_left_still_waited_for_is_dropped(workers: Workers) -
 def test_it_is_busy_only_while_somebody_waits(workers: Workers) -> None:
     assert not workers.busy
     release = threading.Event()
-    task = workers.submit("a", lambda: release.wait(PATIENCE_S))
+    task = workers.submit("a", "ask", lambda: release.wait(PATIENCE_S))
     assert workers.busy
     release.set()
     task.result(PATIENCE_S)
-    workers.submit("b", lambda: None).result(PATIENCE_S)
+    workers.submit("b", "ask", lambda: None).result(PATIENCE_S)
     workers.close()
     assert not workers.busy
 
@@ -87,7 +87,7 @@ def test_it_is_busy_only_while_somebody_waits(workers: Workers) -> None:
 def test_who_waits_for_the_workers_is_woken_when_the_last_one_is_done(workers: Workers) -> None:
     assert workers.wait_until_idle(0)
     release = threading.Event()
-    workers.submit("a", lambda: release.wait(PATIENCE_S))
+    workers.submit("a", "ask", lambda: release.wait(PATIENCE_S))
     assert not workers.wait_until_idle(0.01)
     waiting = threading.Timer(0.1, release.set)
     waiting.start()
@@ -99,7 +99,7 @@ def test_who_waits_for_the_workers_is_woken_when_the_last_one_is_done(workers: W
 def test_a_closed_pool_takes_nothing_more(workers: Workers) -> None:
     workers.close()
     with pytest.raises(RuntimeError):
-        workers.submit("a", lambda: 1)
+        workers.submit("a", "ask", lambda: 1)
 
 
 def test_the_workers_are_busy_also_while_a_thread_takes_a_task() -> None:
@@ -109,7 +109,7 @@ def test_the_workers_are_busy_also_while_a_thread_takes_a_task() -> None:
     with workers._wake:
         asking.start()
         asking.join(0.2)
-        future = workers.submit("client", lambda: may_end.wait(PATIENCE_S))
+        future = workers.submit("client", "ask", lambda: may_end.wait(PATIENCE_S))
     asking.join()
     may_end.set()
     future.result()

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.indexing.agenda import Buffer, Comparison, Inbox, ReadingOrder
+from rag_ls.indexing.wake import Wake
 
 ONE, OTHER = ("editor", "a.py"), ("editor", "b.py")
 LONG_S = 60.0
@@ -18,7 +19,7 @@ LONG_S = 60.0
 @pytest.fixture
 def inbox() -> Inbox:
     """An inbox whose `a.py` was typed in, taken, put off, and typed in again."""
-    inbox = Inbox(threading.Condition())
+    inbox = Inbox(Wake())
     inbox.put_buffer("editor", Buffer("a.py", "first"))
     assert inbox.take_typed() == (ONE, Buffer("a.py", "first"))
     inbox.delay(ONE, LONG_S)
@@ -67,7 +68,9 @@ def test_a_text_that_is_taken_while_somebody_asks_for_the_next_one_leaves_none()
             pass
 
     taken = [True]
-    inbox = Inbox(TakenMeanwhile())
+    wake = Wake()
+    wake.condition = TakenMeanwhile()
+    inbox = Inbox(wake)
     inbox.put_buffer("editor", Buffer("a.py", "x"))
     taken.clear()
     assert inbox.due_in_s is None
@@ -75,10 +78,10 @@ def test_a_text_that_is_taken_while_somebody_asks_for_the_next_one_leaves_none()
 
 
 def test_nobody_finds_an_inbox_empty_while_it_is_being_changed() -> None:
-    lock, answers = threading.Condition(), list[bool]()
-    inbox = Inbox(lock)
+    wake, answers = Wake(), list[bool]()
+    inbox = Inbox(wake)
     asking = threading.Thread(target=lambda: answers.append(inbox.is_empty))
-    with lock:
+    with wake.condition:
         asking.start()
         asking.join(0.2)
         inbox.put_files(["a.py"])
@@ -87,7 +90,7 @@ def test_nobody_finds_an_inbox_empty_while_it_is_being_changed() -> None:
 
 
 def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
-    inbox = Inbox(threading.Condition())
+    inbox = Inbox(Wake())
     inbox.put_buffer("editor", Buffer("a.py", "x"))
     inbox.take_typed()
     inbox.close_buffer("editor", "a.py")

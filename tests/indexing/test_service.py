@@ -104,7 +104,7 @@ def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_a
     for name in ("zebra", "giraffe"):
         view.buffer_changed(Buffer("src/large.py", f"{large}\n\ndef {name}():\n    return 1\n"))
         assert until(lambda name=name: view.store.outlines.named([name], 1))
-    assert until(lambda: not view.indexing.unseen())
+    assert until(lambda: not view.indexing.inbox.paths())
 
 
 def test_unsaved_text_is_searched_until_it_is_closed(view: ProjectSession) -> None:

@@ -127,7 +127,7 @@ def test_files_that_are_not_cut_yet_are_looked_into_as_they_are(client: Client, 
 def test_a_file_that_changed_a_moment_ago_is_looked_into_as_it_is(
     operations: Operations, session: ProjectSession
 ) -> None:
-    session.indexing.hold_files(True)
+    session.indexing.inbox.hold_files(True)
     write(session.project.root, {"src/raw.go": "package raw\n\n\n// one MakeRaw\n", "src/send.go": ""})
     (session.project.root / "src/send.go").unlink()
     assert places(ask(operations, "MakeRaw")) == [("src/raw.go", 4)]

@@ -15,6 +15,7 @@ from rag_ls.search.ranking import rank
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.index_file import IndexFile
 from tests.support import lexical_of, new_chunks, record, vectors_of
 
 
@@ -55,7 +56,7 @@ def test_a_search_sees_which_chunks_hold_the_words_in_few_lines(store: CheckoutI
     apart = "\n".join(f"# {word}\n{'step = 1' * 3}\n\n\n\n\n" for word in ("retry", "after", "header", "request"))
     together = "# a request is throttled\nheaders['Retry-After'] = 3\n"
     store.replace_document(record(), new_chunks([apart, together, "nothing of it"]))
-    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), IndexFile(None), database=store._database)
     found = CandidateFinder(index).find(analyse(_QUESTION), View(frozenset(), None), None, "")
     close = {row.ordinal: found.signals.close[row.row] for row in found.rows}
     assert close[1] > 2 * close[0] > 0
@@ -96,6 +97,6 @@ def test_two_words_side_by_side_are_looked_for_as_one(question: str, joined: set
 def test_a_name_that_joins_two_words_of_the_question_is_found(store: CheckoutIndex) -> None:
     texts = ["if buffer.readonly then mark end", *(f"return value_{number}" for number in range(5))]
     store.replace_document(record(), new_chunks(texts))
-    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), IndexFile(None), database=store._database)
     found = CandidateFinder(index).find(analyse("which files are read only"), View(frozenset(), None), None, "")
     assert [row.ordinal for row in found.rows] == [0]

@@ -21,6 +21,7 @@ from rag_ls.search.nothing_close import is_close
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.index_file import IndexFile
 from tests.support import lexical_of, new_chunks, record, vectors_of, write
 
 _NAMES = ("cart", "order", "price", "coupon", "refund", "basket")
@@ -141,6 +142,6 @@ def test_words_that_stand_nowhere_and_are_like_no_other_are_unknown(
     store: CheckoutIndex, query: str, is_known: bool
 ) -> None:
     store.replace_document(record(), new_chunks(["the cart of a shop is paid at once", "nothing of it"]))
-    index = ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database)
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store), IndexFile(None), database=store._database)
     found = CandidateFinder(index).find(analyse(query), View(frozenset(), None), None, "")
     assert (found.unknown == 0.0) is is_known

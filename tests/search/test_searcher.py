@@ -12,6 +12,7 @@ from rag_ls.model import Freshness, Outline, Symbol
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
 from rag_ls.storage import DocumentRecord, ProjectIndex
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.index_file import IndexFile
 from tests.support import (
     MODEL,
     UnchangedCorpus,
@@ -43,7 +44,10 @@ class _Corpus(UnchangedCorpus):
 
 
 def _searcher(store: CheckoutIndex, *, gone: tuple[str, ...] = ()) -> Searcher:
-    return Searcher(ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database), _Corpus(gone))
+    return Searcher(
+        ProjectIndex(store, lexical_of(store), vectors_of(store), IndexFile(None), database=store._database),
+        _Corpus(gone),
+    )
 
 
 def _search(

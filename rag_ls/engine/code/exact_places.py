@@ -91,8 +91,8 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         _count(looked.documents, looked.unread, request.counted),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters) + without_textless(looked.skipped),
-        is_listed=session.indexing.scanned and not session.indexing.is_comparing,
-        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.resting_note))),
+        is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
+        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.inbox.resting_note))),
     )  # fmt: skip
 
 

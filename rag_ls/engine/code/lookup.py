@@ -58,7 +58,7 @@ def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) 
         is_path = "." in chunk_id or "/" in chunk_id
         fate = describe_fate(session, chunk_id) or (_OF_A_PATH if is_path else _GONE)
         raise NotFound(f"no chunk has the id {chunk_id!r} now; {fate}")
-    return session.give_out(hit, unseen | session.project.indexing.unseen())
+    return session.give_out(hit, unseen | session.project.indexing.inbox.paths())
 
 
 def describe_fate(session: ProjectSession, chunk_id: str) -> str:

@@ -73,12 +73,12 @@ class TreeSync:
 
     def changed_on_disk(self, paths: set[str]) -> None:
         """Hand on changed files and folders; ignored ones may be among them."""
-        if relevant := self._admissions.relevant(paths, self._indexing.unseen()):
+        if relevant := self._admissions.relevant(paths, self._indexing.inbox.paths()):
             self._files_changed(relevant)
 
     def hold_files(self, held: bool) -> None:
         """Hold changed files back while git writes files, or release them."""
-        self._indexing.hold_files(held)
+        self._indexing.inbox.hold_files(held)
 
     def compare(self) -> None:
         """Compare the whole tree, because anything may have changed, even the ignore rules."""

@@ -97,7 +97,7 @@ def read_all(caller: Caller, session: ProjectSession) -> None:
 
 def _has_read_all(session: ProjectSession) -> bool:
     """Whether there is nothing more to read, or no use in waiting (the disk is full)."""
-    is_read = not session.indexing.is_comparing and not session.store.queue.has_any()
+    is_read = not session.indexing.comparison.is_awaited and not session.store.queue.has_any()
     return is_read or bool(session.indexing.problem)
 
 
@@ -107,7 +107,7 @@ def _start_indexing(session: ProjectSession, *, goes_on: bool) -> None:
     An engine that `goes_on` when the question is answered indexes until all is embedded.
     """
     indexing = session.indexing
-    if indexing.is_comparing:
+    if indexing.comparison.is_awaited:
         indexing.resume()
     elif indexing.scanned:
         if session.store.queue.has_any():
@@ -127,7 +127,7 @@ def _start_indexing(session: ProjectSession, *, goes_on: bool) -> None:
 def _has_unread(session: ProjectSession) -> bool:
     """Whether this process reads the project, and is not done."""
     indexing = session.indexing
-    return indexing.reads and (indexing.is_comparing or session.store.queue.has_any())
+    return indexing.reads and (indexing.comparison.is_awaited or session.store.queue.has_any())
 
 
 def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> None:
@@ -136,7 +136,7 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
         return
     with indexing.choosing():
         answers = _holds_nearly_all(session)
-        wait.until(lambda: not indexing.is_comparing, session, _HURRIED_S if answers else _SCAN_S)
+        wait.until(lambda: not indexing.comparison.is_awaited, session, _HURRIED_S if answers else _SCAN_S)
         if not (queued := queue.paths()):
             return
         wait.tell(session)

@@ -277,7 +277,7 @@ def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
         clients=tuple(map(_make_client_record, engine.clients())),
         latency={
             name: LatencyRecord(item.count, item.p50, item.p95, item.p99)
-            for name, item in engine.latencies.summary().items()
+            for name, item in engine.workers.latencies.summary().items()
         },
     )
 
@@ -291,7 +291,7 @@ def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     counts = project.index.checkout.counts()
     return OpenProjectRecord(
         root=str(project.root), documents=counts.documents, chunks=counts.chunks,
-        queued_documents=counts.queued_documents + len(project.indexing.unseen()),
+        queued_documents=counts.queued_documents + len(project.indexing.inbox.paths()),
         pending_embeddings=counts.pending_embeddings, activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 

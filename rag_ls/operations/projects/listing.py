@@ -84,7 +84,7 @@ def _make_repo(caller: Caller, known: KnownProject) -> RepoRecord:
     project = Project(known.root)
     view = next((item for item in caller.client.projects() if item.project.root == known.root), None)
     held = index_summary(project) or IndexSummary()
-    is_seen = view is None or (view.indexing.scanned and not view.indexing.unseen())
+    is_seen = view is None or (view.indexing.scanned and not view.indexing.inbox.paths())
     note = "" if known.is_missing else off_branch(_load_settings(caller, project).index.branch, known.root)
     return RepoRecord(
         name=known.name, root=str(known.root), source=known.source, open=view is not None, documents=held.documents,

@@ -30,7 +30,6 @@ from rag_ls.storage.sqlite.chunk_writing import (
     upsert_document,
 )
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
 from rag_ls.storage.sqlite.outlines import Outlines
@@ -40,7 +39,6 @@ from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
 from rag_ls.storage.sqlite.signatures import Signatures
 
 
-@guarded
 class CheckoutIndex:
     """The data of one checkout, always local. All writes of one call commit together. Safe from several threads and processes."""
 
@@ -87,10 +85,7 @@ class CheckoutIndex:
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
         """All documents of one session (by default the files on disk) by path."""
-        rows = self._database.connection.execute(
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session = ?",
-            (session,),
-        )
+        rows = self._database.rows(f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session = ?", (session,))
         return {row[0]: document_record(row) for row in rows}
 
     def files_at(self, path: str, *, with_skipped: bool = False, at_most: int = -1) -> list[str]:
@@ -102,27 +97,22 @@ class CheckoutIndex:
         at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
         skipped = f"UNION SELECT path FROM skipped WHERE {at}" if with_skipped else ""
         # One statement: a file moves from the queue to the documents in one transaction, and must not be missed.
-        rows = self._database.connection.execute(
+        return self._database.column(
             f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} {skipped} "
             "LIMIT :at_most",
             {"path": path, "at_most": at_most},
         )
-        return [row[0] for row in rows]
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """One document, or None."""
-        row = self._database.connection.execute(
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?",
-            (path, session),
-        ).fetchone()
+        query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?"
+        row = self._database.row(query, (path, session))
         return document_record(row) if row else None
 
     def unsaved_documents(self) -> list[DocumentRecord]:
         """Every session's unsaved documents, the latest change last."""
-        rows = self._database.connection.execute(
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
-        )
-        return [document_record(row) for row in rows]
+        query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
+        return list(map(document_record, self._database.rows(query)))
 
     def replace_document(
         self,
@@ -228,26 +218,24 @@ class CheckoutIndex:
 
     def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
         """The files that are not indexed, by path; at most `at_most` of them if it is not negative."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped ORDER BY path LIMIT ?", (at_most,)
         )
         return {row[0]: Skipped(row[0], row[1], FileState(*row[2:6])) for row in rows}
 
     def skipped_counts(self) -> dict[str, int]:
         """The number of files that are not indexed, for each reason."""
-        rows = self._database.connection.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason")
-        return dict(rows)
+        return dict(self._database.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
 
     def skipped_because(self, reason: str) -> str:
         """The first file that is not indexed for a reason; empty if there is none."""
         query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT 1"
-        row = self._database.connection.execute(query, (reason,)).fetchone()
-        return str(row[0]) if row else ""
+        return self._database.text(query, (reason,))
 
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
-        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else None
+        row = self._database.row("SELECT value FROM meta WHERE key = ?", (key,))
+        return row and str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
         """Record a fact about the index as a whole."""
@@ -256,27 +244,26 @@ class CheckoutIndex:
 
     def counts(self) -> IndexCounts:
         """The numbers of indexed and queued items; unsaved documents are counted separately."""
-        with self._database.reading() as connection:
-            documents, buffers = connection.execute(
-                "SELECT count(*) FILTER (WHERE session = ''), count(*) FILTER (WHERE session != '') FROM documents"
-            ).fetchone()
-            chunks = connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
-            queued, pending = _queue_lengths(connection)
-        return IndexCounts(documents, chunks, queued, pending, buffers)
+        # One statement, so that all are of one state.
+        row = self._database.row(
+            "SELECT count(*) FILTER (WHERE session = ''), (SELECT count(*) FROM chunks), (SELECT count(*) FROM queue), "
+            "(SELECT count(*) FROM chunks WHERE embedded = 0), count(*) FILTER (WHERE session != '') FROM documents"
+        )
+        return IndexCounts(*row)
 
     def language_counts(self) -> dict[str, tuple[int, int]]:
         """The numbers of documents and chunks by language, the most chunks first; without unsaved documents."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT d.language, count(DISTINCT d.id), count(c.id) FROM documents d LEFT JOIN chunks c ON c.document_id = d.id "
-                "WHERE d.session = '' GROUP BY d.language ORDER BY 3 DESC, 1"
-            ).fetchall()
+        rows = self._database.rows(
+            "SELECT d.language, count(DISTINCT d.id), count(c.id) FROM documents d LEFT JOIN chunks c ON c.document_id = d.id "
+            "WHERE d.session = '' GROUP BY d.language ORDER BY 3 DESC, 1"
+        )
         return {language: (documents, chunks) for language, documents, chunks in rows}
 
     def queue_lengths(self) -> tuple[int, int]:
         """The numbers of documents to read and of chunks to embed."""
-        with self._database.reading() as connection:
-            return _queue_lengths(connection)
+        query = "SELECT (SELECT count(*) FROM queue), (SELECT count(*) FROM chunks WHERE embedded = 0)"
+        queued, pending = self._database.row(query)
+        return int(queued), int(pending)
 
     # --- chunks
 
@@ -284,9 +271,9 @@ class CheckoutIndex:
         """See `SearchedDocuments`."""
         query = "SELECT id, path, language, session FROM documents"
         if among is None:
-            return list(self._database.connection.execute(query))
+            return self._database.rows(query)
         query += " WHERE id IN (SELECT value FROM json_each(?))"
-        return list(self._database.connection.execute(query, (as_json(list(among)),)))
+        return self._database.rows(query, (as_json(among),))
 
     def _replace_chunks(
         self,
@@ -330,9 +317,3 @@ class CheckoutIndex:
         if rows:
             self._lexical.remove(rows)
             connection.execute("DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))", (as_json(rows),))
-
-
-def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:
-    queued = connection.execute("SELECT count(*) FROM queue").fetchone()[0]
-    pending = connection.execute("SELECT count(*) FROM chunks WHERE embedded = 0").fetchone()[0]
-    return int(queued), int(pending)

@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from rag_ls.storage.chunk_runs import run_around
 from rag_ls.storage.records import ChunkRow, RankRow
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
 from rag_ls.util.folding import compose
@@ -18,7 +17,6 @@ _FOR_RANKING = (
 )
 
 
-@guarded
 class ChunkReader:
     """Looks chunks of a checkout up, those of unsaved text among them."""
 
@@ -34,11 +32,11 @@ class ChunkReader:
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
         """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         query = f"{_FOR_RANKING} WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id"
-        return list(map(RankRow._make, self._database.connection.execute(query, (as_json(rows),))))
+        return list(map(RankRow._make, self._database.rows(query, (as_json(rows),))))
 
     def estimated_count(self) -> int:
         """The number of chunks."""
-        return int(self._database.connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        return self._database.count("SELECT count(*) FROM chunks")
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
         """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
@@ -69,7 +67,7 @@ class ChunkReader:
     def length(self, document_id: int) -> int:
         """The bytes of a document's text in UTF-8."""
         query = "SELECT ifnull(max(end_byte), 0) FROM chunks WHERE document_id = ?"
-        return int(self._database.connection.execute(query, (document_id,)).fetchone()[0])
+        return self._database.count(query, (document_id,))
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
         """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
@@ -81,7 +79,7 @@ class ChunkReader:
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
         """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
             "ORDER BY is_declaration DESC, id LIMIT ?",
             (as_json(names), limit),
@@ -91,38 +89,30 @@ class ChunkReader:
     def documents_of(self, rows: Collection[int]) -> dict[int, int]:
         """The document of each chunk row."""
         query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-        return dict(self._database.connection.execute(query, (as_json(rows),)))
+        return dict(self._database.rows(query, (as_json(rows),)))
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
         """The chunks' own texts, without chunks that were deleted meanwhile."""
         query = "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-        return dict(self._database.connection.execute(query, (as_json(rows),)))
+        return dict(self._database.rows(query, (as_json(rows),)))
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
         """The data for ranking of every embedded chunk whose embedded text is one of these."""
         found: list[RankRow] = []
         for part in batches(list(text_hashes)):
             query = f"{_FOR_RANKING} WHERE c.text_hash IN ({marks(part)}) AND c.embedded = 1"
-            found += map(RankRow._make, self._database.connection.execute(query, tuple(part)))
+            found += map(RankRow._make, self._database.rows(query, tuple(part)))
         return found
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
         """The text hashes of the embedded chunks of some documents."""
-        rows = self._database.connection.execute(
-            "SELECT DISTINCT text_hash FROM chunks WHERE embedded = 1 "
-            "AND document_id IN (SELECT value FROM json_each(?))",
-            (as_json(document_ids),),
-        )
-        return [row[0] for row in rows]
+        query = "SELECT DISTINCT text_hash FROM chunks WHERE embedded = 1 AND document_id IN (SELECT value FROM json_each(?))"
+        return self._database.column(query, (as_json(document_ids),))
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
         """The rows of the first chunks of some documents."""
-        rows = self._database.connection.execute(
-            "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?",
-            (as_json(document_ids), limit),
-        )
-        return [row[0] for row in rows]
+        query = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?"
+        return self._database.column(query, (as_json(document_ids), limit))
 
     def _select(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
-        rows = self._database.connection.execute(f"{FROM_CHUNKS} WHERE {where}", tuple(values))
-        return [chunk_row(row) for row in rows]
+        return list(map(chunk_row, self._database.rows(f"{FROM_CHUNKS} WHERE {where}", tuple(values))))

@@ -6,10 +6,11 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rag_ls.errors import StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
@@ -99,12 +100,38 @@ class Database:
             call.connection = self._take()
         return call.connection
 
+    def rows(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
+        """The rows of a SELECT, which sees the latest commits, or those of this thread's own transaction."""
+        with self.in_use() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def row(self, query: str, values: Sequence[object] = ()) -> Any:
+        """The first row of a SELECT; None if there is none."""
+        return next(iter(self.rows(query, values)), None)
+
+    def column(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
+        """The first value of each row of a SELECT."""
+        return [row[0] for row in self.rows(query, values)]
+
+    def count(self, query: str, values: Sequence[object] = ()) -> int:
+        """The number that a SELECT gives; 0 for no row."""
+        return int(next(iter(self.column(query, values)), 0))
+
+    def text(self, query: str, values: Sequence[object] = ()) -> str:
+        """The text that a SELECT gives; empty for no row."""
+        return str(next(iter(self.column(query, values)), ""))
+
     @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Give this thread a connection during the block, and turn its SQLite errors into store errors."""
+    def in_use(self) -> Iterator[sqlite3.Connection]:
+        """This thread's connection during the block, whose SQLite errors become store errors."""
+        with self._naming_errors(), self.call():
+            yield self.connection
+
+    @contextmanager
+    def _naming_errors(self) -> Iterator[None]:
+        """Turn SQLite's errors into store errors, so that no `sqlite3` error leaves this package."""
         try:
-            with self.call():
-                yield
+            yield
         except sqlite3.Error as error:
             raise self.error_of(error) from error
 
@@ -155,8 +182,7 @@ class Database:
             with self._write_lock:
                 yield self._shared
             return
-        with self.in_use():
-            connection = self.connection
+        with self.in_use() as connection:
             if connection.in_transaction:
                 yield connection
                 return
@@ -209,7 +235,7 @@ class Database:
         """A number that differs after every commit of any connection (SQLite's `data_version`)."""
         if self._shared is not None:
             return self._shared.total_changes
-        with self._observing:
+        with self._naming_errors(), self.call(), self._observing:
             if self._observer is None:
                 self._observer = self._connect()
                 self._observers += 1
@@ -267,16 +293,15 @@ class Database:
 
     def vacuum(self) -> None:
         """Release free space of the file."""
-        with self.in_use():
-            self.connection.execute("VACUUM")
+        with self.in_use() as connection:
+            connection.execute("VACUUM")
             if self._path is not None:
-                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
         """The size in bytes of the file with its log, or of the database in memory."""
         if self._shared is not None:
-            pages, size = (self._shared.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-            return int(pages) * int(size)
+            return self.count("PRAGMA page_count") * self.count("PRAGMA page_size")
         return sum(file.stat().st_size for file in self._files() if file.exists())
 
     def close(self) -> None:

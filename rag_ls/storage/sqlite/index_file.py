@@ -25,41 +25,38 @@ _DAMAGED = ".damaged"
 # Another program's file, or one written to look like ours, fails with these words.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
 
-FileIdentity = tuple[int, int]
-"""Device and inode of a file."""
 
-
-def open_derived(path: Path | None, connections: Connections | None = None, *, is_trusted: bool = False) -> Database:
+def open_derived(file: IndexFile, connections: Connections | None = None) -> Database:
     """Open `index.db`; rebuild it if it is damaged, of another version, or was not made by this user's processes.
 
-    In a folder that `is_trusted`, another's is taken over. Raises `IsADirectoryError` for a folder in its place.
+    In a trusted folder another's is taken over. Raises `IsADirectoryError` for a folder in its place.
     """
-    guard = _Guard(path, is_trusted)
+    path = file.path
     if path is not None:
         for part in (*PARTS, _DAMAGED):
             clear_way(path.with_name(path.name + part))
         if _damage_mark(path).exists():
             _remove(path)
     try:
-        database = _database(path, guard, connections)
+        database = _database(file, connections)
         with database.call():
             _look_at_tables(database.connection)
-        if is_trusted and path is not None:
+        if file.is_trusted and path is not None:
             _seal(database)
         return database
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
         _remove(path)
-        return _database(path, guard, connections)
+        return _database(file, connections)
 
 
-def _database(path: Path | None, guard: _Guard, connections: Connections | None) -> Database:
+def _database(file: IndexFile, connections: Connections | None) -> Database:
     database = Database(
-        path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=guard.damage, inspect=guard.inspect,
+        file.path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=file.damage, inspect=file.inspect,
         connections=connections,
     )  # fmt: skip
-    guard.identity = file_identity(path) if path else None
+    file.identity = file.find_identity()
     return database
 
 
@@ -95,39 +92,45 @@ def _schema() -> KnownTables:
     return known_tables(index_schema.MIGRATIONS, former_virtual=index_schema.FORMER_VIRTUAL)
 
 
-class _Guard:
-    """Refuses an index that this user did not make; recognises errors of a broken file, and marks the file."""
+class IndexFile:
+    """The file of an index: refuses one that this user did not make, marks a broken one, and tells whether it was lost."""
 
-    def __init__(self, path: Path | None, is_trusted: bool) -> None:
-        self._path = path
-        self._is_trusted = is_trusted
-        self.identity: FileIdentity | None = None
+    def __init__(self, path: Path | None, *, is_trusted: bool = False) -> None:
+        """`path` is None for an index in RAM."""
+        self.path = path
+        self.is_trusted = is_trusted
+        self.identity: tuple[int, int] | None = None
+        """Device and inode of the file that was opened."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the opened file was deleted, moved, replaced or damaged."""
+        return self.path is not None and (self.find_identity() != self.identity or is_marked_damaged(self.path))
+
+    def find_identity(self) -> tuple[int, int] | None:
+        """Device and inode of the file that now has this name; None if there is none."""
+        try:
+            found = os.stat(self.path or "")
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def inspect(self, connection: sqlite3.Connection) -> None:
         """See `check_is_own`."""
-        check_is_own(connection, is_trusted=self._is_trusted)
+        check_is_own(connection, is_trusted=self.is_trusted)
 
     def damage(self, error: sqlite3.Error) -> str:
         """The message for callers if the file is broken; else empty."""
-        if self._path is None or self.identity is None or not is_damage(error):
+        if self.path is None or self.identity is None or not is_damage(error):
             return ""
         # Do not mark a file that replaced ours: it did not cause the error.
-        if file_identity(self._path) == self.identity:
+        if self.find_identity() == self.identity:
             # The check of a whole file does not look into the full-text index, whose own errors are enough.
             is_of_postings = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT_VTAB
-            if not is_of_postings and not is_broken(self._path, is_trusted=self._is_trusted):
+            if not is_of_postings and not is_broken(self.path, is_trusted=self.is_trusted):
                 return ""
-            mark_damaged(self._path)
-        return f"the index ({self._path}) was damaged and is being made anew ({error}); ask again"
-
-
-def file_identity(file: Path) -> FileIdentity | None:
-    """The identity of the file that now has this name; None if there is none."""
-    try:
-        found = os.stat(file)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+            mark_damaged(self.path)
+        return f"the index ({self.path}) was damaged and is being made anew ({error}); ask again"
 
 
 def is_marked_damaged(path: Path) -> bool:

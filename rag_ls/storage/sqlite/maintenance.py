@@ -41,13 +41,13 @@ def erase_vectors(connection: sqlite3.Connection, text_hashes: Sequence[bytes]) 
 @contextmanager
 def overwriting(database: Database) -> Iterator[None]:
     """Meanwhile overwrite deleted rows in the file with zeros."""
-    connection = database.connection
-    former = connection.execute("PRAGMA secure_delete").fetchone()[0]
-    connection.execute("PRAGMA secure_delete = ON")
-    try:
-        yield
-    finally:
-        connection.execute(f"PRAGMA secure_delete = {int(former)}")
+    with database.in_use() as connection:
+        former = connection.execute("PRAGMA secure_delete").fetchone()[0]
+        connection.execute("PRAGMA secure_delete = ON")
+        try:
+            yield
+        finally:
+            connection.execute(f"PRAGMA secure_delete = {int(former)}")
 
 
 def erase_remains(database: Database, path: Path | None) -> None:

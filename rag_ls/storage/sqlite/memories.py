@@ -19,7 +19,7 @@ from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scop
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import read_only
-from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.sqlite.maintenance import optimise
 from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
 from rag_ls.storage.sqlite.memory_fields import version_changes_of
@@ -51,7 +51,6 @@ _EVERYTHING = MemoryFilters()
 _SPARE_ROWS_RATIO = 2
 
 
-@guarded
 class MemoryStore:
     """The memories of one scope, in `memories.db` or in RAM. Every change keeps the former version.
 
@@ -190,7 +189,7 @@ class MemoryStore:
     def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
         """The existing memories among these ids, by id."""
         return {
-            memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
+            memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", (as_json(ids),))
         }
 
     def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
@@ -237,28 +236,29 @@ class MemoryStore:
         """The number of memories that pass the filters."""
         where, values = condition(filters)
         source = FROM if where != "1" else "memories"
-        row = self._database.connection.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
-        return int(row[0])
+        return self._database.count(f"SELECT count(*) FROM {source} WHERE {where}", values)
 
     def ids_starting(self, prefix: str) -> list[str]:
         """Ids that start with `prefix`, so that a person can give an id's first characters."""
-        return self._ids("SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix))
+        return self._database.column(
+            "SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix)
+        )
 
     def former_ids_starting(self, prefix: str) -> list[str]:
         """Ids of changed or deleted memories that start with `prefix`."""
         query = "SELECT DISTINCT id FROM history WHERE substr(id, 1, ?) = ? LIMIT 10"
-        return self._ids(query, (len(prefix), prefix))
+        return self._database.column(query, (len(prefix), prefix))
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
         """The former versions of a memory, the newest first; also of one that was deleted."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT record, replaced_at, reason FROM history WHERE id = ? ORDER BY version DESC", (memory_id,)
         )
         return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
 
     def versions(self) -> dict[str, int]:
         """The version of each memory, by its id."""
-        return dict(self._database.connection.execute("SELECT id, version FROM memories").fetchall())
+        return dict(self._database.rows("SELECT id, version FROM memories"))
 
     def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
         """A page of the last versions of deleted memories, the latest deletion first, and how many there are.
@@ -279,7 +279,7 @@ class MemoryStore:
 
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
         """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
-        values = (path, _json(filter(None, symbols)), _json(content_hashes))
+        values = (path, as_json(filter(None, symbols)), as_json(content_hashes))
         return self._memories(
             "m.anchor IS NOT NULL AND m.row IN ("
             "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[0]') = ? UNION "
@@ -297,7 +297,7 @@ class MemoryStore:
         where, values = condition(filters)
         # Filters that restrict nothing exclude little, so a few more rows than `limit` suffice.
         first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
             f"FROM memory_postings WHERE memory_postings MATCH ? {first}) p JOIN ({FROM}) ON m.row = p.number "
             f"WHERE {where} ORDER BY 2 DESC, m.row LIMIT ?",
@@ -313,28 +313,28 @@ class MemoryStore:
     def frequency(self, term: str, most: int) -> int:
         """The number of memories that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE memory_postings MATCH ? LIMIT ?)"
-        return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
+        return self._database.count(query, (f'"{term}"', most))
 
     def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
         """For each memory id, how many of the words are its tags; the most first, then the newest."""
         where, values = condition(filters)
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
             f"WHERE t.tag IN (SELECT value FROM json_each(?)) AND {where} "
             "GROUP BY m.row ORDER BY 2 DESC, m.updated_at DESC LIMIT ?",
-            (_json(form for word in words for form in spellings_of(word)), *values, limit),
+            (as_json(form for word in words for form in spellings_of(word)), *values, limit),
         )
         return dict(rows)
 
     def tag_counts(self) -> dict[str, int]:
         """The number of memories with each tag, the most frequent first."""
         query = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1"
-        return dict(self._database.connection.execute(query).fetchall())
+        return dict(self._database.rows(query))
 
     def type_counts(self) -> dict[str, int]:
         """The number of memories of each type."""
         query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
-        return dict(self._database.connection.execute(query).fetchall())
+        return dict(self._database.rows(query))
 
     def note_uses(self, ids: Iterable[str], at: str) -> None:
         """Count memories as recalled. Written in the background, so that the answer does not wait."""
@@ -353,7 +353,7 @@ class MemoryStore:
 
     def batches(self, limit: int = -1) -> list[Batch]:
         """The recorded batches, the latest first."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT id, kind, at, changes, undone_at FROM batches ORDER BY at DESC, rowid DESC LIMIT ?", (limit,)
         )
         return [
@@ -376,8 +376,9 @@ class MemoryStore:
         if not (always or is_due(self.path, now)):
             return None
         try:
-            return back_up(self._database.connection, self.path, now)
-        except (OSError, sqlite3.Error) as error:
+            with self._database.in_use() as connection:
+                return back_up(connection, self.path, now)
+        except (OSError, StoreError) as error:
             _log.warning("%s was not backed up: %s", self.path, error)
             return None
 
@@ -405,12 +406,11 @@ class MemoryStore:
     def is_empty(self) -> bool:
         """Whether there are no memories, and never were any."""
         query = "SELECT EXISTS (SELECT 1 FROM memories) OR EXISTS (SELECT 1 FROM history)"
-        return not self._database.connection.execute(query).fetchone()[0]
+        return not self._database.count(query)
 
     def note(self, key: str) -> str:
         """The note under a key beside the memories; empty without one."""
-        found = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(found[0]) if found else ""
+        return self._database.text("SELECT value FROM meta WHERE key = ?", (key,))
 
     def write_note(self, key: str, value: str) -> None:
         """Note something beside the memories."""
@@ -438,12 +438,9 @@ class MemoryStore:
         """The size in bytes of the file with its log, or of the database in memory."""
         return self._database.size()
 
-    def _memories(self, where: str, values: Collection[object]) -> list[Memory]:
-        rows = self._database.connection.execute(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", tuple(values))
+    def _memories(self, where: str, values: Sequence[object]) -> list[Memory]:
+        rows = self._database.rows(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", values)
         return [from_row(row, self.scope) for row in rows]
-
-    def _ids(self, query: str, values: Collection[object]) -> list[str]:
-        return [row[0] for row in self._database.connection.execute(query, tuple(values))]
 
     def _archive(self, connection: sqlite3.Connection, memory_id: str, reason: str) -> int | None:
         memory = self.get(memory_id)
@@ -463,7 +460,3 @@ class MemoryStore:
             (row, index_text(memory.content), index_text(" ".join(tags))),
         )
         connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
-
-
-def _json(values: Iterable[object]) -> str:
-    return json.dumps(list(values))

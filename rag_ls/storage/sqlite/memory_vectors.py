@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from rag_ls.model import MemoryFilters
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.storage.sqlite.current_index import CurrentIndex
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.sqlite.memory_rows import FROM, condition
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, stack_vectors
-from rag_ls.storage.sqlite.vector_rows import CurrentIndex, VectorRows
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorRows, stack_vectors
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ _SPARE_RATIO = 10
 _MAX_WANTED_RATIO = 10
 
 
-@guarded
 class MemoryVectors:
     """The vectors of a store's memories, of length one, as float16: one for each part of a memory's content."""
 
@@ -63,18 +62,16 @@ class MemoryVectors:
 
     def newest(self) -> tuple[int, str, int]:
         """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
-        row = self._database.connection.execute(
+        row = self._database.row(
             "SELECT (SELECT max(row) FROM memories), (SELECT max(updated_at) FROM memories), "
             "(SELECT max(rowid) FROM history)"
-        ).fetchone()
+        )
         return int(row[0] or 0), str(row[1] or ""), int(row[2] or 0)
 
     def dimensions(self, model: str) -> int | None:
         """The dimensions of a model's vectors; None if there are none."""
-        row = self._database.connection.execute(
-            "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
-        ).fetchone()
-        return int(row[0]) // np.dtype(np.float16).itemsize if row else None
+        length = self._database.count("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,))
+        return length // np.dtype(np.float16).itemsize or None
 
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         """Memories that `model` has not embedded yet: (id, content, content hash)."""
@@ -88,41 +85,39 @@ class MemoryVectors:
         return found
 
     def _missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
-        rows = self._database.connection.execute(
+        return self._database.rows(
             "SELECT id, content, content_hash FROM memories m WHERE NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash) LIMIT ?",
             (model, limit),
         )
-        return rows.fetchall()
 
     def missing_count(self, model: str) -> int:
         """The number of memories that `model` has not embedded yet."""
-        row = self._database.connection.execute(
+        return self._database.count(
             "SELECT count(*) FROM memories m WHERE NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash)",
             (model,),
-        ).fetchone()
-        return int(row[0])
+        )
 
     def of(self, memory_id: str, model: str) -> Vectors:
         """The vectors of one memory, shape (parts, dimensions); (0, 0) if it has none."""
-        rows = self._database.connection.execute(
+        blobs = self._database.column(
             "SELECT v.vector FROM vectors v JOIN memories m USING (row) "
             "WHERE m.id = ? AND v.model = ? AND v.content_hash = m.content_hash ORDER BY part",
             (memory_id, model),
-        ).fetchall()
-        return stack_vectors([row[0] for row in rows])
+        )
+        return stack_vectors(blobs)
 
     def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
         """The stored vectors of several memories: (id, model, shape (parts, dimensions)), sorted by id and model.
 
         `contents` maps ids to content hashes; vectors of other content are left out.
         """
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT m.id, v.model, v.vector FROM json_each(?) wanted JOIN memories m ON m.id = wanted.key "
             "JOIN vectors v ON v.row = m.row WHERE v.content_hash = wanted.value ORDER BY m.id, v.model, v.part",
             (json.dumps(dict(contents)),),
-        ).fetchall()
+        )
         return [
             (memory_id, model, np.stack([np.frombuffer(row[2], np.float16) for row in group]))
             for (memory_id, model), group in groupby(rows, key=lambda row: (row[0], row[1]))
@@ -131,11 +126,11 @@ class MemoryVectors:
     def centres(self, model: str, filters: MemoryFilters) -> tuple[list[str], Vectors]:
         """The mean direction of each memory's parts: ids, and vectors of shape (n, dimensions)."""
         where, values = condition(filters)
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             f"SELECT m.id, v.vector FROM {FROM} JOIN vectors v ON v.row = m.row "
             f"WHERE v.model = ? AND v.content_hash = m.content_hash AND {where} ORDER BY m.row",
             (model, *values),
-        ).fetchall()
+        )
         if not rows:
             return [], np.empty((0, 0), np.float32)
         ids = list(dict.fromkeys(row[0] for row in rows))
@@ -169,11 +164,11 @@ class MemoryVectors:
 
     def cosines(self, query: NDArray[np.float32], model: str, ids: Collection[str]) -> dict[str, float]:
         """The cosine of each memory's closest part with a unit vector, by id; memories without vectors are left out."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT m.id, v.vector FROM memories m JOIN vectors v ON v.row = m.row "
             "WHERE m.id IN (SELECT value FROM json_each(?)) AND v.model = ? AND v.content_hash = m.content_hash",
-            (json.dumps(list(ids)), model),
-        ).fetchall()
+            (as_json(ids), model),
+        )
         best: dict[str, float] = {}
         for (memory_id, _), cosine in zip(
             rows, stack_vectors([row[1] for row in rows]) @ query if rows else (), strict=True
@@ -202,18 +197,18 @@ class MemoryVectors:
     def _find_admitted(self, model: str, filters: MemoryFilters) -> list[int] | None:
         """The ids of the vectors that the filters admit; None if they are too many to compare all."""
         where, values = condition(filters)
-        rows = self._database.connection.execute(
+        found = self._database.column(
             f"SELECT v.id FROM {FROM} JOIN vectors v ON v.row = m.row WHERE v.model = ? AND {where} LIMIT ?",
             (model, *values, _MAX_WANTED + 1),
-        ).fetchall()
-        return [row[0] for row in rows] if len(rows) <= _MAX_WANTED else None
+        )
+        return found if len(found) <= _MAX_WANTED else None
 
     def _memories_of(self, similarities: dict[int, float], filters: MemoryFilters) -> dict[str, float]:
         where, values = condition(filters)
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             f"SELECT v.id, m.id FROM {FROM} JOIN vectors v ON v.row = m.row "
             f"WHERE v.id IN (SELECT value FROM json_each(?)) AND v.content_hash = m.content_hash AND {where}",
-            (json.dumps(list(similarities)), *values),
+            (as_json(similarities), *values),
         )
         best: dict[str, float] = {}
         for number, memory_id in rows:

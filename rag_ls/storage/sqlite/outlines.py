@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import sys
 from collections.abc import Collection, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 from rag_ls.model import Import, Outline
 from rag_ls.storage.records import StoredImport, StoredSymbol
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.terms import import_keys, last_name
 
 _COLUMNS = "d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
@@ -21,7 +20,6 @@ _TABLES = "symbols s JOIN documents d ON d.id = s.document_id"
 _MAX_KNOWN = 30_000
 
 
-@guarded
 class Outlines:
     """The declarations and imports of a checkout's documents."""
 
@@ -66,16 +64,16 @@ class Outlines:
         """Declarations whose last name, lower-case, is one of `names`; exported ones first."""
         return self._symbols(
             "s.name IN (SELECT value FROM json_each(?)) ORDER BY s.exported DESC, s.id LIMIT ?",
-            (json.dumps(list(names)), limit),
+            (as_json(names), limit),
         )
 
     def in_chunks(self, names: Collection[str], limit: int) -> list[tuple[int, StoredSymbol]]:
         """Declarations by their lower-case last names, each with the row of the chunk where it begins; exported ones first."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT (SELECT c.id FROM chunks c WHERE c.document_id = s.document_id AND c.start_line <= s.start_line "
             f"AND c.end_line >= s.start_line ORDER BY c.ordinal DESC LIMIT 1) AS chunk, {_COLUMNS} FROM {_TABLES} "
             "WHERE s.name IN (SELECT value FROM json_each(?)) ORDER BY s.exported DESC, s.id LIMIT ?",
-            (json.dumps(list(names)), limit),
+            (as_json(names), limit),
         )
         return [(chunk, _symbol(row)) for chunk, *row in rows if chunk is not None]
 
@@ -88,39 +86,33 @@ class Outlines:
 
     def last_names(self, beginning: str, limit: int) -> list[str]:
         """The lower-case last names of declarations that begin so, each once, in order."""
-        rows = self._database.connection.execute(
+        return self._database.column(
             "SELECT DISTINCT name FROM symbols WHERE name >= ? AND name < ? ORDER BY name LIMIT ?",
             (beginning, beginning + chr(sys.maxunicode), limit),
         )
-        return [name for (name,) in rows]
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """The declarations of some documents, in order."""
         return self._symbols(
             "s.document_id IN (SELECT value FROM json_each(?)) ORDER BY d.path, s.start_line, s.id LIMIT ?",
-            (json.dumps(list(documents)), limit),
+            (as_json(documents), limit),
         )
 
     def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
         """The imports of some documents, or of all."""
         only = "WHERE i.document_id IN (SELECT value FROM json_each(?))" if documents is not None else ""
-        values = (json.dumps(list(documents)),) if documents is not None else ()
+        values = (as_json(documents),) if documents is not None else ()
         return self._imports(only, values)
 
     def importers(self, keys: Collection[str]) -> list[StoredImport]:
         """The imports with one of these keys (`import_keys`)."""
-        rows = self._database.connection.execute(
-            "SELECT DISTINCT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(keys)),),
-        )
-        numbers = [number for (number,) in rows]
+        query = "SELECT DISTINCT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?))"
+        numbers = self._database.column(query, (as_json(keys),))
         # Another thread may begin a new one meanwhile.
         known = self._known
         missing = [number for number in numbers if number not in known]
         # Making thousands of records anew takes longer than all the rest of a question.
-        loaded = (
-            self._by_id("WHERE i.id IN (SELECT value FROM json_each(?))", (json.dumps(missing),)) if missing else {}
-        )
+        loaded = self._by_id("WHERE i.id IN (SELECT value FROM json_each(?))", (as_json(missing),)) if missing else {}
         found = [item for number in numbers if (item := loaded.get(number) or known.get(number)) is not None]
         if len(known) + len(loaded) > _MAX_KNOWN:
             self._known = loaded
@@ -130,26 +122,23 @@ class Outlines:
 
     def own_names(self, documents: Collection[int]) -> dict[str, tuple[str, ...]]:
         """The names that some documents use without an import of their own, by path; without those that use none."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT d.path, o.names FROM own_names o JOIN documents d ON d.id = o.document_id "
             "WHERE o.document_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(documents)),),
+            (as_json(documents),),
         )
         return {path: _split(names) for path, names in rows}
 
     def uses(self, documents: Collection[int]) -> dict[int, bytes]:
         """The packed uses of names in some documents (`chunking.read_uses`), without those that have none."""
-        rows = self._database.connection.execute(
-            "SELECT document_id, packed FROM uses WHERE document_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(documents)),),
-        )
-        return dict(rows)
+        query = "SELECT document_id, packed FROM uses WHERE document_id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.rows(query, (as_json(documents),)))
 
     def _imports(self, where: str, values: tuple[object, ...]) -> list[StoredImport]:
         return list(self._by_id(where, values).values())
 
     def _by_id(self, where: str, values: tuple[object, ...]) -> dict[int, StoredImport]:
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT i.id, d.id, d.path, d.language, i.module, i.names, i.line, i.uses, i.aliases "
             f"FROM imports i JOIN documents d ON d.id = i.document_id {where} ORDER BY d.path, i.line",
             values,
@@ -162,8 +151,7 @@ class Outlines:
         }
 
     def _symbols(self, where: str, values: tuple[object, ...]) -> list[StoredSymbol]:
-        rows = self._database.connection.execute(f"SELECT {_COLUMNS} FROM {_TABLES} WHERE {where}", values)
-        return [_symbol(row) for row in rows]
+        return list(map(_symbol, self._database.rows(f"SELECT {_COLUMNS} FROM {_TABLES} WHERE {where}", values)))
 
 
 def _symbol(row: Sequence[Any]) -> StoredSymbol:

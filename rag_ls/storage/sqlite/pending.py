@@ -8,7 +8,6 @@ from rag_ls.model import Chunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import Priority
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 
 _ACTIVE = "embedding_model"
@@ -20,7 +19,6 @@ _SAVED = "document_id IN (SELECT id FROM documents WHERE session = '')"
 _MAX_ASKED = 2000
 
 
-@guarded
 class PendingEmbeddings:
     """Tracks which chunks of a checkout lack vectors. The `VectorStore` holds the vectors."""
 
@@ -30,8 +28,7 @@ class PendingEmbeddings:
 
     def active_model(self) -> str:
         """The model whose vectors answer searches; empty before the first one is set."""
-        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (_ACTIVE,)).fetchone()
-        return str(row[0]) if row else ""
+        return self._database.text("SELECT value FROM meta WHERE key = ?", (_ACTIVE,))
 
     def activate(self, model: str) -> None:
         """Make `model` the one that answers searches; chunks without a vector of it become pending."""
@@ -59,13 +56,13 @@ class PendingEmbeddings:
         """The number of chunks without a vector of `model`."""
         if model == self.active_model():
             where = f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0"
-            return int(self._database.connection.execute(f"SELECT count(*) FROM chunks WHERE {where}").fetchone()[0])
+            return self._database.count(f"SELECT count(*) FROM chunks WHERE {where}")
         return sum(len(part) for part in self._missing(model, saved_only=saved_only))
 
     def withhold_unsaved(self) -> None:
         """Note that unsaved text is to be found by its words alone, so that its chunks are no longer pending."""
         where = f"embedded = 0 AND NOT ({_SAVED})"
-        if self._database.connection.execute(f"SELECT 1 FROM chunks WHERE {where} LIMIT 1").fetchone():
+        if self._database.rows(f"SELECT 1 FROM chunks WHERE {where} LIMIT 1"):
             with self._database.writing() as connection:
                 connection.execute(f"UPDATE chunks SET embedded = ? WHERE {where}", (REFUSED,))
 
@@ -83,7 +80,7 @@ class PendingEmbeddings:
         query = f"SELECT DISTINCT text_hash FROM chunks WHERE {where} AND text_hash IN "
         found: list[bytes] = []
         for part in batches(list(among)):
-            found += [row[0] for row in self._database.connection.execute(f"{query}({marks(part)})", tuple(part))]
+            found += self._database.column(f"{query}({marks(part)})", tuple(part))
         return found
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
@@ -131,12 +128,11 @@ class PendingEmbeddings:
             yield [text_hash for text_hash in part if text_hash in missing]
 
     def _hashes(self, where: str) -> list[bytes]:
-        rows = self._database.connection.execute(f"SELECT DISTINCT text_hash FROM chunks WHERE {where}")
-        return [row[0] for row in rows]
+        return self._database.column(f"SELECT DISTINCT text_hash FROM chunks WHERE {where}")
 
     def _embeddable(self, chosen: str, values: tuple[object, ...]) -> list[tuple[bytes, Chunk]]:
         """The chunks to embed that a query of (id, priority) selects, each text once."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "SELECT c.text_hash, c.text, c.overlap, c.symbol, c.signature, c.is_declaration, c.doc, d.path, d.language "
             f"FROM ({chosen}) m JOIN chunks c ON c.id = m.id JOIN documents d ON d.id = c.document_id "
             "ORDER BY m.priority DESC, m.id",

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 
 from rag_ls.storage.records import Candidate, Posting
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, columns_of
 from rag_ls.util.text import content_hash
@@ -15,7 +14,6 @@ _COLUMNS = "symbol, signature, path, doc, text"
 _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 
-@guarded
 class LexicalIndex:
     """The full-text index. Its rows are the checkout's chunk rows; writes inside a transaction of the checkout commit with it."""
 
@@ -64,7 +62,7 @@ class LexicalIndex:
         if holding:
             only += "AND +rowid IN (SELECT rowid FROM postings WHERE postings MATCH ?) "
             values.append(_any_of(holding))
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             f"SELECT rowid, -bm25(postings, {_WEIGHTS}) FROM postings WHERE postings MATCH ? {only}"
             "ORDER BY 2 DESC, 1 LIMIT ?",
             (*values, limit),
@@ -75,26 +73,24 @@ class LexicalIndex:
         """The documents with a chunk that holds any of `terms`, in order of their ids."""
         if not terms:
             return []
-        rows = self._database.connection.execute(
+        return self._database.column(
             "SELECT DISTINCT document_id FROM chunks WHERE id IN (SELECT rowid FROM postings WHERE postings MATCH ?) "
             "ORDER BY document_id",
             (_any_of(terms),),
         )
-        return [number for (number,) in rows]
 
     def frequency(self, term: str, most: int) -> int:
         """The number of chunks that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"
-        return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
+        return self._database.count(query, (f'"{term}"', most))
 
     def terms_like(self, term: str) -> list[str]:
         """The index's terms with the beginning and about the length of a stemmed term."""
         first, length = term[:SAME_BEGINNING], len(term)
-        rows = self._database.connection.execute(
+        return self._database.column(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
             (first, first + "\U0010ffff", length - 2, length + 2, MAX_LIKE),
         )
-        return [row[0] for row in rows]
 
 
 def _any_of(terms: Sequence[str]) -> str:

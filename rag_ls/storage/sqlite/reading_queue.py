@@ -8,11 +8,9 @@ from collections.abc import Collection, Iterable
 
 from rag_ls.storage.records import FileState
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json
 
 
-@guarded
 class ReadingQueue:
     """The files that wait to be read. The queue outlives the process."""
 
@@ -27,34 +25,31 @@ class ReadingQueue:
 
     def paths(self) -> list[str]:
         """The files that wait to be read, by path."""
-        return [row[0] for row in self._database.connection.execute("SELECT path FROM queue ORDER BY path")]
+        return self._database.column("SELECT path FROM queue ORDER BY path")
 
     def has_any(self) -> bool:
         """Whether any file waits to be read."""
-        row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM queue)").fetchone()
-        return bool(row[0])
+        return bool(self._database.rows("SELECT 1 FROM queue LIMIT 1"))
 
     def holds(self, path: str) -> bool:
         """Whether a file waits to be read."""
-        return self._database.connection.execute("SELECT 1 FROM queue WHERE path = ?", (path,)).fetchone() is not None
+        return bool(self._database.rows("SELECT 1 FROM queue WHERE path = ?", (path,)))
 
     def unknown_count(self) -> int:
         """The number of waiting files that were never read before."""
-        row = self._database.connection.execute(
+        return self._database.count(
             "SELECT count(*) FROM queue q WHERE NOT EXISTS "
             "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
-        ).fetchone()
-        return int(row[0])
+        )
 
     def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
         """Whether each of some files was read after `since_ns` (wall clock), or does not wait to be read."""
-        row = self._database.connection.execute(
+        return not self._database.count(
             "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
             "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "
             "AND NOT EXISTS (SELECT 1 FROM skipped s WHERE s.path = q.path AND s.read_ns >= ?))",
             (as_json(paths), since_ns, since_ns),
-        ).fetchone()
-        return not row[0]
+        )
 
 
 def dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:

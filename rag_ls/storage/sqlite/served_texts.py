@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import batches, marks
 from rag_ls.storage.sqlite.pending import WAITING
 
 _SERVER = "vectors_server"
 
 
-@guarded
 class ServedTexts:
     """The texts whose vectors are on one server, by model. Writes inside a transaction of the checkout commit with it."""
 
@@ -21,8 +19,7 @@ class ServedTexts:
 
     def begin(self, server: str) -> None:
         """Forget what another server had; its texts wait for vectors again. `server` is empty if none has any."""
-        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (_SERVER,)).fetchone()
-        if (row[0] if row else "") == server:
+        if self._database.text("SELECT value FROM meta WHERE key = ?", (_SERVER,)) == server:
             return
         with self._database.writing() as connection:
             connection.execute(
@@ -45,7 +42,7 @@ class ServedTexts:
         found: set[bytes] = set()
         for part in batches(list(text_hashes)):
             query = f"SELECT text_hash FROM served WHERE model = ? AND text_hash IN ({marks(part)})"
-            found.update(row[0] for row in self._database.connection.execute(query, (model, *part)))
+            found.update(self._database.column(query, (model, *part)))
         return found
 
     def remove(self, model: str, text_hashes: Collection[bytes]) -> None:

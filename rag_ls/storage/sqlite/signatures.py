@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from rag_ls.storage.passages import LAST_LINE, Passage, take_lines
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, Columns, Need, sign
 
@@ -42,7 +41,6 @@ _NO_LINES = np.zeros(0, np.int64)
 _NONE = _Loaded(-1, _NO_LINES, _NO_LINES, _NO_LINES, _NO_LINES, np.zeros((SIGNATURE_BYTES, 0), np.uint8))
 
 
-@guarded
 class Signatures:
     """Finds the lines that may hold a literal text. Safe from several threads."""
 
@@ -73,9 +71,7 @@ class Signatures:
         """See `SearchedSignatures`."""
         loaded = self._load()
         if all(need.is_empty for need in needs):
-            return [
-                Passage(row[0]) for row in self._database.connection.execute("SELECT id FROM documents ORDER BY id")
-            ]
+            return [Passage(number) for number in self._database.column("SELECT id FROM documents ORDER BY id")]
         masks = [need.find_blocks(loaded.columns) for need in needs]
         if len(masks) == 1:
             return _join_blocks(loaded, np.flatnonzero(masks[0]))
@@ -100,7 +96,7 @@ class Signatures:
 
     def _read(self, passages: Sequence[Passage]) -> dict[int, tuple[Passage, str]]:
         """Passages of different documents, by document."""
-        rows = self._database.connection.execute(
+        rows = self._database.rows(
             "WITH p (number, document, first, last) AS MATERIALIZED (SELECT key, json_extract(value, '$[0]'), "
             "json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?)) "
             "SELECT p.number, c.ordinal, c.start_line, c.text FROM p CROSS JOIN chunks c "
@@ -127,14 +123,13 @@ class Signatures:
         self._texts_bytes -= sum(sys.getsizeof(self._texts.pop(each)[1]) for each in list(documents))
 
     def _update(self, former: _Loaded, version: int) -> _Loaded:
-        connection = self._database.connection
-        present = np.array([row[0] for row in connection.execute("SELECT id FROM signatures")], dtype=np.int64)
+        present = np.array(self._database.column("SELECT id FROM signatures"), dtype=np.int64)
         new = np.setdiff1d(present, former.rows)
         rows: list[int] = []
         documents: list[int] = []
         bits_of, first_lines, last_lines = [], [_NO_LINES], [_NO_LINES]
-        for part in batches([int(row) for row in new]):
-            for row, document, bits, lines in connection.execute(
+        for part in batches(new.tolist()):
+            for row, document, bits, lines in self._database.rows(
                 "SELECT id, document_id, bits, first_lines FROM signatures WHERE id IN (SELECT value FROM json_each(?))",
                 (as_json(part),),
             ):

@@ -1,4 +1,4 @@
-"""Finds nearest neighbours among the vectors of a database: exactly while they are few, else by a usearch snapshot.
+"""Finds nearest neighbours among the vectors of `index.db` or `memories.db`: exactly while they are few, else by a usearch snapshot.
 
 The database rows are authoritative. A snapshot covers the vectors up to some id and is only read. Later vectors (the
 tail) are searched exactly, so each search sees the commits of all processes, and usearch need not be updated while it
@@ -13,25 +13,23 @@ import json
 import re
 import threading
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.registry.seals import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.sqlite.index_rows import batches
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
-
-if TYPE_CHECKING:
-    from rag_ls.storage.sqlite.vector_rows import VectorRows
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000
@@ -46,6 +44,7 @@ _WALKED_PER_HIT = 4
 _MIN_WALKED = 320
 _MEASURED_PER_HIT = 2
 _MAX_READ = 8192
+_MAX_ROWS_READ = 4096
 _SNAPSHOT = re.compile(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
 
 
@@ -66,6 +65,50 @@ class _SnapshotInfo:
     count: int
     dimensions: int
     seal: str
+
+
+class VectorRows:
+    """The vectors of a table. A vector never changes, and a new one gets a greater id than all before it.
+
+    Where ids are given, `+model` keeps SQLite from reading all of the model's rows by an index that begins with the model.
+    """
+
+    def __init__(self, database: Database, table: str = "embeddings") -> None:
+        self._database = database
+        self._table = table
+
+    def index_id(self) -> str:
+        """An id that distinguishes these rows from former ones in the same place."""
+        return self._database.text("SELECT value FROM meta WHERE key = 'index_id'")
+
+    def last_id(self) -> int:
+        """The greatest id ever given; 0 where there was no vector. Cheap, because each search looks for new vectors."""
+        query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+        return self._database.count(query, (self._table,))
+
+    def count_after(self, model: str, after: int, most: int) -> int:
+        """The number of a model's vectors with an id above `after`, counted up to `most`."""
+        query = f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE +model = ? AND id > ? LIMIT ?)"
+        return self._database.count(query, (model, after, most))
+
+    def newer_than(
+        self, model: str, after: int, batch: int = _MAX_ROWS_READ
+    ) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """Ids above `after` in ascending order, with their vectors, in batches."""
+        query = f"SELECT id, vector FROM {self._table} WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
+        while True:
+            rows = self._database.rows(query, (model, after, batch))
+            if not rows:
+                return
+            ids = np.array([row[0] for row in rows], dtype=np.int64)
+            yield ids, stack_vectors([row[1] for row in rows])
+            after = int(ids[-1])
+
+    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of `model` among these ids."""
+        query = f"SELECT id, vector FROM {self._table} WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
+        rows = self._database.rows(query, (model, as_json(ids)))
+        return dict(zip((row[0] for row in rows), stack_vectors([row[1] for row in rows]), strict=True))
 
 
 class VectorIndex:

@@ -16,12 +16,11 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, find_nearest_among
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
+from rag_ls.storage.sqlite.current_index import CurrentIndex
 from rag_ls.storage.sqlite.database import Database, read_only
-from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, stack_vectors
-from rag_ls.storage.sqlite.vector_rows import CurrentIndex, VectorRows
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorRows, stack_vectors
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +32,6 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@guarded
 class SqliteVectors:
     """See `VectorStore`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
 
@@ -60,7 +58,8 @@ class SqliteVectors:
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         """See `VectorStore`."""
-        return _vectors_of(self._database.connection, model, text_hashes)
+        with self._database.in_use() as connection:
+            return _vectors_of(connection, model, text_hashes)
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
         """See `VectorStore`."""
@@ -73,7 +72,7 @@ class SqliteVectors:
         missing = set(text_hashes)
         for part in batches(list(missing)):
             query = f"SELECT text_hash FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-            missing.difference_update(row[0] for row in self._database.connection.execute(query, (model, *part)))
+            missing.difference_update(self._database.column(query, (model, *part)))
         return missing
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
@@ -91,13 +90,12 @@ class SqliteVectors:
 
     def models(self) -> list[str]:
         """See `ListedVectors`."""
-        rows = self._database.connection.execute("SELECT DISTINCT model FROM embeddings ORDER BY 1")
-        return [str(row[0]) for row in rows]
+        return self._database.column("SELECT DISTINCT model FROM embeddings ORDER BY 1")
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
         """See `ListedVectors`."""
         query = "SELECT text_hash FROM embeddings WHERE model = ? AND text_hash > ? ORDER BY text_hash LIMIT ?"
-        return [row[0] for row in self._database.connection.execute(query, (model, after, count))]
+        return self._database.column(query, (model, after, count))
 
     def maintain(self) -> None:
         """Write a snapshot if it pays, even if there was no search yet."""
@@ -115,7 +113,6 @@ class SqliteVectors:
         self._index.close()
 
 
-@guarded
 class TextIds:
     """The ids of vectors by the hashes of their texts, and back.
 
@@ -132,15 +129,14 @@ class TextIds:
 
     def newest_model(self) -> str:
         """The model of the newest vector; empty if there is none."""
-        row = self._database.connection.execute("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1").fetchone()
-        return str(row[0]) if row else ""
+        return self._database.text("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1")
 
     def ids_by_hash(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
         """The id of the vector of each of these texts that has one."""
         found, unknown = self._part_known.ids(model, text_hashes)
         for part in batches(unknown):
             query = f"SELECT text_hash, id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-            read = dict(self._database.connection.execute(query, (model, *part)))
+            read = dict(self._database.rows(query, (model, *part)))
             self._part_known.add(model, read)
             found |= read
         return found
@@ -150,7 +146,7 @@ class TextIds:
         found, unknown = self._part_known.hashes(model, ids)
         if unknown:
             query = "SELECT id, text_hash FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
-            read = dict(self._database.connection.execute(query, (model, as_json(unknown))))
+            read = dict(self._database.rows(query, (model, as_json(unknown))))
             self._part_known.add(model, {text_hash: number for number, text_hash in read.items()})
             found |= read
         return found

@@ -140,14 +140,14 @@ def test_while_git_writes_files_wait_and_are_counted(client: Client, branches: P
     lock = branches / ".git/index.lock"
     lock.touch()
     write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: view.indexing.is_held)
+    assert until(lambda: view.indexing.inbox.is_held)
     answer = view.search(SearchRequest("main_1"))
     assert not answer.stats.complete
     assert {hit.freshness for hit in answer.hits if hit.item.chunk.path == "src/p1/f1.py"} == {Freshness.CHANGED}
-    assert view.indexing.unseen() == {"src/p1/f1.py"}
+    assert view.indexing.inbox.paths() == {"src/p1/f1.py"}
     lock.unlink()
     assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
-    assert not view.indexing.is_held
+    assert not view.indexing.inbox.is_held
 
 
 def test_a_lock_that_a_killed_git_left_holds_nothing_up(client: Client, branches: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_lock_that_a_killed_git_left_holds_nothing_up(client: Client, branches
     lock.touch()
     os.utime(lock, (time.time() - 8, time.time() - 8))
     write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: view.indexing.is_held)
+    assert until(lambda: view.indexing.inbox.is_held)
     # It grows too old by itself.
     assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
     write(branches, {"src/p1/f1.py": "def giraffe():\n    return 1\n"})

@@ -63,7 +63,7 @@ def test_a_question_finds_what_was_written_just_before_it(view: ProjectSession, 
 
 def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectSession) -> None:
     view.project.indexing._agenda.comparison._done_at = -1e9
-    assert view.indexing.scan_is_old
+    assert view.indexing.comparison.is_old
     last = view.status().last_sync
     found(view, "discount")
     assert view.indexing.scanned
@@ -181,13 +181,13 @@ def test_ignored_output_is_no_work_and_does_not_make_answers_incomplete(client: 
     write(shop, {".gitignore": "build/\n*.gen.py\n"})
     (shop / "build").mkdir()
     view = watched(client, shop)
-    synced = view.indexing.synced_at
+    synced = view.indexing.comparison.synced_at
     for number in range(300):
         write(shop, {f"build/{number % 7}/out{number}.py": "x = 1\n", f"src/{number}.gen.py": "x = 1\n"})
         write(shop, {f"node_modules/{number % 7}/m{number}.js": "x = 1\n"})
-        assert view.indexing.unseen() == frozenset()
+        assert view.indexing.inbox.paths() == frozenset()
     found(view, "discount")
-    assert view.indexing.synced_at == synced
+    assert view.indexing.comparison.synced_at == synced
     assert len(_paths(view)) == 5
     source = view.project.sync._watcher._source  # type: ignore[union-attr]
     if sys.platform == "linux":

@@ -75,12 +75,12 @@ def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
 def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(client: Client, tmp_path: Path) -> None:
     view = client.open(write(tmp_path / "small", {"src/zebra.py": "def count_stripes():\n    return 12\n"}))
     operations = Operations(client)
-    view.indexing.hold_files(True)
+    view.indexing.inbox.hold_files(True)
     view.indexing.index_tree()
     for name, arguments in (("search_code", {"query": "stripes"}), ("find_references", {"symbol": "count_stripes"})):
         with pytest.raises(MustWait):
             operations.submit(name, arguments, can_wait=True).result(PATIENCE_S)
-    view.indexing.hold_files(False)
+    view.indexing.inbox.hold_files(False)
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     answer = operations.submit("search_code", {"query": "stripes"}, can_wait=True).result(PATIENCE_S)
     assert answer["results"][0]["path"] == "src/zebra.py"

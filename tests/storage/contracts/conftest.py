@@ -22,7 +22,7 @@ from rag_ls.storage import (
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_file import open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.dictionary_vectors import DictionaryVectors
@@ -58,10 +58,11 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProjectInd
     if request.param == "sqlite":
         index = open_index(tmp_path, Settings())
     else:
-        database = open_derived(tmp_path / "index.db")
+        file = IndexFile(tmp_path / "index.db")
+        database = open_derived(file)
         vectors = _vectors(request.param, request, tmp_path, database)
         lexical = LexicalIndex(database)
-        index = ProjectIndex(CheckoutIndex(database, None, vectors, lexical), lexical, vectors, database=database)
+        index = ProjectIndex(CheckoutIndex(database, None, vectors, lexical), lexical, vectors, file, database=database)
     yield index
     index.close()
 

@@ -15,7 +15,7 @@ from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.vectors import PostgresVectors
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.server_api import ListedVectors
-from rag_ls.storage.sqlite.index_file import open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, digest, unit_vectors
@@ -28,7 +28,7 @@ OTHER = "other@1"
 def stores(server: Postgres, tmp_path: Path) -> Iterator[dict[str, ListedVectors]]:
     """One of each kind, empty."""
     found: dict[str, ListedVectors] = {
-        "sqlite": SqliteVectors(open_derived(tmp_path / "index.db"), tmp_path),
+        "sqlite": SqliteVectors(open_derived(IndexFile(tmp_path / "index.db")), tmp_path),
         "postgres": PostgresProjectVectors(server.url(server.vector_database()), "shop"),
         "postgres for all projects": PostgresVectors(server.url(server.database())),
         "qdrant": QdrantVectors(f"qdrant://{tmp_path}/qdrant", "shop"),

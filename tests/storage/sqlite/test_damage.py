@@ -13,7 +13,7 @@ from rag_ls.errors import StoreDamaged
 from rag_ls.storage import INDEX_STORE
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.index_file import is_marked_damaged
-from rag_ls.storage.sqlite.vector_rows import VectorRows
+from rag_ls.storage.sqlite.vector_index import VectorRows
 from rag_ls.util.text import content_hash
 from tests.support import lexical_of, new_chunks, open_checkout, record
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
-from rag_ls.storage.sqlite.vector_index import VectorIndex
-from rag_ls.storage.sqlite.vector_rows import VectorRows
+from rag_ls.storage.sqlite.vector_index import VectorIndex, VectorRows
 from tests.support import MODEL, digest, finished, open_checkout, put_vectors, python, unit_vectors
 
 _LIMIT = 50
