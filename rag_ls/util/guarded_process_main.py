@@ -11,8 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
-from rag_ls.util.guarded_processes import ANSWER, RAISED
-from rag_ls.util.pipe_frames import read_frame, write_frame
+from rag_ls.util.pipe_frames import ANSWER, RAISED, read_frame, write_frame
 
 # Address space beyond the memory that a call may use: threads, mapped libraries.
 _MORE_SPACE_BYTES = 2_000_000_000

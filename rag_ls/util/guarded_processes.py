@@ -20,11 +20,10 @@ from typing import TypeVar
 
 import psutil
 
-from rag_ls.util.pipe_frames import read_frame, write_frame
+from rag_ls.util.pipe_frames import CALL, RAISED, read_frame, write_frame
 
 R = TypeVar("R")
 
-CALL, ANSWER, RAISED = b"c", b"a", b"r"
 # How often a running call is looked at: memory grows by a gigabyte a second at most.
 _LOOK_S = 0.05
 _SILENT = "it did not answer"

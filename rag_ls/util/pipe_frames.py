@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import IO
 
+# Kinds of frames: a function with its arguments, its result, what it raised.
+CALL, ANSWER, RAISED = b"c", b"a", b"r"
 _HEADER = struct.Struct("<cI")
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import recognise
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.file_outlines import outline_files, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
@@ -25,11 +26,10 @@ from rag_ls.rules.checks.unmatched import explain_unmatched
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
-from rag_ls.util.paths import is_among, text_in
+from rag_ls.util.paths import is_among
 
 _log = logging.getLogger(__name__)
 
-_MAX_BYTES = 2_000_000
 # Starting processes takes as long as reading so many files.
 _MAX_FEW_FILES = 150
 _BATCH = 50
@@ -62,7 +62,7 @@ def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns,
 def _check(
     root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Parsing, notes: tuple[str, ...]
 ) -> CheckReport:
-    tree = SourceTree(paths, partial(_read, root))
+    tree = SourceTree(paths, partial(read_text, root))
     rules = RuleFiles(parsing.read_rule_file).read(tree)
     unmatched = {rule.id: rule for rule in rules.rules if not any(applies(rule, path) for path in paths)}
     is_idle = bool(rules.rules) and len(unmatched) == len({rule.id for rule in rules.rules})
@@ -83,7 +83,7 @@ def _check(
     )
     found: list[Violation] = []
     for path in chosen:
-        text = _read(root, path)
+        text = read_text(root, path)
         known = outlines.get(path)
         language = known[0] if known else recognise(path, text[:4096]) or "text"
         outline = known[1] if known else Outline()
@@ -150,27 +150,9 @@ class _Parsing:
 
     def _outline_batch(self, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
         try:
-            return self._processes.call(_outline_batch, self._root, paths, limits=_BATCH_LIMITS)
+            return self._processes.call(outline_files, self._root, paths, limits=_BATCH_LIMITS)
         except ProcessEnded as error:
             if len(paths) == 1:
                 _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
                 return [(paths[0], recognise(paths[0], "") or "text", Outline())]
         return [found for path in paths for found in self._outline_batch([path])]
-
-
-def _outline_batch(root: Path, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
-    found = []
-    for path in paths:
-        text = _read(root, path)
-        language = recognise(path, text) or "text"
-        found.append((path, language, outline_of_document(text, path, language)))
-    return found
-
-
-def _read(root: Path, path: str) -> str:
-    file = root / path
-    try:
-        is_wanted = not file.is_symlink() and file.stat().st_size <= _MAX_BYTES
-    except OSError:
-        return ""
-    return text_in(root, path) if is_wanted else ""

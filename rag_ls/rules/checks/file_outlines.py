@@ -1,0 +1,32 @@
+"""Reads files and finds their outlines; apart from the rest of a check, since the processes that parse import nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.model import Outline
+from rag_ls.util.paths import text_in
+
+_MAX_BYTES = 2_000_000
+
+
+def outline_files(root: Path, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
+    """Each path with its file's language and outline."""
+    found = []
+    for path in paths:
+        text = read_text(root, path)
+        language = recognise(path, text) or "text"
+        found.append((path, language, outline_of_document(text, path, language)))
+    return found
+
+
+def read_text(root: Path, path: str) -> str:
+    """The text of a file; empty if the file is too large, a link, or gone."""
+    file = root / path
+    try:
+        is_wanted = not file.is_symlink() and file.stat().st_size <= _MAX_BYTES
+    except OSError:
+        return ""
+    return text_in(root, path) if is_wanted else ""
