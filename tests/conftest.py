@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -18,8 +17,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rag_ls.config import Settings
-from rag_ls.embedding.local.catalog import LocatedModel
-from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
@@ -29,6 +26,7 @@ from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.util.lock_order import check_locks
+from tests.remembered_vectors import VECTORS, RememberedModels
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
 if TYPE_CHECKING:
@@ -59,9 +57,12 @@ _CHECK_LOCKS = "RAG_LS_CHECK_LOCKS"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the order of locks checked. With `--long`, property tests try examples that nobody has tried before."""
+    """Have the order of locks checked, and vectors remembered. With `--long`, property tests try examples that nobody has tried before."""
     os.environ[_CHECK_LOCKS] = str(_LOCK_FAULTS)
     check_locks(str(_LOCK_FAULTS))
+    if VECTORS not in os.environ:
+        os.environ[VECTORS] = tempfile.mkdtemp(prefix="vectors-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(VECTORS), ignore_errors=True))
     if config.getoption("--long"):
         settings.load_profile("rag-ls-long")
 
@@ -125,34 +126,19 @@ def locks_in_order(request: pytest.FixtureRequest) -> Iterator[None]:
         warnings.warn(f"locks are taken out of order:\n{faults}", stacklevel=1)
 
 
-class _SharedModels:
-    """Quick models that the engines of all tests use: loading one takes as long as a whole test."""
-
-    def __init__(self) -> None:
-        self._models: dict[tuple[str, int], OnnxEmbedder] = {}
-        self._lock = threading.Lock()
-
-    def load(self, model: LocatedModel, *, threads: int) -> OnnxEmbedder:
-        """As `OnnxEmbedder`, which holds nothing of the engine that uses it."""
-        with self._lock:
-            if (model.id, threads) not in self._models:
-                self._models[model.id, threads] = OnnxEmbedder(model, threads=threads)
-            return self._models[model.id, threads]
-
-
 @pytest.fixture(scope="session")
-def loaded_models() -> _SharedModels:
-    """The models that were loaded so far."""
-    return _SharedModels()
+def remembered_models() -> RememberedModels:
+    """The quick models that were loaded so far, and what they have embedded."""
+    return RememberedModels(Path(os.environ[VECTORS]))
 
 
 @pytest.fixture(autouse=True)
 def shared_models(
-    request: pytest.FixtureRequest, loaded_models: _SharedModels, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, remembered_models: RememberedModels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Engines share the models that they load, but for tests that are about models."""
     if "embedding" not in request.path.parts and not request.config.getoption("--fast"):
-        monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", loaded_models.load)
+        monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", remembered_models.load)
 
 
 @pytest.fixture(scope="session")
@@ -183,17 +169,28 @@ def shared_cutters(cutters: Cutters, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class EngineHomes:
-    """The user-level state of the engines that tests marked `shared_engine` use: one for each folder of tests."""
+    """The user-level state of tests: a new one for each, and one for all tests of a folder that are marked `shared_engine`.
 
-    def __init__(self, factory: pytest.TempPathFactory) -> None:
-        self._factory = factory
+    They lie in a folder of their own, by number: pytest looks through all folders beside the one that it makes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
         self._folders: dict[str, Path] = {}
+
+    def new(self) -> Path:
+        """That of one test."""
+        self._count += 1
+        home = self._folder / str(self._count)
+        home.mkdir(mode=0o700)
+        return home
 
     def of(self, test: Path) -> Path:
         """That of a test. Other folders have other settings, which an engine takes from what starts it."""
         name = test.parent.name
         if name not in self._folders:
-            self._folders[name] = self._factory.mktemp(f"engine_of_{name}")
+            self._folders[name] = self.new()
         return self._folders[name]
 
     def end_engines(self) -> None:
@@ -207,7 +204,7 @@ class EngineHomes:
 @pytest.fixture(scope="session")
 def engine_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHomes]:
     """Their engines end with the session."""
-    homes = EngineHomes(tmp_path_factory)
+    homes = EngineHomes(tmp_path_factory.mktemp("homes"))
     yield homes
     homes.end_engines()
 
@@ -217,7 +214,6 @@ def home(
     request: pytest.FixtureRequest,
     engine_homes: EngineHomes,
     tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
     """All user-level state of a test; no test sees the user's own, nor settings of the environment.
@@ -226,7 +222,7 @@ def home(
     """
     marked = request.node.get_closest_marker
     shares = marked("shared_engine") is not None and marked("own_engine") is None
-    folder = engine_homes.of(request.path) if shares else tmp_path_factory.mktemp("home")
+    folder = engine_homes.of(request.path) if shares else engine_homes.new()
     for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_")) and name != _CHECK_LOCKS]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAG_LS_HOME", str(folder))

@@ -18,6 +18,7 @@ import socket
 import struct
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 FRAME = struct.Struct("!I")
@@ -38,6 +39,7 @@ def main() -> None:
             # Some need an extra, which is not always there.
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
+    _remember_vectors()
     # What is imported is no garbage: no copy is to look through it, neither at work nor at its end.
     gc.freeze()
     request = _Copies(sys.argv[1]).serve()
@@ -45,6 +47,18 @@ def main() -> None:
         sys.argv, address = ["rag-ls", *request["arguments"]], sys.argv[1]
         _copy_engines(address)
         importlib.import_module("rag_ls.cli.main").main()
+
+
+def _remember_vectors() -> None:
+    """Have all copies use one model, and embed no text that another one has embedded."""
+    from rag_ls.embedding.local import stack
+    from rag_ls.embedding.local.catalog import locate
+    from tests.remembered_vectors import VECTORS, RememberedModels
+
+    models = RememberedModels(Path(os.environ[VECTORS]))
+    # With one thread it has none of its own, which a copy would lack.
+    models.load(locate("auto"), threads=1)
+    stack.OnnxEmbedder = models.load  # type: ignore[assignment, misc]
 
 
 def _copy_engines(address: str) -> None:
