@@ -26,6 +26,7 @@ from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
 from rag_ls.registry.trusted_folders import TrustedFolders
+from rag_ls.search import BY_PATH
 from rag_ls.search.candidates import LaterVector
 from rag_ls.storage import (
     CheckoutIndex,
@@ -142,6 +143,8 @@ def record(
 
 class UnchangedCorpus:
     """Files that are as they were indexed, and editors that are all there."""
+
+    roles = BY_PATH
 
     def is_live(self, session: str) -> bool:
         return True

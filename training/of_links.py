@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from rag_ls.chunking import embedding_text
 from rag_ls.model import Chunk
-from rag_ls.search.roles import is_docs, is_test
+from rag_ls.search.roles import is_docs, is_test_by_path
 from tests.benchmarks.code.history_questions import error_messages, filled
 from training.pairs import Pair, names_of, words_of
 from training.sources import Source
@@ -49,7 +49,7 @@ def last_name(chunk: Chunk) -> str:
 
 def tested(source: Source, repository: str, known: Declarations) -> Iterator[Pair]:
     """Tests, each with the declaration that its name holds."""
-    for chunk in source.chunks if is_test(source.path) else ():
+    for chunk in source.chunks if is_test_by_path(source.path) else ():
         words = [word for word in words_of(last_name(chunk)) if word not in _TEST_WORDS]
         runs = [
             tuple(words[at : at + size]) for size in range(len(words), 1, -1) for at in range(len(words) - size + 1)

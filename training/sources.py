@@ -10,7 +10,7 @@ from functools import cached_property
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.languages import detect_language
 from rag_ls.model import Chunk
-from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
+from rag_ls.search.roles import is_data, is_docs, is_secondary_by_path, is_test_by_path
 from tests.benchmarks.code.histories import blobs
 from training.repositories import TrainingRepository, git
 
@@ -38,7 +38,7 @@ class Source:
     @property
     def is_code(self) -> bool:
         """Whether it is neither prose nor data nor a test."""
-        return not (is_docs(self.language) or is_data(self.language) or is_test(self.path))
+        return not (is_docs(self.language) or is_data(self.language) or is_test_by_path(self.path))
 
 
 def sources(repository: TrainingRepository) -> Iterator[Source]:
@@ -56,7 +56,9 @@ def sources(repository: TrainingRepository) -> Iterator[Source]:
 def is_wanted(path: str) -> bool:
     """Whether a path is that of a file to learn from."""
     language = detect_language(path, "") or ""
-    return bool(language) and not is_data(language) and not is_secondary(path) and not _FOREIGN_FOLDER.search(path)
+    return (
+        bool(language) and not is_data(language) and not is_secondary_by_path(path) and not _FOREIGN_FOLDER.search(path)
+    )
 
 
 def source_of(path: str, content: bytes) -> Source | None:

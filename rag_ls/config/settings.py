@@ -44,6 +44,13 @@ class IndexSettings:
         waits="above",
         takes_effect=TakesEffect.CUT,
     )
+    product: tuple[str, ...] = setting(
+        (),
+        "Files that match one of these globs are product, though their paths name tests, examples or foreign code: `src/testing/**`.",
+    )
+    tests: tuple[str, ...] = setting(
+        (), "Files that match one of these globs are tests, whatever their paths say; this counts before `product`."
+    )
     submodules: bool = setting(
         True,
         "Submodules that are checked out are read with the project, by their own ignore rules; without it they are left out, and named.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from rag_ls.languages import detect_language
-from rag_ls.search import NO_FILTERS, Filters, accepts
+from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.folding import compose
 from rag_ls.util.text import count_of
@@ -15,13 +15,13 @@ _NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside 
 _MAX_REASONS = 3
 
 
-def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS) -> Counter[str]:
+def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: Roles = BY_PATH) -> Counter[str]:
     """The files that are not indexed, pass the filters and may hold text, by reason."""
     if filters == NO_FILTERS:
         # Asked beside each question that is a name: no file needs to be looked at.
         return without_textless(Counter(store.skipped_counts()))
     skipped = store.skipped()
-    passes = accepts(filters, set(map(compose, skipped)))
+    passes = accepts(filters, roles, set(map(compose, skipped)))
     reasons = (each.reason for path, each in skipped.items() if passes(path, detect_language(path) or "text"))
     return without_textless(Counter(reasons))
 

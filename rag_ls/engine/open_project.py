@@ -15,6 +15,7 @@ from rag_ls.config import Settings, TakesEffect, effects_of
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
+from rag_ls.engine.code.project_roles import ProjectRoles
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
 from rag_ls.engine.exclusions import Exclusions
 from rag_ls.engine.open_memories import OpenMemories
@@ -36,7 +37,7 @@ from rag_ls.indexing import (
 )
 from rag_ls.model import Freshness
 from rag_ls.project import Project, is_guest, shared_name
-from rag_ls.search import Searcher
+from rag_ls.search import Roles, Searcher
 from rag_ls.storage import (
     SCANNED,
     ChunkRow,
@@ -113,6 +114,7 @@ class OpenProject:
         self.sync = TreeSync(self.root, self.indexing, self.admissions, self.files_changed, engine.change_sources)
         self.searcher = Searcher(self.index, self, engine.counts)
         self.imports = ProjectImports(self.root, self.index.checkout)
+        self._roles = ProjectRoles(self.index.checkout, self.imports)
         self._closed = False
         self.memories = OpenMemories(self, scratch=scratch)
         self.indexing.start()
@@ -355,6 +357,11 @@ class OpenProject:
         return vector_lenders(others[:_MAX_LENDERS])
 
     # --- called by a search
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of its documents, as the index and the settings tell them."""
+        return self._roles.find(self.settings.index)
 
     def is_live(self, session: str) -> bool:
         """Whether an editor still holds an editing session."""

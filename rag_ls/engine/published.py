@@ -15,7 +15,7 @@ from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
-from rag_ls.search import Filters, Searcher, View, explain_filters
+from rag_ls.search import BY_PATH, Filters, Searcher, View, explain_filters
 from rag_ls.storage import (
     DISK,
     DocumentRecord,
@@ -188,6 +188,8 @@ class PublishedCode:
 
 class _NoFiles:
     """See `Corpus`: published code has no files here."""
+
+    roles = BY_PATH
 
     def is_live(self, session: str) -> bool:
         return False

@@ -15,6 +15,7 @@ from rag_ls import memory
 from rag_ls.config import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
 from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
+from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
 from rag_ls.engine.left_out import count_left_out, describe_left_out
@@ -23,6 +24,7 @@ from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
+from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
 from rag_ls.memory import Memories
 from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
@@ -182,11 +184,16 @@ class ProjectSession:
             self.indexing.index_tree()
 
     def relative(self, path: str) -> str:
-        """The path of a document inside the project. Raises `PathOutsideProject`."""
+        """The path of a document inside the project. Raises `PathOutsideProject`, which names the checkout that it is in."""
         is_uri = is_guest(path, self.project.root) and not Path(path).is_absolute()
         if is_uri or self.indexing.inbox.holds(self.editing_session, path):
             return path
-        return self._spelled_as_known(self.project.folder.relative(path))
+        try:
+            return self._spelled_as_known(self.project.folder.relative(path))
+        except PathOutsideProject as outside:
+            if told := describe_other_checkout(self, path):
+                raise PathOutsideProject(told) from outside
+            raise
 
     def _spelled_as_known(self, path: str) -> str:
         """A path as the index has it, or the file system: macOS decomposes letters that people type composed."""
@@ -261,7 +268,7 @@ class ProjectSession:
         queued, pending = self.store.queue_lengths()
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
-            note = explain_filters(filters, {row[1] for row in self.store.document_paths()})
+            note = self.explain_filters(filters)
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
@@ -276,6 +283,11 @@ class ProjectSession:
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
+
+    def explain_filters(self, filters: Filters) -> str:
+        """The reason why no document passes the filters, in words that name what would, or where it is."""
+        other = describe_other_checkout(self, filters.path_glob) if filters.path_glob else ""
+        return other or explain_filters(filters, {row[1] for row in self.store.document_paths()})
 
     def _why_by_words(self) -> str:
         model = describe_model(self.project)

@@ -15,7 +15,7 @@ from rag_ls.rules.survey.documents import rule_text
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.rules.survey.worth import worthy
-from rag_ls.search.roles import is_secondary, is_test
+from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
 
 _MAX_PARSED = 2000
@@ -38,6 +38,7 @@ class CheckedTree:
     language: Callable[[str], str]
     graph: ImportGraph
     structures: Structures
+    roles: Roles = BY_PATH
 
     def violations(self, rule: CheckRule) -> Iterator[Violation]:
         """All places that break a rule."""
@@ -84,7 +85,9 @@ def _confirm(finding: SurveyFinding, stated: Mapping[str, object], tree: Checked
         return None if rule.check.required else replace(finding, rule=None)
     broken = list(tree.violations(rule))
     left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), each.path) for each in broken)]
-    left_out = left_out if any(is_test(each.path) or is_secondary(each.path) for each in broken) else []
+    left_out = (
+        left_out if any(tree.roles.is_test(each.path) or tree.roles.is_secondary(each.path) for each in broken) else []
+    )
     if left_out:
         finding = replace(finding, rule={**stated, "not_files": [*_texts(stated, "not_files"), *left_out]})
         if (rule := _read(finding)) is None:

@@ -2,14 +2,15 @@
 
 from rag_ls.search.by_file import MAX_PLACES, group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
-from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, role_of, show_places
+from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, show_places
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
-from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
+from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.searcher import Corpus, Found, Searcher
 from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters
 
 __all__ = [
+    "BY_PATH",
     "CACHED_ANSWERS",
     "DOCUMENT_KINDS",
     "MADE_ANSWERS",
@@ -22,6 +23,7 @@ __all__ = [
     "Filters",
     "Found",
     "LineMatch",
+    "Roles",
     "Searcher",
     "TextPattern",
     "TextQuery",
@@ -35,8 +37,5 @@ __all__ = [
     "is_data",
     "is_docs",
     "is_inline_test",
-    "is_test",
-    "likelihood",
-    "role_of",
     "show_places",
 ]

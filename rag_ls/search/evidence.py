@@ -20,7 +20,7 @@ from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import word_stems
 from rag_ls.search.query import Query, QueryKind
-from rag_ls.search.roles import find_superseded, is_data, is_docs, is_inline_test, is_secondary, is_test
+from rag_ls.search.roles import BY_PATH, Roles, find_superseded, is_data, is_docs, is_inline_test
 from rag_ls.storage import RankRow
 
 _FUNCTION = re.compile("function|method|constructor")
@@ -48,9 +48,11 @@ Column = NDArray[np.float64]
 class Scene:
     """The candidates for a query, with what several kinds of evidence need of them."""
 
-    def __init__(self, rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms) -> None:
+    def __init__(
+        self, rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms, roles: Roles
+    ) -> None:
         """There must be some rows."""
-        self.rows, self.signals, self.query, self.asked = rows, signals, query, asked
+        self.rows, self.signals, self.query, self.asked, self.roles = rows, signals, query, asked, roles
         _, first, self._of_file = np.unique([row.document_id for row in rows], return_index=True, return_inverse=True)
         self._files = [rows[at] for at in first]
 
@@ -119,7 +121,9 @@ class Scene:
     def are_tests(self) -> Column:
         """1 for tests; -1 where the query asks for them."""
         sign = -1.0 if self.query.wants_tests else 1.0
-        return self.of_rows(lambda row: sign * (is_test(row.path) or is_inline_test(row.symbol, row.language)))
+        return self.of_rows(
+            lambda row: sign * (self.roles.is_test(row.path) or is_inline_test(row.symbol, row.language))
+        )
 
 
 @cache
@@ -194,7 +198,7 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     ),
     # It is an example, vendored, generated, or kept for compatibility.
     "secondary": lambda at: at.of_files(
-        lambda file: 1.0 if is_secondary(file.path) else _OLD * (file.path in at.older)
+        lambda file: 1.0 if at.roles.is_secondary(file.path) else _OLD * (file.path in at.older)
     ),
 }  # fmt: skip
 """The same for files: each chunk has the number of its file."""
@@ -205,11 +209,13 @@ ROLES = ("test", "file_test", "docs", "data", "secondary")
 FEATURES = {**OF_PLACES, **OF_FILES}
 
 
-def evidence(rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms) -> NDArray[np.float64]:
+def evidence(
+    rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms, roles: Roles = BY_PATH
+) -> NDArray[np.float64]:
     """The evidence for each chunk: shape (len(rows), len(FEATURES)), in the order of `FEATURES`."""
     if not rows:
         return np.empty((0, len(FEATURES)))
-    scene = Scene(rows, signals, query, asked)
+    scene = Scene(rows, signals, query, asked, roles)
     return np.column_stack([measure(scene) for measure in FEATURES.values()])
 
 

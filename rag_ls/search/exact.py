@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.model import Occurrence
-from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol, take_lines
@@ -77,7 +76,7 @@ def find_occurrences(
         left -= len(part)
     return Occurrences(
         tuple(
-            DocumentPlaces(path, role_of(path, language), matches[number], session, number)
+            DocumentPlaces(path, view.roles.place_in_order(path, language), matches[number], session, number)
             for number, path, language, session in store.document_paths(matches)
         ),
         left,
@@ -151,10 +150,3 @@ def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:
         if symbol.start_line <= line <= symbol.end_line
     ]
     return max(holders)[2] if holders else ""
-
-
-def role_of(path: str, language: str) -> int:
-    """0 for code, 1 for tests, 2 for documentation and data."""
-    if is_docs(language) or is_data(language):
-        return 2
-    return int(is_test(path))

@@ -14,7 +14,7 @@ from rag_ls.retrieval.fusion import Weights, fuse
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
 from rag_ls.search.query import Query
-from rag_ls.search.roles import is_data, is_docs
+from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import RankRow
 
 # What each further place of a file loses for every place of that file before it, so that nearly as good files come first,
@@ -27,14 +27,19 @@ _CROWDED_CHANGE = 20.0
 
 
 def rank(
-    rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms, weights: Weights
+    rows: Sequence[RankRow],
+    signals: Signals[int],
+    query: Query,
+    asked: AskedTerms,
+    weights: Weights,
+    roles: Roles = BY_PATH,
 ) -> list[tuple[RankRow, float]]:
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
     Files are in order of the weighted sum of their evidence, and the places of each in order of theirs: the first place of
     a file comes before that of a worse file, and its further places lie between others as they deserve.
     """
-    return order_candidates(rows, evidence(rows, signals, query, asked), signals, query, weights)
+    return order_candidates(rows, evidence(rows, signals, query, asked, roles), signals, query, weights)
 
 
 def order_candidates(

@@ -1,25 +1,31 @@
-"""Tells a document's role in a repository from its path and language."""
+"""Tells a document's role in a project: from its path and language, except where the project shows or says otherwise."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_ls.languages import LANGUAGES, Role, find_language
 from rag_ls.search.query import Query
+from rag_ls.util.path_globs import matches_any
 
-_TEST = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|t|fixtures?|testdata|mocks?)/|(^|/)(test_|conftest)[^/]*$"
-    r"|[._-](test|tests|spec|mock)\.\w+$"
-)
+TEST_FOLDER = re.compile(r"(^|/)(tests?|testing|__tests__|specs?|t|fixtures?|testdata|mocks?)/", re.I)
+_TEST_FILE = re.compile(r"(^|/)(test_|conftest)[^/]*$|(^|/)tests\.\w+$|[._-](test|tests|spec|mock)\.\w+$", re.I)
 # JUnit, PHPUnit, XCTest: the capital letter distinguishes them from `latest.py`.
-_TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Spec|TestCase)\.\w+$")
-_SECONDARY = re.compile(
-    r"(^|/)(examples?|samples?|benchmarks?|bench|demos?|vendor|third[_-]party|compat|deprecated|legacy|old|obsolete|archived?|generated|"
-    r"locales?|deps|single[_-]include)/|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
+_TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Specs?|TestCase)\.\w+$")
+# A specification in prose is no test.
+_SPECIFICATION = re.compile(r"(?:^|/)specs?/(?=.*\.(?:md|mdx|rst|adoc|txt)$)", re.I)
+SAMPLE_FOLDER = re.compile(r"(^|/)(examples?|samples?|benchmarks?|bench|demos?)/", re.I)
+FOREIGN_FOLDER = re.compile(r"(^|/)(vendor|third[_-]party|deps|single[_-]include)/", re.I)
+_OTHER_SECONDARY = re.compile(
+    r"(^|/)(compat|deprecated|legacy|old|obsolete|archived?|generated|locales?)/"
+    r"|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
 )  # fmt: skip
+# Below a source root, folders are packages: `com.example.demo`, `org.mockito.mock`.
+_SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
@@ -28,30 +34,77 @@ _DOCS = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.
 _DATA = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DATA)
 
 
-def likelihood(query: Query, path: str, language: str) -> float:
-    """The likelihood that a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
-    tests = _OTHER if is_test(path) and not query.wants_tests else 1.0
-    secondary = _SECOND if is_secondary(path) else 1.0
-    prose = _OTHER if is_docs(language) and not query.wants_docs else 1.0
-    return tests * secondary * prose * (_DATA_FILE if is_data(language) and not query.wants_data else 1.0)
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The roles of a project's documents."""
+
+    product: frozenset[str] = frozenset()
+    """The documents that are product, whatever their paths say."""
+    product_globs: tuple[str, ...] = ()
+    test_globs: tuple[str, ...] = ()
+    """The settings that overrule everything else; tests before product."""
+
+    def is_known_product(self, path: str) -> bool:
+        """Whether the project or its settings say that a document is product, whatever its path says."""
+        return path in self.product or matches_any(self.product_globs, path)
+
+    def is_test(self, path: str) -> bool:
+        """Whether a document holds tests, or only serves them."""
+        if self.test_globs and matches_any(self.test_globs, path):
+            return True
+        return is_test_by_path(path) and not self.is_known_product(path)
+
+    def is_secondary(self, path: str) -> bool:
+        """Whether a document is an example, vendored or generated code, or kept for compatibility."""
+        return is_secondary_by_path(path) and not self.is_known_product(path)
+
+    def likelihood(self, query: Query, path: str, language: str) -> float:
+        """The likelihood that a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
+        tests = _OTHER if self.is_test(path) and not query.wants_tests else 1.0
+        secondary = _SECOND if self.is_secondary(path) else 1.0
+        prose = _OTHER if is_docs(language) and not query.wants_docs else 1.0
+        return tests * secondary * prose * (_DATA_FILE if is_data(language) and not query.wants_data else 1.0)
+
+    def place_in_order(self, path: str, language: str) -> int:
+        """0 for code, 1 for tests, 2 for documentation and data."""
+        if is_docs(language) or is_data(language):
+            return 2
+        return int(self.is_test(path))
+
+
+BY_PATH = Roles()
+"""The roles that paths alone tell, where nothing is known of the project."""
 
 
 @lru_cache(maxsize=65536)
-def is_test(path: str) -> bool:
-    """Whether a document holds tests, or only serves them."""
-    return bool(_TEST.search(path.lower()) or _TEST_NAME.search(path))
+def is_test_by_path(path: str) -> bool:
+    """Whether the names of a document and its folders say that it is a test, or serves tests."""
+    path = without_packages(path)
+    return bool(TEST_FOLDER.search(_SPECIFICATION.sub("/", path))) or is_named_as_test(path)
+
+
+def is_named_as_test(path: str) -> bool:
+    """Whether a document's own name says that it is a test."""
+    return bool(_TEST_FILE.search(path) or _TEST_NAME.search(path))
+
+
+@lru_cache(maxsize=65536)
+def is_secondary_by_path(path: str) -> bool:
+    """Whether the names of a document and its folders say that it is not the product's own, current code."""
+    path = without_packages(path)
+    return any(pattern.search(path) for pattern in (SAMPLE_FOLDER, FOREIGN_FOLDER, _OTHER_SECONDARY))
+
+
+def without_packages(path: str) -> str:
+    """A path without the folders that are packages below a source root."""
+    rooted = _SOURCE_ROOT.match(path)
+    return rooted[1] + rooted[2] if rooted else path
 
 
 def is_inline_test(symbol: str, language: str) -> bool:
     """Whether a declaration is a test beside the code that it tests, as Rust's modules of tests are."""
     tests = find_language(language).tests
     return tests is not None and symbol.partition(".")[0] in tests.inline_modules
-
-
-@lru_cache(maxsize=65536)
-def is_secondary(path: str) -> bool:
-    """Whether a document is an example, vendored or generated code, or kept for compatibility."""
-    return bool(_SECONDARY.search(path))
 
 
 def find_superseded(paths: Iterable[str]) -> set[str]:

@@ -25,6 +25,7 @@ from rag_ls.search.nothing_close import LOOKED_AT, NEAREST, is_close
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
+from rag_ls.search.roles import Roles
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol
 from rag_ls.util.counts import Counts
@@ -69,6 +70,11 @@ class Ranked:
 
 class Corpus(Protocol):
     """The documents behind an index."""
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of the documents."""
+        ...
 
     def is_live(self, session: str) -> bool:
         """Whether an editor still holds an editing session."""
@@ -129,6 +135,7 @@ class Searcher:
             tuple(weights.items()),
             filters,
             view.hidden,
+            view.roles,
             model_id if vector is not None else "",
             related_cosine,
         )
@@ -159,7 +166,7 @@ class Searcher:
         found = self._candidates.find(query, view, vector, model_id)
         if view.allowed is None:
             found = replace(found, rows=self._without_surveyed(found.rows))
-        ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
+        ranked = rank(found.rows, found.signals, found.query, found.asked, weights, view.roles)
         best = [row for row, _ in ranked[:LOOKED_AT]]
         texts = self._store.chunks.texts({row.row for row in best})
         close = is_close(best, texts, found, related_cosine)
@@ -232,7 +239,7 @@ class Searcher:
 
     def view(self, session: str, filters: Filters) -> View:
         """The documents that a session sees now and that pass the filters."""
-        return current_view(self._store, session, self._corpus.is_live, filters)
+        return current_view(self._store, session, self._corpus.is_live, self._corpus.roles, filters)
 
     def _hits_of_files(self, ranked: Ranked, k: int) -> list[Hit]:
         """The hits of the first `k` files that still exist, as `_hits`."""

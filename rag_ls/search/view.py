@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from rag_ls.project import is_guest
-from rag_ls.search.roles import is_data, is_docs, is_test
+from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest_text
@@ -35,13 +35,16 @@ class View:
     """Documents that another version of the same file replaces."""
     allowed: frozenset[int] | None
     """The documents that pass the filters; None where there are no filters."""
+    roles: Roles = BY_PATH
 
     def shows(self, document_id: int) -> bool:
         """Whether a chunk of this document may be a hit."""
         return document_id not in self.hidden and (self.allowed is None or document_id in self.allowed)
 
 
-def current_view(store: SearchedDocuments, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
+def current_view(
+    store: SearchedDocuments, session: str, is_live: Callable[[str], bool], roles: Roles, filters: Filters
+) -> View:
     """The view of one editing session (or of a process without one) at this moment."""
     winners: dict[str, int] = {}
     losers: set[int] = set()
@@ -59,18 +62,18 @@ def current_view(store: SearchedDocuments, session: str, is_live: Callable[[str]
     for path in winners:
         if on_disk := store.document(path):
             losers.add(on_disk.id)
-    return View(frozenset(losers), _allowed(store, filters))
+    return View(frozenset(losers), _allowed(store, filters, roles), roles)
 
 
-def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | None:
+def _allowed(store: SearchedDocuments, filters: Filters, roles: Roles) -> frozenset[int] | None:
     if filters == NO_FILTERS:
         return None
     rows = store.document_paths()
-    passes = accepts(filters, {compose(row[1]) for row in rows} if filters.path_glob else ())
+    passes = accepts(filters, roles, {compose(row[1]) for row in rows} if filters.path_glob else ())
     return frozenset(number for number, path, language, _ in rows if passes(path, language))
 
 
-def accepts(filters: Filters, known: Collection[str] = ()) -> Callable[[str, str], bool]:
+def accepts(filters: Filters, roles: Roles, known: Collection[str] = ()) -> Callable[[str, str], bool]:
     """A function that tells whether a document, by its path and language, passes the filters; `known` are the paths
     among which a name counts before a pattern."""
     matches = glob_matcher(compose(filters.path_glob), known) if filters.path_glob else None
@@ -78,16 +81,16 @@ def accepts(filters: Filters, known: Collection[str] = ()) -> Callable[[str, str
     return lambda path, language: (
         (not wanted or language == wanted)
         and (matches is None or matches(compose(path)))
-        and (not filters.kind or _is_of_kind(filters.kind, path, language))
+        and (not filters.kind or _is_of_kind(filters.kind, path, language, roles))
     )
 
 
-def _is_of_kind(kind: str, path: str, language: str) -> bool:
+def _is_of_kind(kind: str, path: str, language: str, roles: Roles) -> bool:
     if kind == "test":
-        return is_test(path)
+        return roles.is_test(path)
     if kind == "doc":
         return is_docs(language)
-    return not (is_test(path) or is_docs(language) or is_data(language))
+    return not (roles.is_test(path) or is_docs(language) or is_data(language))
 
 
 def explain_filters(filters: Filters, paths: Collection[str], file: str = "file of the index") -> str:

@@ -16,7 +16,7 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.search.evidence import FEATURES, ROLES, weights_for
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
-from rag_ls.search.roles import find_superseded, is_test
+from rag_ls.search.roles import find_superseded, is_test_by_path
 from rag_ls.storage import RankRow, stem
 from rag_ls.util.path_globs import glob_matcher
 
@@ -152,7 +152,7 @@ def test_asking_for_documentation_or_settings_is_noticed() -> None:
     ],
 )  # fmt: skip
 def test_tests_are_told_by_their_paths(path: str, expected: bool) -> None:
-    assert is_test(path) is expected
+    assert is_test_by_path(path) is expected
 
 
 def test_rust_s_tests_stand_beside_the_code() -> None:

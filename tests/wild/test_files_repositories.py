@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from rag_ls.engine.client import Client
+from rag_ls.errors import NotFound, PathOutsideProject
 from rag_ls.indexing import Buffer
 from tests.support import git, git_repository, until, write
 from tests.wild.project import WildProject
@@ -175,3 +177,48 @@ def test_of_one_repository_in_a_folder_of_clones_one_checkout_is_read(
     if not is_bare:
         project.index()
         assert holding(project, "wombat_fee") == ["shop/fee.py"]
+
+
+def test_a_path_in_another_checkout_is_refused_by_the_name_of_that_checkout(
+    client: Client, tmp_path: Path, origin: Path
+) -> None:
+    root = tmp_path / "shop"
+    git(tmp_path, "clone", "--quiet", str(origin), str(root))
+    git(root, "worktree", "add", "--quiet", "-b", "inside", "wt/inside")
+    git(root, "worktree", "add", "--quiet", "-b", "outside", str(tmp_path / "outside"))
+    git(tmp_path, "clone", "--quiet", str(origin), str(tmp_path / "clone"))
+    project = WildProject(client, root, {"main.py": "def main():\n    return 1\n"})
+    places = {
+        "wt/inside/money.py": f"another work tree of this repository, {root / 'wt/inside'}",
+        str(root / "wt/inside/money.py"): f"another work tree of this repository, {root / 'wt/inside'}",
+        str(tmp_path / "outside/money.py"): f"another work tree of this repository, {tmp_path / 'outside'}",
+        str(tmp_path / "clone/money.py"): f"another checkout, {tmp_path / 'clone'}",
+    }
+    for path, told in places.items():
+        for operation, arguments in (
+            ("get_chunk", {"id": f"{path}:1"}), ("rag_query_impact", {"file_path": path}), ("list_symbols", {"path": path}),
+            ("find_references", {"path": path, "line": 1}), ("related_tests", {"path": path, "line": 1}),
+            ("find_related", {"path": path, "line": 1}),
+        ):  # fmt: skip
+            with pytest.raises((NotFound, PathOutsideProject), match=re.escape(told)):
+                project.ask(operation, **arguments)
+        for match in ("auto", "exact"):
+            answer = project.ask("search_code", query="add_up", path_glob=path, match=match)
+            assert (answer["results"], told in str(answer)) == ([], True)
+    # A file that is nowhere is not said to be elsewhere.
+    with pytest.raises(NotFound, match="is not in the index"):
+        project.ask("list_symbols", path="nowhere.py")
+
+
+def test_a_path_in_a_known_checkout_is_answered_from_it(client: Client, tmp_path: Path, origin: Path) -> None:
+    root, other = tmp_path / "shop", tmp_path / "shop/wt/other"
+    git(tmp_path, "clone", "--quiet", str(origin), str(root))
+    git(root, "worktree", "add", "--quiet", "-b", "other", str(other))
+    # Indexed once, it is known.
+    WildProject(client, other, {"money.py": "def only_here():\n    return 1\n"})
+    client.close_project(other)
+    project = WildProject(client, root, {})
+    path = str(other / "money.py")
+    assert "only_here" in project.ask("get_chunk", id=f"{path}:1")["text"]
+    assert [each["symbol"] for each in project.ask("list_symbols", path=path)["symbols"]] == ["only_here"]
+    assert project.ask("rag_query_impact", file_path=path)["exports"] == ["only_here"]

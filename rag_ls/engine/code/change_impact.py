@@ -20,7 +20,7 @@ from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Memory, Outline
 from rag_ls.rules.changes import ChangedFile, ChangeStatus
 from rag_ls.rules.impact import ALL, Dependent, ImpactFinder
-from rag_ls.search import is_docs, is_test
+from rag_ls.search import is_docs
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
@@ -89,7 +89,7 @@ def _find_file_impact(
     before, after = (
         _outline(session, text, file.path, language) if is_code else Outline() for text in (file.before, file.after)
     )
-    names = [] if is_test(file.path) else list(_compare(file, before, after))
+    names = [] if session.project.roles.is_test(file.path) else list(_compare(file, before, after))
     gone = file.former_path if file.status in (ChangeStatus.DELETED, ChangeStatus.RENAMED) else ""
     former = _dependents(finder, gone, language, before) if gone and is_code else ()
     direct = _dependents(finder, file.path, language, after) if is_code and file.path != gone else ()
@@ -105,8 +105,8 @@ def _find_file_impact(
     breaking = list(merge_dependents([*breaking, *(each for each in still if each.path != file.path)]))
     all_direct = (*former, *direct)
     tests = find_covering_tests(session, file.path, [item.name for item in after.symbols], language, all_direct)
-    if not tests and is_code and not is_test(file.path):
-        reaching = find_reaching_tests(finder, file.path, {each.path for each in all_direct})
+    if not tests and is_code and not session.project.roles.is_test(file.path):
+        reaching = find_reaching_tests(finder, session.project.roles, file.path, {each.path for each in all_direct})
         tests = tuple(each.path for each in reaching)
     return FileImpact(
         file=file, language="" if file.note else language, names=tuple(names),

@@ -22,9 +22,7 @@ from rag_ls.search import (
     View,
     accepts,
     choose_first,
-    explain_filters,
     find_occurrences,
-    role_of,
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
@@ -90,7 +88,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     return replace(
         _count(looked.documents, looked.unread, request.counted),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
-        skipped=count_left_out(session.store, request.filters) + without_textless(looked.skipped),
+        skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
         note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.inbox.resting_note))),
     )  # fmt: skip
@@ -139,8 +137,8 @@ class _Look:
         in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         rows = self._session.store.document_paths() if self._filters.path_glob else ()
         known = {*(compose(row[1]) for row in rows), *map(compose, paths)}
-        matches = accepts(Filters(path_glob=self._filters.path_glob), known)
-        passes = accepts(self._filters, known)
+        matches = accepts(Filters(path_glob=self._filters.path_glob), self._view.roles, known)
+        passes = accepts(self._filters, self._view.roles, known)
         for path in paths:
             own = self._session.unsaved_text(path)
             if path in self._as_they_are or (own is None and path in in_index):
@@ -162,7 +160,9 @@ class _Look:
             text = source.text
         language = recognise(path, text) or "text"
         if passes(path, language) and (matches := self._pattern.find_lines(text)):
-            self.documents.append(DocumentPlaces(path, role_of(path, language), matches, text=text))
+            self.documents.append(
+                DocumentPlaces(path, self._view.roles.place_in_order(path, language), matches, text=text)
+            )
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
@@ -177,7 +177,7 @@ class _Look:
         """The reason why no file passes the filters; empty where one does."""
         if self.documents or self._view.allowed is None or self._view.allowed:
             return ""
-        return explain_filters(self._request.filters, {row[1] for row in self._session.store.document_paths()})
+        return self._session.explain_filters(self._request.filters)
 
     def first_places(self) -> list[tuple[DocumentPlaces, LineMatch]]:
         """The first places in order, each in a text that is as its file is now."""

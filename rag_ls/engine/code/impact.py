@@ -18,7 +18,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_test
+from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.paths import portable
@@ -110,8 +110,8 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
         dependents=dependents,
         tests=tests,
         reaching_tests=()
-        if tests or is_test(path)
-        else find_reaching_tests(finder, path, {each.path for each in dependents.direct}),
+        if tests or session.project.roles.is_test(path)
+        else find_reaching_tests(finder, session.project.roles, path, {each.path for each in dependents.direct}),
         similar=tuple(_find_similar(session, path, rows, similar)),
         memories=tuple(item for _, items in find_in_document(session, path) for item in items),
     )
@@ -124,11 +124,11 @@ def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
         return []
     declared = session.store.outlines.of_documents([document.id], _MAX_DECLARED)
     direct = _make_finder(session, session.hidden_documents()).dependents(path, declared, followed=0).direct
-    found = []
+    found, roles = [], session.project.roles
     for item in declared:
         users = [each.path for each in direct if item.symbol in each.names]
         if users and item.exported and _is_top(item):
-            tests = sum(1 for user in users if is_test(user))
+            tests = sum(1 for user in users if roles.is_test(user))
             found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
     return found
 
@@ -144,7 +144,7 @@ def _find_declaring(session: ProjectSession, symbol: str) -> str:
         if item.document_id not in hidden and is_called(item.symbol, symbol)
     ]
     paths = sorted({item.path for item in found})
-    paths = [path for path in paths if not is_test(path)] or paths
+    paths = [path for path in paths if not session.project.roles.is_test(path)] or paths
     if not paths:
         near = nearest_text(places.nearest_symbols(session, symbol))
         raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
@@ -194,16 +194,17 @@ def find_covering_tests(
     session: ProjectSession, path: str, symbols: Sequence[str], language: str, dependents: Sequence[Dependent]
 ) -> tuple[str, ...]:
     """The document itself where it declares tests, the tests that are named after it, and those that import it; none for a test."""
-    if is_test(path):
+    roles = session.project.roles
+    if roles.is_test(path):
         return ()
     hidden = session.hidden_documents()
     inline = [path] if any(is_inline_test(symbol, language) for symbol in symbols) else []
     named = [
         other
         for number, other, language, _ in session.store.document_paths()
-        if is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
+        if roles.is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
     ]
-    return tuple(dict.fromkeys([*inline, *named, *(each.path for each in dependents if is_test(each.path))]))
+    return tuple(dict.fromkeys([*inline, *named, *(each.path for each in dependents if roles.is_test(each.path))]))
 
 
 def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], count: int) -> list[SimilarFile]:

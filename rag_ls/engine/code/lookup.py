@@ -10,7 +10,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.search import Filters, explain_filters, is_test
+from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 
@@ -73,6 +73,12 @@ def describe_fate(session: ProjectSession, chunk_id: str) -> str:
     session.recent_chunks.note(row.stored)
     became = "was edited" if chunk.path == place.path else "moved"
     return f"it {became}: {row.stored.id} is {chunk.path}:{chunk.start_line}-{chunk.end_line} now"
+
+
+def path_in(chunk_id: str) -> str:
+    """The path in an id that is a place, `PATH:LINE`; empty in others."""
+    place = _PLACE.fullmatch(chunk_id.strip())
+    return place["path"] if place else ""
 
 
 def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt:
@@ -144,7 +150,7 @@ def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[Stor
         found = [item for item in outlines.containing(wanted, _MAX_SYMBOLS) if item.document_id not in hidden]
     if question.kind:
         found = [item for item in found if item.kind == question.kind]
-    return _best_named(question.query, found) if question.query.strip() else found
+    return _best_named(question.query, found, session.project.roles) if question.query.strip() else found
 
 
 def _find_documents(session: ProjectSession, question: SymbolQuestion) -> list[int]:
@@ -167,9 +173,7 @@ def explain_no_document(session: ProjectSession, question: SymbolQuestion) -> st
     """The reason why a question's glob matches no document; empty where it has none, or matches one."""
     if question.path or not question.path_glob or _find_documents(session, question):
         return ""
-    return explain_filters(
-        Filters(path_glob=_glob_in(session, question)), {row[1] for row in session.store.document_paths()}
-    )
+    return session.explain_filters(Filters(path_glob=_glob_in(session, question)))
 
 
 def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:
@@ -207,7 +211,7 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
     return Excerpt(hit, first + apart, "".join(lines[apart:]))
 
 
-def _best_named(query: str, found: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+def _best_named(query: str, found: Sequence[StoredSymbol], roles: Roles) -> list[StoredSymbol]:
     """The symbols whose names contain the query's name, the closest names first."""
     *owners, last = _OWNER.split(query.strip())
     name, owner = _plain(last) or query.strip().lower(), _plain("".join(owners))
@@ -217,7 +221,7 @@ def _best_named(query: str, found: Sequence[StoredSymbol]) -> list[StoredSymbol]
         plain = _plain(own) or own.lower()
         if name in plain and owner in _plain("".join(outer)):
             closeness = 0 if plain == name else 1 if plain.startswith(name) else 2
-            ranked.append((closeness, not item.exported, is_test(item.path), item.path, item.start_line, item))
+            ranked.append((closeness, not item.exported, roles.is_test(item.path), item.path, item.start_line, item))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:-1])]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -54,7 +55,9 @@ def find_chunk(session: ProjectSession, path: str, line: int, symbol: str) -> Ch
 
 
 def not_indexed(session: ProjectSession, path: str) -> NotFound:
-    """The error about a path that is not in the index: it names the paths that may be meant."""
+    """The error about a path that is not in the index: it names the checkout that it is in, or the paths that may be meant."""
+    if other := describe_other_checkout(session, path):
+        return NotFound(other)
     near = nearest_text(nearest_paths(path, session.store.documents()))
     return NotFound(f"{path!r} is not in the index; {near}index_status says what is, and why files are skipped")
 

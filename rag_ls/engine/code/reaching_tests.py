@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rag_ls.rules.impact import ImpactFinder
-from rag_ls.search import is_test
+from rag_ls.search import Roles
 from rag_ls.util.text import count_of
 
 _MAX_STEPS = 4
@@ -24,9 +24,11 @@ class ReachingTest:
     """The dependent of the document through which it gets there."""
 
 
-def find_reaching_tests(finder: ImpactFinder, path: str, direct: Collection[str]) -> tuple[ReachingTest, ...]:
+def find_reaching_tests(
+    finder: ImpactFinder, roles: Roles, path: str, direct: Collection[str]
+) -> tuple[ReachingTest, ...]:
     """The tests that reach a document through its direct dependents, the nearest first; some, where there are many."""
-    through = {each: each for each in sorted(direct) if not is_test(each)}
+    through = {each: each for each in sorted(direct) if not roles.is_test(each)}
     frontier, found = dict(through), dict[str, str]()
     for _ in range(_MAX_STEPS):
         if not frontier or len(found) >= _MAX_TESTS or len(through) > _MAX_FOLLOWED:
@@ -35,7 +37,7 @@ def find_reaching_tests(finder: ImpactFinder, path: str, direct: Collection[str]
         for imported, importers in sorted(finder.importers(frontier).items()):
             for importer in sorted(importers - {path, *through}):
                 through[importer] = frontier[imported]
-                (found if is_test(importer) else following)[importer] = frontier[imported]
+                (found if roles.is_test(importer) else following)[importer] = frontier[imported]
         frontier = following
     return tuple(ReachingTest(test, dependent) for test, dependent in list(found.items())[:_MAX_TESTS])
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
 from rag_ls.engine.code import places
 from rag_ls.engine.code.namesakes import closeness, is_named_after
-from rag_ls.engine.code.reaching_tests import find_reaching_tests
+from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
-from rag_ls.search import Filters, is_docs, is_inline_test, is_test
+from rag_ls.search import Filters, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
 # The weight of each reason; all but the first and the last, which comes in place of others, together give a score of 1.
@@ -71,7 +71,8 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
     _note_imports(direct, symbol, set(tests.values()), found)
     _note_unresolved_imports(session, chunk.path, tests, found)
     if not any({"named", "imports"} & set(each.why) for each in found.values()):
-        _note_reaching(finder, chunk.path, {each.path for each in direct}, set(tests.values()), found)
+        reaching = find_reaching_tests(finder, session.project.roles, chunk.path, {each.path for each in direct})
+        _note_reaching(reaching, set(tests.values()), found)
     _note_inline(declared, found)
     names = [symbol] if symbol else _find_telling_names(session, declared)
     _note_mentions(session, names, tests, found)
@@ -94,11 +95,11 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
 
 def _find_test_documents(session: ProjectSession, without: str) -> dict[int, str]:
     """The paths of test documents, by document id."""
-    hidden = session.hidden_documents()
+    hidden, roles = session.hidden_documents(), session.project.roles
     return {
         number: path
         for number, path, language, _ in session.store.document_paths()
-        if number not in hidden and path != without and is_test(path) and not is_docs(language)
+        if number not in hidden and path != without and roles.is_test(path) and not is_docs(language)
     }
 
 
@@ -134,11 +135,9 @@ def _note_unresolved_imports(
             found[item.path].why.setdefault("imports", f"imports it (line {item.imported.line})")
 
 
-def _note_reaching(
-    finder: ImpactFinder, path: str, direct: Collection[str], tests: Collection[str], found: dict[str, _Evidence]
-) -> None:
+def _note_reaching(reaching: Iterable[ReachingTest], tests: Collection[str], found: dict[str, _Evidence]) -> None:
     """Note the tests that reach a document over several imports."""
-    for each in find_reaching_tests(finder, path, direct):
+    for each in reaching:
         if each.path in tests:
             found[each.path].why["reaches"] = f"reaches it through {each.through}"
 

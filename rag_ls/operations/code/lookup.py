@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rag_ls.chunking import stem_of
 from rag_ls.engine.code.lookup import (
@@ -13,6 +14,7 @@ from rag_ls.engine.code.lookup import (
     describe_fate,
     explain_no_document,
     find_symbols,
+    path_in,
     read_around,
 )
 from rag_ls.engine.code.places import nearest_symbols
@@ -62,7 +64,9 @@ class GetChunk:
 def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     """A hit by its id, or lines of a file, as they are now; the hit alone or with what is around it."""
     context, errors = request.context or "chunk", list[RagLsError]()
-    sessions = caller.projects.all_and_named()
+    path = path_in(request.id)
+    is_absolute = Path(path).is_absolute()
+    sessions = [caller.projects.find_holding(path)] if is_absolute else caller.projects.all_and_named()
     for session in sessions:
         try:
             excerpt = read_around(session, request.id, context)

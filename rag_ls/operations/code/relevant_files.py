@@ -9,7 +9,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
 from rag_ls.languages import detect_language
-from rag_ls.search import analyse, likelihood
+from rag_ls.search import analyse
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 
 # The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
@@ -32,7 +32,7 @@ class QuestionScope:
         glob = relative_globs(self.glob, str(session.project.root))
         matches = glob_matcher(glob, set(queued)) if glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
-        query, place = analyse(self.text), self._find_place(session)
+        query, place, roles = analyse(self.text), self._find_place(session), session.project.roles
         named = [path for path in queued if path == place]
         if not query.terms:
             return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
@@ -43,7 +43,7 @@ class QuestionScope:
             most_bytes=FIRST_BYTES,
             largest=session.settings.index.max_file_bytes,
             longest_s=_READING_S / 10 if hurried else _READING_S,
-            weight=lambda path: likelihood(query, path, detect_language(path) or "text"),
+            weight=lambda path: roles.likelihood(query, path, detect_language(path) or "text"),
         )
         return [*named, *holders]
 

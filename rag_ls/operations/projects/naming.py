@@ -13,7 +13,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
-from rag_ls.project import Project
+from rag_ls.project import Project, find_marked_root
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL, PUBLISHED
 from rag_ls.registry.memory_homes import MemoryHomes
@@ -163,12 +163,23 @@ class Projects:
 
     def find_holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectSession:
         """The project that holds a path; the first one if the path does not decide."""
-        if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
+        if path and Path(path).is_absolute() and (holder := self._find_innermost(path)):
             return holder
         for view in self.find(wanted) if path else ():
             if view.store.document(path) is not None:
                 return view
         return self.find_one(wanted)
+
+    def _find_innermost(self, path: str) -> ProjectSession | None:
+        """The innermost known project around an absolute path, opened if another work tree or clone is meant; None for none."""
+        holder = self._client.project_of(path)
+        if holder is not None and holder.store.files_at(holder.relative(path), with_skipped=True, at_most=1):
+            return holder
+        top = find_marked_root(Path(path))
+        if top is None or (holder is not None and holder.project.root == top):
+            return holder
+        meant = next((item for item in self._client.known_projects() if item.root == top), None)
+        return self._open(meant) if meant is not None else holder
 
     def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectSession]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""

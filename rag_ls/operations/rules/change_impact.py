@@ -23,7 +23,7 @@ from rag_ls.operations.rules.impact_records import (
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.changes import ChangedFile, read_changes
 from rag_ls.rules.diffs import FileChange
-from rag_ls.search import is_test
+from rag_ls.search import Roles
 from rag_ls.util.text import count_of
 
 _MAX_FILES = 300
@@ -56,8 +56,9 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
         notes.append(_UNTRUSTED)
     tests = tuple(sorted({test for impact in found for test in impact.tests}))
     records = tuple(map(_make_change, found))
-    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.after)))
-    former = dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.before))
+    roles = view.project.roles
+    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.after, roles)))
+    former = dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.before, roles))
     gone = [each for each in former if each not in endpoints]
     notes += [f"{each} is gone: who calls it from elsewhere cannot be seen here" for each in gone]
     return ImpactAnswer(
@@ -105,12 +106,12 @@ def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileCha
     )  # fmt: skip
 
 
-def _endpoints(impact: FileImpact, text: str) -> Iterator[str]:
+def _endpoints(impact: FileImpact, text: str, roles: Roles) -> Iterator[str]:
     """The endpoints of one of the two texts of a file that is no test."""
     # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
     from rag_ls.rules.survey.endpoints import endpoints_in
 
-    if impact.language and text and not is_test(impact.file.path):
+    if impact.language and text and not roles.is_test(impact.file.path):
         for each in endpoints_in(impact.file.path, impact.language, text):
             yield f"{each.method} {each.route}"
 

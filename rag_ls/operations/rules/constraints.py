@@ -24,7 +24,7 @@ from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Violation
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
-from rag_ls.search import is_data, is_docs, is_test
+from rag_ls.search import Roles, is_data, is_docs
 from rag_ls.util.paths import portable
 from rag_ls.util.text import lines_of
 
@@ -170,7 +170,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
     # More than is shown, instead of a filter: a filtered search looks at every document.
     answer = view.search(SearchRequest(query, _EXAMPLE_CANDIDATES * count), wait_for_model_s=caller.wait_s)
-    return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit))[:count]
+    return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit, view.project.roles))[:count]
 
 
 def find_broken(view: ProjectSession, change: FileChange) -> list[ViolationRecord]:
@@ -272,11 +272,11 @@ def _make_rule_hit(view: ProjectSession, hit: RuleHit) -> CodeRecord:
     )  # fmt: skip
 
 
-def _is_code(hit: Hit) -> bool:
+def _is_code(hit: Hit, roles: Roles) -> bool:
     if not isinstance(hit.item, StoredChunk):
         return False
     chunk = hit.item.chunk
-    return not (is_test(chunk.path) or is_docs(chunk.language) or is_data(chunk.language))
+    return not (roles.is_test(chunk.path) or is_docs(chunk.language) or is_data(chunk.language))
 
 
 def _make_example(hit: Hit) -> ExampleRecord:

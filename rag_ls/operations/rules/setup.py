@@ -130,10 +130,11 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     tree = SurveyedTree(
         tuple(sorted(paths)), read, lambda path: detect_language(path) or "",
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
-        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
+        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target), roles=view.project.roles,
     )  # fmt: skip
     found = verify_survey(
-        survey(tree, frontend, backend), CheckedTree(tree.paths, read, tree.language, graph, view.checks.structures)
+        survey(tree, frontend, backend),
+        CheckedTree(tree.paths, read, tree.language, graph, view.checks.structures, roles=tree.roles),
     )
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())

@@ -13,7 +13,7 @@ from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, shares
 from rag_ls.rules.survey.naming import title_of
 from rag_ls.rules.survey.sources import CODE, SurveyedFile, is_vendored
-from rag_ls.search.roles import is_secondary, is_test
+from rag_ls.search.roles import Roles
 
 TOPIC = "tests"
 _MIN_OTHER_SHARE = 0.15
@@ -45,14 +45,16 @@ class TestLayout:
             if match := next(source.find(_RUST_INLINE), None):
                 self.inline.add("inline", source.place(match))
 
-    def read_tests(self, paths: Iterable[str], language: Callable[[str], str], read: Callable[[str], str]) -> None:
+    def read_tests(
+        self, paths: Iterable[str], language: Callable[[str], str], read: Callable[[str], str], roles: Roles
+    ) -> None:
         every = frozenset(paths)
-        beside = {(posixpath.dirname(path), family_of(language(path))) for path in every if not is_test(path)}
+        beside = {(posixpath.dirname(path), family_of(language(path))) for path in every if not roles.is_test(path)}
         for path in sorted(every):
             family = family_of(language(path))
             tests = find_language(family).tests or _NONE
             name = tests.name_of(posixpath.basename(path))
-            if family not in CODE or is_secondary(path) or _is_foreign(path) or not (name or is_test(path)):
+            if family not in CODE or roles.is_secondary(path) or _is_foreign(path) or not (name or roles.is_test(path)):
                 continue
             text = read(path)[:_MAX_CHARACTERS] if self.files.get(family, 0) < _MAX_READ else ""
             if not name and not _holds_tests(tests, text):

@@ -10,7 +10,7 @@ from functools import cache
 
 from rag_ls.languages import LANGUAGES, find_language
 from rag_ls.rules.survey.findings import SourceLine
-from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
+from rag_ls.search.roles import Roles, is_data, is_docs, without_packages
 
 MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""
@@ -33,7 +33,6 @@ _NOT_PRODUCT = re.compile(
     r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
     re.I,
 )  # fmt: skip
-_SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/\w+/)(?:.*/)?([^/]+)$")
 # Minified and bundled code has longer lines than this in the mean.
 _MAX_MEAN_LINE = 200
 _GENERATED_MARK = re.compile(r"@generated\b|Code generated .{0,80} DO NOT EDIT|This file is auto-?generated", re.I)
@@ -141,14 +140,13 @@ def _find_closing(bare: str, opening: int, end: int) -> int:
     return end
 
 
-def is_product(path: str, language: str) -> bool:
+def is_product(path: str, language: str, roles: Roles) -> bool:
     """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
     if language not in CODE or is_docs(language) or is_data(language):
         return False
-    # A Java package may be called `com.example.demo`: what lies below a source root is the product's.
-    rooted = _SOURCE_ROOT.match(path)
-    name = rooted[1] + rooted[2] if rooted else path
-    return not (is_test(name) or is_secondary(name) or _NOT_PRODUCT.search(name))
+    if roles.is_test(path) or roles.is_secondary(path):
+        return False
+    return roles.is_known_product(path) or not is_vendored(without_packages(path))
 
 
 def is_generated(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rag_ls.rules.survey.manifests import Manifest, read_manifest
 from rag_ls.rules.survey.sources import is_vendored
-from rag_ls.search.roles import is_secondary, is_test
+from rag_ls.search.roles import is_secondary_by_path, is_test_by_path
 
 Role = Literal["frontend", "backend", "library"]
 
@@ -65,7 +65,7 @@ def find_stacks(paths: Sequence[str], read: Callable[[str], str]) -> list[Stack]
         folder, name = posixpath.split(path)
         if posixpath.basename(folder) == "requirements" and name.endswith(".txt"):
             folder, name = posixpath.dirname(folder), f"requirements-{name}"
-        if not _MANIFEST.search(name) or is_vendored(path) or is_test(path) or is_secondary(path):
+        if not _MANIFEST.search(name) or is_vendored(path) or is_test_by_path(path) or is_secondary_by_path(path):
             continue
         manifest = read_manifest(name, read(path))
         if manifest and name == "package.json" and posixpath.join(folder, "pnpm-workspace.yaml") in known:

@@ -25,6 +25,7 @@ from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
 from rag_ls.rules.survey.worth import mark_own
+from rag_ls.search.roles import BY_PATH, Roles
 
 _MAX_EXCERPT_LINES = 8
 _MAX_EXCERPTS_PER_TOPIC = 8
@@ -46,6 +47,7 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
+    roles: Roles = BY_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +135,13 @@ class _Gathered:
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
-    own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path))]
+    own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
     gathered = _Gathered(gather_imports(tree.paths, tree.read, own))
     for path in own:
         text = tree.read(path)[:MAX_CHARACTERS]
         if text.strip() and not is_generated(text):
             gathered.read(source_of(path, tree.language(path), text))
-    gathered.tests.read_tests(tree.paths, tree.language, tree.read)
+    gathered.tests.read_tests(tree.paths, tree.language, tree.read, tree.roles)
     edges = [edge for edge in tree.edges if edge[0] in gathered.texts and edge[1] in gathered.texts]
     modules = [each for each in tree.modules if each[0] in gathered.texts]
     findings: dict[str, Iterable[SurveyFinding]] = {

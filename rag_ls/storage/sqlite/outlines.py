@@ -104,6 +104,11 @@ class Outlines:
         values = (as_json(documents),) if documents is not None else ()
         return self._imports(only, values)
 
+    def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
+        """The imports whose module or names hold one of some words, in any case."""
+        holds = " OR ".join(["i.module LIKE ? OR i.names LIKE ?"] * len(words))
+        return self._imports(f"WHERE {holds}", tuple(f"%{word}%" for word in words for _ in range(2)))
+
     def importers(self, keys: Collection[str]) -> list[StoredImport]:
         """The imports with one of these keys (`import_keys`)."""
         query = "SELECT DISTINCT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?))"

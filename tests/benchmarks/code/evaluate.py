@@ -24,7 +24,7 @@ from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.code.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.retrieval.fusion import Weights, load_weights
-from rag_ls.search import Searcher, likelihood
+from rag_ls.search import BY_PATH, Searcher
 from rag_ls.search.evidence import FEATURES, for_kind
 from rag_ls.search.query import analyse
 from rag_ls.storage import CheckoutIndex
@@ -123,7 +123,7 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
     query, documents = analyse(question.query), indexed.store.documents()
     files = files_holding(
         indexed.root, sorted(documents), query.terms, most_bytes=FIRST_BYTES, largest=1_000_000, longest_s=60.0,
-        weight=lambda path: likelihood(query, path, documents[path].language),
+        weight=lambda path: BY_PATH.likelihood(query, path, documents[path].language),
     )  # fmt: skip
     index = index_at(None)
     store = index.checkout

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from rag_ls.languages import detect_language
 from rag_ls.model import StoredChunk
-from rag_ls.search.roles import is_data, is_docs, is_test
+from rag_ls.search.roles import is_data, is_docs, is_test_by_path
 from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.code.histories import History, git
 from tests.benchmarks.code.questions import (
@@ -248,7 +248,7 @@ def _sources(folder: Path) -> Iterator[str]:
 
 def _is_source(path: str) -> bool:
     language = detect_language(path, "") or ""
-    return language != "" and not (is_docs(language) or is_data(language) or is_test(path))
+    return language != "" and not (is_docs(language) or is_data(language) or is_test_by_path(path))
 
 
 def _some(items: Sequence[T], count: int, key: Callable[[T], object] = lambda item: item) -> list[T]:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.session import ProjectSession
-from rag_ls.search import is_test
+from rag_ls.search.roles import is_test_by_path
 from rag_ls.storage import StoredSymbol, last_name
 from tests.benchmarks.dependents.pyright_edges import PyrightServer
 from tests.benchmarks.indexed import indexed_by_words
@@ -90,7 +90,9 @@ def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
 
 def _draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:
     numbers = [
-        number for number, path, named, _ in view.store.document_paths() if named == language and not is_test(path)
+        number
+        for number, path, named, _ in view.store.document_paths()
+        if named == language and not is_test_by_path(path)
     ]
     declared = view.store.outlines.of_documents(numbers, 1_000_000)
     chosen = [item for item in declared if item.kind in ("function", "type") and "__" not in item.symbol]

@@ -15,7 +15,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import Role, find_language
 from rag_ls.model import Use, UseKind
-from rag_ls.search import is_test
 from rag_ls.storage import StoredSymbol, is_called
 
 MAX_DEPTH = 5
@@ -152,6 +151,7 @@ class _Finder:
         self.files = CodeFiles(session)
         self._names = Names(self.files, session.project.imports.resolver())
         self._uses = Uses(self._names)
+        self._is_test = session.project.roles.is_test
 
     def declared(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
         """The name that is asked for, and the declarations that it means."""
@@ -168,7 +168,7 @@ class _Finder:
             raise NotFound(
                 f"no {wanted!r} is declared; these are: {', '.join(sorted({item.symbol for item in named})[:8])}"
             )
-        return name, sorted(found, key=lambda item: (is_test(item.path), item.path, item.start_line))
+        return name, sorted(found, key=lambda item: (self._is_test(item.path), item.path, item.start_line))
 
     def _declared_at(self, question: AskedSymbol) -> StoredSymbol:
         path = self._session.relative(question.path)
@@ -326,7 +326,7 @@ class _Finder:
             text=_shorten(line),
             symbol=item.symbol,
             resolved=True,
-            is_test=is_test(item.path),
+            is_test=self._is_test(item.path),
             target=target,
         )
 
@@ -337,7 +337,7 @@ class _Finder:
         column = len(line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")) + 1
         return Reference(
             kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
-            symbol=around.symbol if around else "", resolved=target is not None, is_test=is_test(source.path), target=target,
+            symbol=around.symbol if around else "", resolved=target is not None, is_test=self._is_test(source.path), target=target,
         )  # fmt: skip
 
 

@@ -1,0 +1,199 @@
+"""Finds the documents of a project that are product though their paths name a test, an example or foreign code."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from rag_ls.config import IndexSettings
+from rag_ls.engine.code.project_imports import ProjectImports
+from rag_ls.search import Roles, is_data, is_docs, is_inline_test
+from rag_ls.search.roles import (
+    FOREIGN_FOLDER,
+    SAMPLE_FOLDER,
+    TEST_FOLDER,
+    is_named_as_test,
+    is_secondary_by_path,
+    is_test_by_path,
+    without_packages,
+)
+from rag_ls.storage import CheckoutIndex, StoredImport
+
+# Finding them anew takes at most this share of the time.
+_SHARE_OF_TIME = 0.02
+# The words that stand in an import that leads into a folder of tests or examples, or to a file that is named so.
+_WORDS = ("test", "spec", "mock", "fixture", "example", "sample", "demo", "bench")
+# What these import is product no more than they are.
+_TOOLING = re.compile(
+    r"^\.|^(tools?|hacking|docs?(_src)?)/|^([^/]+/)?scripts?/|(^|/)(e2e|cypress|playwright|\w+_tests)/|(^|/)(setup|noxfile|fabfile|build|gulpfile|gruntfile|rakefile)(\.\w+)?$"
+    r"|(^|[/.])[\w-]*(rc|config|conf)\.[cm]?[jt]s$|\.(stories|story|cy|bench|test-d)\.\w+$"
+    r"|(^|/)([a-z0-9]+[_-])*(testing|test[_-]?(utils?|help\w*|lib|support|case|suite|tools?|data)|mocks?|fixtures?)\.\w+$",
+    re.I,
+)  # fmt: skip
+_PACKAGE_FILE = re.compile(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
+_VENDOR = re.compile(r"vendor", re.I)
+# Of a folder of foreign code so many documents are looked at, and so large a share shows that it is the project's own.
+_MAX_LOOKED_AT = 200
+_LEAST_OUTWARD, _LEAST_NAMED = 0.2, 0.3
+_MAX_SYMBOLS = 5000
+# A folder holds tests where there is one for so many other documents.
+_TESTS_SHARE = 3
+
+
+class ProjectRoles:
+    """The roles of one project's documents. Safe from several threads."""
+
+    def __init__(self, checkout: CheckoutIndex, imports: ProjectImports) -> None:
+        self._checkout = checkout
+        self._imports = imports
+        self._lock = threading.Lock()
+        self._changes, self._next_at = -1, 0.0
+        self._roles = Roles()
+
+    def find(self, settings: IndexSettings) -> Roles:
+        """The roles as the index and these settings tell them; the same object while they stay the same."""
+        with self._lock:
+            changes, started = self._checkout.changes(), time.monotonic()
+            product = self._roles.product
+            if changes != self._changes and started >= self._next_at:
+                product = _Finder(self._checkout, self._imports).find()
+                now = time.monotonic()
+                self._changes, self._next_at = changes, now + (now - started) / _SHARE_OF_TIME
+            roles = Roles(product, settings.product, settings.tests)
+            if roles != self._roles:
+                self._roles = roles
+            return self._roles
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder whose name says that it holds no product, with the code below it."""
+
+    name: str
+    code: frozenset[str]
+    """The documents that nothing else names."""
+    tests: int
+    """The number of documents whose own names say that they are tests."""
+
+    @property
+    def is_of_tests(self) -> bool:
+        return self.tests * _TESTS_SHARE >= len(self.code)
+
+
+class _Finder:
+    """One look at the paths and imports of a project."""
+
+    def __init__(self, checkout: CheckoutIndex, imports: ProjectImports) -> None:
+        self._checkout = checkout
+        self._resolver = imports.resolver()
+        rows = [(row, path, language) for row, path, language, session in checkout.document_paths() if not session]
+        self._rows = {path: row for row, path, language in rows if not (is_docs(language) or is_data(language))}
+        self._named = {path for path in self._rows if is_test_by_path(path) or is_secondary_by_path(path)}
+        self._rest = {path for path in self._rows if path not in self._named and not _TOOLING.search(path)}
+        # Importing vendored or outdated code does not make it the project's own.
+        self._in_reach = {path for path in self._named if not is_secondary_by_path(SAMPLE_FOLDER.sub("/", path))}
+
+    def find(self) -> frozenset[str]:
+        if not self._named:
+            return frozenset()
+        folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
+        imported = set(self._edges(self._without_support(self._checkout.outlines.imports_holding(_WORDS))))
+        product = self._follow({target for source, target in imported if source in self._rest})
+        for folder in folders:
+            reached = product & folder.code
+            if not folder.is_of_tests and (2 * len(reached) >= len(folder.code) or self._is_most(folder, imported)):
+                product |= folder.code
+        for folder in self._find_folders(FOREIGN_FOLDER):
+            if self._is_own(folder):
+                product |= folder.code
+        return frozenset(product)
+
+    def _find_folders(self, *names: re.Pattern[str]) -> list[_Folder]:
+        """The folders with such names, the outermost of each document."""
+        code: dict[str, set[str]] = defaultdict(set)
+        tests: dict[str, int] = defaultdict(int)
+        for path in self._named:
+            found = [match.end() for name in names if (match := name.search(without_packages(path)))]
+            if not found:
+                continue
+            folder, below = path[: min(found)], path[min(found) :]
+            if is_named_as_test(below):
+                tests[folder] += 1
+            elif not (is_test_by_path(below) or is_secondary_by_path(below)):
+                code[folder].add(path)
+        return [_Folder(name, frozenset(paths), tests[name]) for name, paths in sorted(code.items())]
+
+    def _edges(self, imports: Iterable[StoredImport]) -> Iterable[tuple[str, str]]:
+        for item in imports:
+            for target in self._resolver.targets(item.path, item.language, item.imported):
+                if target.path != item.path:
+                    yield item.path, target.path
+
+    def _edges_from(self, paths: Collection[str]) -> Iterable[tuple[str, str]]:
+        return self._edges(self._checkout.outlines.imports({self._rows[path] for path in paths if path in self._rows}))
+
+    def _follow(self, imported: set[str]) -> set[str]:
+        """The named documents among those that product imports, and what these import in turn."""
+        found: set[str] = set()
+        frontier = imported & self._in_reach
+        while frontier:
+            found |= frontier
+            packages = {path for path in self._in_reach if _PACKAGE_FILE.search(path) and _is_above(path, frontier)}
+            frontier = ({target for _, target in self._edges_from(frontier)} & self._in_reach | packages) - found
+        return found
+
+    def _without_support(self, imports: Sequence[StoredImport]) -> list[StoredImport]:
+        """The imports without those that only serve tests: in Go beside the library `testing`, in Rust in a module of tests."""
+        support = {item.path for item in imports if item.language == "go" and item.imported.module == "testing"}
+        rust = {item.document_id for item in imports if item.language == "rust"}
+        inline = [
+            item
+            for item in (self._checkout.outlines.of_documents(rust, _MAX_SYMBOLS) if rust else ())
+            if is_inline_test(item.symbol, item.language)
+        ]
+        return [
+            item
+            for item in imports
+            if item.path not in support
+            # A module is declared whether or not it is compiled for tests alone.
+            and not (item.language == "rust" and item.imported.module.startswith("self::"))
+            and not any(
+                each.path == item.path and each.start_line <= item.imported.line <= each.end_line for each in inline
+            )
+        ]
+
+    def _is_most(self, folder: _Folder, imported: Collection[tuple[str, str]]) -> bool:
+        """Whether a folder is most of a project: larger than all that nothing names, which it does not need."""
+        if len(folder.code) <= len(self._rest):
+            return False
+        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
+        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
+        if 10 * len(outward) >= len(looked_at):
+            return False
+        return not self._rest or any(
+            target in folder.code and not source.startswith(folder.name) for source, target in imported
+        )
+
+    def _is_own(self, folder: _Folder) -> bool:
+        """Whether a folder named as foreign code is the project's: it imports the rest, or is about vendors."""
+        looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
+        outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
+        if len(outward) >= _LEAST_OUTWARD * len(looked_at):
+            return True
+        rows = {self._rows[path] for path in looked_at}
+        named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
+        named |= {
+            item.path
+            for item in self._checkout.outlines.of_documents(rows, _MAX_SYMBOLS)
+            if _VENDOR.search(item.symbol)
+        }
+        return len(named) >= _LEAST_NAMED * len(looked_at)
+
+
+def _is_above(package: str, paths: Collection[str]) -> bool:
+    folder = package.rpartition("/")[0] + "/"
+    return any(path.startswith(folder) for path in paths)
