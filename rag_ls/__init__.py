@@ -16,6 +16,11 @@ os.environ.update(
 # OpenVINO reports its use through this package, wherever it can be imported.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
+# What a project names in PYTHONPATH is for its own programs: its `logging.py` or another version of NumPy comes after ours.
+if _named := os.environ.get("PYTHONPATH"):
+    _last = {os.path.abspath(folder) for folder in _named.split(os.pathsep)}
+    sys.path.sort(key=lambda folder: os.path.abspath(folder) in _last)
+
 # Python processes that we start say on standard error where they were when a library crashed them.
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 

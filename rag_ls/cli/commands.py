@@ -19,6 +19,7 @@ from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
 from rag_ls.util.quoting import fold
+from rag_ls.util.standard_streams import given_text
 
 Json = dict[str, Any]
 
@@ -76,7 +77,8 @@ def search(arguments: argparse.Namespace) -> int:
     pattern, match = exact_search.read_pattern(arguments)
     if match != "auto":
         return _search_exactly(arguments, pattern, match)
-    arguments.query = sys.stdin.read() if arguments.query == "-" else " ".join([arguments.query, *arguments.words])
+    words = [arguments.query] if arguments.query == "-" else [arguments.query, *arguments.words]
+    arguments.query = given_text(" ".join(words))
     if not arguments.query.strip():
         raise InvalidRequest("the question is empty: give one, or -e REGEX or -F TEXT for all lines that match")
     answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)

@@ -9,6 +9,7 @@ from typing import Any
 from rag_ls.cli import render
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, Paint
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.standard_streams import decode_word
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -30,7 +31,8 @@ def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
         raise InvalidRequest("give one of -e REGEX, -F TEXT and a question")
     if arguments.published or arguments.scope or arguments.kinds not in (None, "", "code"):
         raise InvalidRequest("-e and -F search the lines of code: leave --in, --scope and --published out")
-    name, pattern = given[0]
+    name, given_pattern = given[0]
+    pattern = decode_word(given_pattern)
     if not pattern.strip():
         raise InvalidRequest(f"{'-e needs an expression' if name == 'regexp' else '-F needs a text'} that is not blank")
     return pattern, "regex" if name == "regexp" else "exact"

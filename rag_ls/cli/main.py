@@ -26,7 +26,7 @@ from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.util.environment import forget_git
+from rag_ls.util.environment import forget_git, speak_utf8
 from rag_ls.util.standard_streams import take_any_text
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -77,6 +77,7 @@ _VERBS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
+    speak_utf8()
     forget_git()
     _tell_of_crashes()
     take_any_text()

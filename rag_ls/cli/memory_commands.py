@@ -16,6 +16,7 @@ from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -31,7 +32,7 @@ def add(arguments: argparse.Namespace) -> int:
     if content is None:
         raise InvalidRequest("give the text to remember, or - to read it from standard input")
     new = {
-        "content": _read(content),
+        "content": given_text(content),
         "scope": arguments.scope,
         "memory_type": arguments.memory_type,
         "force": arguments.force,
@@ -86,7 +87,7 @@ def update(arguments: argparse.Namespace) -> int:
         metadata["branch"] = None
     change: Json = {"id": arguments.id, "expected_version": arguments.expected_version, "force": arguments.force}
     if given is not None:
-        change["content"] = _read(given)
+        change["content"] = given_text(given)
     if metadata:
         change["metadata"] = metadata
     if given is None and not metadata and not arguments.confirm:
@@ -275,10 +276,6 @@ def tags_of(arguments: argparse.Namespace) -> Sequence[str]:
     """The tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
     listed = arguments.tag_list.split(",") if arguments.tag_list else []
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
-
-
-def _read(content: str) -> str:
-    return sys.stdin.read() if content == _STDIO else content
 
 
 def _place(at: str) -> Json:

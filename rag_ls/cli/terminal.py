@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
@@ -160,7 +161,7 @@ def paint() -> Paint:
         return PLAIN
     from rich.console import Console
 
-    return Colours(Console(file=sys.stdout))
+    return Colours(Console(file=sys.stdout, width=shutil.get_terminal_size().columns))
 
 
 def clear() -> None:
@@ -195,12 +196,14 @@ def harmless(text: str) -> str:
 
 
 def guard_streams() -> None:
-    """Have standard output and standard error, where they are terminals, take no orders of others."""
-    for name in ("stdout", "stderr"):
+    """Have the standard streams be there; those for output, where they are terminals, take no orders of others."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream: Any = getattr(sys, name)
         if stream is None:
-            # Closed by who started this (`>&-`): nobody reads it.
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            # Closed by who started this (`>&-`): nobody reads it, or nothing comes.
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        elif name == "stdin":
+            continue
         elif not isinstance(stream, Harmless) and stream.isatty():
             setattr(sys, name, Harmless(stream))
 
@@ -213,7 +216,7 @@ def find_raw_stream(stream: TextIO) -> TextIO:
 
 def show(text: str) -> None:
     """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
-    if not sys.stdout.isatty() or not sys.stdin.isatty() or text.count("\n") < os.get_terminal_size().lines - 1:
+    if not sys.stdout.isatty() or not sys.stdin.isatty() or text.count("\n") < shutil.get_terminal_size().lines - 1:
         print(text)
         return
     import pydoc

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file, user_home
 from rag_ls.daemon.transport import connect
+from rag_ls.util.environment import command_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -70,7 +71,7 @@ def start_engine() -> subprocess.Popen[bytes]:
     import subprocess
     import threading
 
-    command = [sys.executable, "-P", "-m", "rag_ls.cli.main", "serve", "--background"]
+    command = command_of("rag_ls.cli.main", "serve", "--background")
     # Not in the caller's folder: an engine outlives it, and would keep its file system busy.
     process = subprocess.Popen(
         command,

@@ -30,6 +30,7 @@ _NEVER_WALKED = frozenset(
 )
 # git answers in a fraction of a second, unless the drive hangs.
 _GIT_S = 120.0
+_CHECK_OUT = "ask in a work tree of it (`git worktree add FOLDER` makes one)"
 _WITHOUT_GIT = "ignore rules are applied without git, and tracked files that a rule ignores are left out"
 
 
@@ -209,6 +210,8 @@ class _Listing:
                     yield folder.rstrip("/")
                 continue
             if {"HEAD", "objects", "refs"} <= {entry.name for entry in entries} and is_git_folder(top / folder):
+                if not folder:
+                    self._tell(f"{top} is a bare repository: no files are checked out in it; {_CHECK_OUT}")
                 continue
             for entry in entries:
                 path = f"{folder}{entry.name}"

@@ -11,7 +11,6 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from typing import TypeVar
 
 import psutil
 
+from rag_ls.util.environment import command_of
 from rag_ls.util.pipe_frames import CALL, RAISED, read_frame, write_frame
 
 R = TypeVar("R")
@@ -263,9 +263,7 @@ def _use_of(meter: psutil.Process) -> tuple[float, int]:
 
 
 def _start(nice: int, memory_bytes: int, postponed: Sequence[str]) -> subprocess.Popen[bytes]:
-    # -P: do not import modules from the working folder, which is the user's.
-    module = "rag_ls.util.guarded_process_main"
-    command = [sys.executable, "-P", "-m", module, str(nice), str(memory_bytes), *postponed]
+    command = command_of("rag_ls.util.guarded_process_main", str(nice), str(memory_bytes), *postponed)
     # Its arrays are small: threads of a numeric library would cost more than they save.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)

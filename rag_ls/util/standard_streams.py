@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -20,3 +21,23 @@ def take_any_text(platform: str = sys.platform) -> None:
             stream.reconfigure(encoding="utf-8", errors=errors)
         elif name == "stdout":
             stream.reconfigure(errors=errors)
+
+
+def given_text(word: str) -> str:
+    """The text that a word of the command line gives, or standard input where it is `-`, in any usual encoding."""
+    return _decode(sys.stdin.buffer.read()) if word == "-" else decode_word(word)
+
+
+def decode_word(word: str) -> str:
+    """A word of the command line, whose bytes may be in any usual encoding."""
+    return word if word.isascii() else _decode(os.fsencode(word))
+
+
+def _decode(data: bytes) -> str:
+    # Imported where they are needed: relays start without them.
+    from rag_ls.util.decoding import decode_text
+    from rag_ls.util.text import MARK
+
+    decoded = decode_text(data)
+    text = decoded.text if decoded else data.decode("utf-8", "replace")
+    return text.removeprefix(MARK).replace("\r\n", "\n")

@@ -222,3 +222,13 @@ def test_a_path_in_a_known_checkout_is_answered_from_it(client: Client, tmp_path
     assert "only_here" in project.ask("get_chunk", id=f"{path}:1")["text"]
     assert [each["symbol"] for each in project.ask("list_symbols", path=path)["symbols"]] == ["only_here"]
     assert project.ask("rag_query_impact", file_path=path)["exports"] == ["only_here"]
+
+
+def test_a_bare_repository_is_said_to_have_no_files(client: Client, tmp_path: Path) -> None:
+    """It looks like an empty project: "nothing is close" would deny what nobody has looked at."""
+    origin = git_repository(tmp_path / "origin", {"cart.py": "def cart_total(): ...\n"})
+    git(tmp_path, "clone", "--quiet", "--bare", str(origin), "shop.git")
+    project = WildProject(client, tmp_path / "shop.git", {})
+    note = project.ask("search_code", query="cart_total")["stats"]["note"]
+    assert "is a bare repository" in note
+    assert "git worktree add" in note

@@ -11,7 +11,6 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.local.catalog import LocatedModel, card_of
 from rag_ls.errors import RagLsError
+from rag_ls.util.environment import command_of
 from rag_ls.util.pipe_frames import read_frame, write_frame
 
 VECTORS = b"v"
@@ -103,7 +103,7 @@ class ModelProcess:
         # Where torch multiplies with OpenBLAS (ARM), the single thread of this process would hold for it, too.
         threads = {"OPENBLAS_NUM_THREADS": str(self._options["threads"])}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", self._module, json.dumps(self._options)],
+            command_of(self._module, json.dumps(self._options)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={
