@@ -181,6 +181,8 @@ PYTHON = Language(
             r"(?<![\w.]){name}\s*=\s*(?:await\s+)?" + TYPE + r"\(",
             r"\bwith\s+" + TYPE + r"\([^\n]*\)\s+as\s+{name}\b",
         ),
+        results=r"^[ \t]+return[ \t]+([^\n#]+)",
+        constructors=frozenset({"__init__", "__new__"}),
     ),
     imports=ImportRule(_read_import, ("import_statement", "import_from_statement", "future_import_statement")),
     uses=UseRule(r"\s*\.\s*", _bindings),

@@ -56,3 +56,15 @@ class ReferenceRule(NamedTuple):
     """Patterns that find, in the line of an import, the name that the document gives to the module `{name}`."""
     types: tuple[str, ...] = ()
     """Patterns that find the type of a variable in a text, by its `{name}`; the first group is the type."""
+    returns: str = r"(?:->|\)\s*:)\s*[\"']?(?:(?:Optional|Promise|Awaitable)[\[<])?&?(?:mut\s+)?([A-Za-z_][\w.]*)"
+    """A pattern that finds the type of a function's result in its signature, by its `{name}`; the last match counts."""
+    results: str = ""
+    """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
+    parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
+    """A pattern that finds a parameter by its `{name}`."""
+    labels: str = ""
+    """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
+    derived: str = ""
+    """A pattern that finds the types of which another name is given to one, in the text that declares it."""
+    constructors: frozenset[str] = frozenset()
+    """The names of members that the creation of an object calls."""

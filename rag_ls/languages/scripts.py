@@ -153,6 +153,9 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         ),
         parents=frozenset({"super"}),
         types=(COLON_TYPE, NEW),
+        results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)",
+        derived=r"\btype\s+[\w$]+\s*(?:<[^=]*>)?\s*=\s*([^{};()]+)",
+        constructors=frozenset({"constructor"}),
     )
 
 

@@ -1,8 +1,8 @@
 """Precision and recall of references against a language server or compiler, for checkouts of any projects.
 
 `python -m tests.benchmarks.references.measure FOLDER...`, or `make eval ARGS="references FOLDER..."`. Python is judged by
-pyright (PyPI `basedpyright` or `pyright`), TypeScript by tsc (npm `typescript`, in the folder that `--typescript` names). A
-reference is a line of a file. Symbols are drawn by chance, the same each time, among the functions and types that are
+pyright (PyPI `basedpyright` or `pyright`), TypeScript by tsc (npm `typescript`, in the folder that `--typescript` names), Go
+by go/types. A reference is a line of a file. Symbols are drawn by chance, the same each time, among the functions and types that are
 declared outside of tests.
 """
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -18,8 +20,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.search.roles import is_test_by_path
 from rag_ls.storage import StoredSymbol, last_name
@@ -27,11 +31,24 @@ from tests.benchmarks.dependents.pyright_edges import PyrightServer
 from tests.benchmarks.indexed import indexed_by_words
 
 HERE = Path(__file__).parent
+# Without it, Go's library is looked for with a C compiler.
+_ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0"}
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
-_PREFIXES = {"python": (".py",), "typescript": (".ts", ".tsx")}
+_LANGUAGES = ("python", "typescript", "go")
 
 Place = tuple[str, int]
-Judge = Callable[[Sequence[StoredSymbol], Sequence[int]], list[set[Place]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The references to some symbols as a compiler sees them."""
+
+    places: list[set[Place]]
+    looked_at: frozenset[str] | None = None
+    """The documents in which it would have seen one; None for all."""
+
+
+Judge = Callable[[Sequence[StoredSymbol], Sequence[int]], Judged]
 
 
 @dataclass(slots=True)
@@ -66,6 +83,7 @@ def main() -> int:
     parser.add_argument("--symbols", type=int, default=100, help="how many are drawn of each project")
     parser.add_argument("--pyright", default="basedpyright-langserver", help="command of pyright's language server")
     parser.add_argument("--node", default="node", help="command of Node")
+    parser.add_argument("--go", default="go", help="command of Go")
     parser.add_argument("--typescript", type=Path, help="folder whose node_modules hold typescript")
     parser.add_argument("--show", action="store_true", help="print the places that differ")
     arguments = parser.parse_args()
@@ -81,7 +99,7 @@ def main() -> int:
 def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
     with indexed_by_words(root) as view:
         languages = view.store.language_counts()
-        language = max(_PREFIXES, key=lambda name: languages.get(name, (0, 0))[0])
+        language = max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
         drawn = _draw(view, language, arguments.symbols)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
@@ -102,25 +120,32 @@ def _draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]
 
 def _column(root: Path, item: StoredSymbol) -> int:
     line = (root / item.path).read_text(encoding="utf-8").splitlines()[item.start_line - 1]
-    return max(0, line.find(item.symbol.rpartition(".")[2]))
+    name = item.symbol.rpartition(".")[2]
+    # A receiver stands before the name of a method.
+    match = re.search(rf"(?<![\w(]){re.escape(name)}(?!\w)", line)
+    return match.start() if match else max(0, line.find(name))
 
 
 def _judge(root: Path, language: str, arguments: argparse.Namespace) -> Judge:
     if language == "python":
         return _pyright(root, arguments.pyright)
+    if language == "go":
+        return _go_types(root, arguments.go)
     if arguments.typescript is None:
         raise SystemExit(f"{root} is TypeScript: give --typescript, a folder where it is installed")
     return _tsc(root, arguments.node, arguments.typescript)
 
 
 def _pyright(root: Path, command: str) -> Judge:
-    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> list[set[Place]]:
+    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> Judged:
         server = PyrightServer([command], root)
         try:
-            return [
-                server.references(item.path, item.start_line - 1, column)
-                for item, column in zip(symbols, columns, strict=True)
-            ]
+            return Judged(
+                [
+                    server.references(item.path, item.start_line - 1, column)
+                    for item, column in zip(symbols, columns, strict=True)
+                ]
+            )
         finally:
             server.close()
 
@@ -128,32 +153,51 @@ def _pyright(root: Path, command: str) -> Judge:
 
 
 def _tsc(root: Path, node: str, typescript: Path) -> Judge:
-    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> list[set[Place]]:
+    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> Judged:
         # Node looks for typescript from the folder of the script.
         script = typescript / "references.js"
         script.write_text((HERE / "references.js").read_text(encoding="utf-8"), encoding="utf-8")
-        places = [[item.path, item.start_line - 1, column] for item, column in zip(symbols, columns, strict=True)]
-        done = subprocess.run(
-            [node, str(script), str(root)], input=json.dumps(places), check=True, capture_output=True, text=True
-        )
-        return [{(path, line) for path, line in each} for each in json.loads(done.stdout)]
+        return Judged(_places_in(_answer_of([node, str(script), str(root)], symbols, columns)))
 
     return ask
 
 
-def _compared(
-    view: ProjectSession, drawn: Sequence[StoredSymbol], judged: Sequence[set[Place]], *, show: bool
-) -> dict[str, float]:
-    counts, indexed = Counts(), set(view.store.documents())
-    for item, all_theirs in zip(drawn, judged, strict=True):
+def _go_types(root: Path, command: str) -> Judge:
+    def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> Judged:
+        answer = _answer_of([command, "run", str(HERE / "references.go"), str(root)], symbols, columns)
+        return Judged(_places_in(answer["answers"]), frozenset(answer["looked"]))
+
+    return ask
+
+
+def _answer_of(command: Sequence[str], symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> Any:
+    places = [[item.path, item.start_line - 1, column] for item, column in zip(symbols, columns, strict=True)]
+    done = subprocess.run(
+        command, input=json.dumps(places), check=True, capture_output=True, text=True, cwd=HERE, env=_ENVIRONMENT
+    )
+    return json.loads(done.stdout)
+
+
+def _places_in(answers: Sequence[Sequence[tuple[str, int]]]) -> list[set[Place]]:
+    return [{(path, line) for path, line in each} for each in answers]
+
+
+def _compared(view: ProjectSession, drawn: Sequence[StoredSymbol], judged: Judged, *, show: bool) -> dict[str, float]:
+    counts, looked_at = Counts(), set(view.store.documents())
+    if judged.looked_at is not None:
+        looked_at &= judged.looked_at
+    for item, all_theirs in zip(drawn, judged.places, strict=True):
         started = time.perf_counter()
         asked = AskedSymbol(item.symbol, item.path, item.start_line)
-        uses = [each for each in find_references(view, asked).references if each.kind not in _NOT_USES]
+        answer = find_references(view, asked).references
         counts.milliseconds.append((time.perf_counter() - started) * 1000)
+        uses = [each for each in answer if each.kind not in _NOT_USES and each.path in looked_at]
         resolved = {(each.path, each.line) for each in uses if each.resolved}
         named = {(each.path, each.line) for each in uses} - resolved
-        theirs = {place for place in all_theirs if place[0] in indexed and place != (item.path, item.start_line)}
-        theirs = {place for place in theirs if not _is_comment(view, place)} - _namesakes(view, item)
+        theirs = {place for place in all_theirs if place[0] in looked_at and place != (item.path, item.start_line)}
+        namesakes = _namesakes(view, item)
+        theirs = {place for place in theirs if not _is_comment(view, place)} - namesakes
+        resolved, named = resolved - namesakes, named - namesakes
         counts.right += len(resolved & theirs)
         counts.wrong += len(resolved - theirs)
         counts.missed += len(theirs - resolved)
@@ -172,7 +216,11 @@ def _compared(
 
 def _namesakes(view: ProjectSession, item: StoredSymbol) -> set[Place]:
     """The declarations with the same name: tsc counts those of overridden and overriding members among the uses."""
-    return {(each.path, each.start_line) for each in view.store.outlines.named([last_name(item.symbol)], 10_000)}
+    return {
+        (each.path, each.start_line)
+        for each in view.store.outlines.named([last_name(item.symbol)], 10_000)
+        if split_owner(each.symbol)[1] == split_owner(item.symbol)[1]
+    }
 
 
 def _is_comment(view: ProjectSession, place: Place) -> bool:

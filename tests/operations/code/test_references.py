@@ -215,3 +215,94 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
     answer = operations.run("find_references", {"symbol": "Cart.save", "show": "implements"})
     (override,) = answer["references"]
     assert (override["line"], override["text"].strip()) == (6, "def save(self):")
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "expected"),
+    [
+        pytest.param(
+            {
+                "go.mod": "module shop\n",
+                "cart.go": "package shop\n\ntype Cart struct{ owner *Owner }\n\nfunc NewCart() *Cart { return nil }\n\n"
+                "func (c *Cart) Save() {}\n",
+                "owner.go": "package shop\n\ntype Owner struct{}\n\nfunc (o *Owner) Tell() {}\n",
+                "run.go": "package shop\n\nfunc run() {\n\tc := NewCart()\n\tc.Save()\n\tNewCart().Save()\n\tother.Save()\n}\n",
+            },
+            "Cart.Save",
+            ["run.go:5 resolved", "run.go:6 resolved", "run.go:7 by name"],
+            id="the result of a function, in Go",
+        ),
+        pytest.param(
+            {
+                "go.mod": "module shop\n",
+                "cart.go": "package shop\n\ntype Cart struct{ owner *Owner }\n\nfunc (c *Cart) run() { c.owner.Tell() }\n",
+                "owner.go": "package shop\n\ntype Owner struct{}\n\nfunc (o *Owner) Tell() {}\n",
+            },
+            "Tell",
+            ["cart.go:5 resolved"],
+            id="a field of a struct, in Go",
+        ),
+        pytest.param(
+            {
+                "a.go": "package shop\n\ntype Config struct{}\n\nfunc (config Config) Use() {}\n\nfunc (Config) Drop() {}\n",
+                "b.go": 'package shop\n\ntype Options struct{ Config string }\n\nvar o = Options{\n\tConfig: "x",\n}\n',
+            },
+            "Config",
+            ["a.go:5 resolved", "a.go:7 resolved", "b.go:6 by name", "b.go:3 by name"],
+            id="the receivers of methods, and no key of that name, in Go",
+        ),
+        pytest.param(
+            {
+                "base.ts": "class Api<T> {\n  at(path: string): this { return this }\n  load() {}\n}\nexport { Api as Base }\n",
+                "api.ts": "import { Base } from './base'\nexport class Api<T> extends Base<T> {}\n",
+                "page.ts": "import { Api } from './api'\ndescribe('a', () => {\n  const api = new Api<number>()\n"
+                "  it('loads', () => {\n    api.load()\n    api\n      .at(')')\n      .load()\n    other.load()\n  })\n})\n",
+            },
+            "Api.load",
+            ["page.ts:5 resolved", "page.ts:8 resolved", "page.ts:9 by name"],
+            id="a variable of the block around a callback, and a chain of calls",
+        ),
+        pytest.param(
+            {
+                "api.ts": "export class Api {\n  load() {}\n}\nexport const make = (): Api => new Api()\n"
+                "export const guess = () => {\n  return new Api()\n}\nexport interface Context { api: Api }\n",
+                "page.ts": "import { make, guess, Context } from './api'\nmake().load()\nconst second = guess()\nsecond.load()\n"
+                "function f({ api }: Context, c: Context) {\n  api.load()\n  c.api.load()\n}\nrun((it) => it.api.load())\n",
+            },
+            "Api.load",
+            [f"page.ts:{line} resolved" for line in (2, 4, 6, 7, 9)],
+            id="results with and without a type, members that are taken apart, and members of unknown things",
+        ),
+        pytest.param(
+            {
+                "api.ts": "export class Api {\n  constructor(path: string) {}\n}\n",
+                "page.ts": "import { Api } from './api'\nconst api = new Api('x')\n",
+            },
+            "Api.constructor",
+            ["page.ts:2 resolved"],
+            id="a constructor",
+        ),
+        pytest.param(
+            {
+                "cookie.ts": "export type Cookie = Record<string, string>\nexport const parse = (text: string): Cookie => {\n"
+                "  return read(text) as Cookie\n}\n",
+            },
+            "Cookie",
+            ["cookie.ts:2 resolved", "cookie.ts:3 resolved"],
+            id="the type of a function's result",
+        ),
+    ],
+)
+def test_receivers_are_followed(
+    client: Client,
+    indexed_projects: IndexedProjects,
+    tmp_path: Path,
+    files: dict[str, str],
+    symbol: str,
+    expected: list[str],
+) -> None:
+    client.open(indexed_projects.copy(files, tmp_path / "receivers"))
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": symbol})
+    uses = [each for kind in ("call", "mention") for each in _places(answer, kind)]
+    assert sorted(uses) == sorted(expected)

@@ -1,11 +1,9 @@
-"""Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `finder` answers."""
+"""Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `expressions` reads
+chains of calls, `bindings` tells variables, `finder` answers."""
 
+from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.finder import (
     MAX_DEPTH,
-    AskedSymbol,
-    Reference,
-    ReferenceKind,
-    References,
     find_callees,
     find_callers,
     find_references,

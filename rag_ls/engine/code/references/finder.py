@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from rag_ls.engine.code import places
+from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.names import Names, compile_for, kin_of
 from rag_ls.engine.code.references.types import Uses
@@ -27,71 +27,12 @@ _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+"
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
 
-class ReferenceKind(StrEnum):
-    """The way in which a place uses a symbol."""
-
-    DEFINITION = "definition"
-    CALL = "call"
-    IMPORT = "import"
-    IMPLEMENT = "implement"
-    """A type that derives from it."""
-    OVERRIDE = "override"
-    MENTION = "mention"
-    DOCS = "docs"
-
-
 _KINDS = {
     UseKind.CALL: ReferenceKind.CALL,
     UseKind.IMPORT: ReferenceKind.IMPORT,
     UseKind.IMPLEMENT: ReferenceKind.IMPLEMENT,
     UseKind.MENTION: ReferenceKind.MENTION,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class AskedSymbol:
-    """The symbol whose references are wanted: by name, or by the place of its declaration."""
-
-    name: str = ""
-    path: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A place that uses a symbol."""
-
-    kind: ReferenceKind
-    path: str
-    line: int
-    column: int
-    """1-based, in characters."""
-    text: str
-    """The line, without the white space around it."""
-    symbol: str
-    """The declaration around it; empty at the top of a document."""
-    resolved: bool
-    """Whether scopes, imports or types lead from it to the declaration; else its name alone does."""
-    is_test: bool
-    target: StoredSymbol | None = None
-    """The declaration that it means, where it is resolved."""
-    depth: int = 1
-    """1 for a use of the symbol itself, 2 for a use of what uses it, and so on."""
-
-
-@dataclass(frozen=True, slots=True)
-class References:
-    """The references to what a name means."""
-
-    name: str
-    declarations: tuple[StoredSymbol, ...]
-    references: tuple[Reference, ...]
-    nearest: tuple[str, ...] = ()
-    """The names that may be meant, where nothing has this one."""
-    looked_at: int = 0
-    """The number of documents in which a name would have been found."""
-    is_cut: bool = False
-    """Whether a tree of callers was too large to be followed to its end."""
 
 
 def find_references(session: ProjectSession, question: AskedSymbol) -> References:
@@ -156,8 +97,7 @@ class _Finder:
     def declared(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
         """The name that is asked for, and the declarations that it means."""
         if question.path:
-            item = self._declared_at(question)
-            return split_owner(item.symbol)[1], [item]
+            return self._declared_at(question)
         wanted = _MARKS.sub(".", question.name.strip().removesuffix("()"))
         name = split_owner(wanted)[1]
         if not name:
@@ -170,21 +110,40 @@ class _Finder:
             )
         return name, sorted(found, key=lambda item: (self._is_test(item.path), item.path, item.start_line))
 
-    def _declared_at(self, question: AskedSymbol) -> StoredSymbol:
+    def _declared_at(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
         path = self._session.relative(question.path)
         source = self.files.at(path)
         if source is None:
             raise places.not_indexed(self._session, path)
         named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
         if named:
-            return min(named, key=lambda item: (item.start_line != question.line, item.symbol != question.name))
+            best = min(named, key=lambda item: (item.start_line != question.line, item.symbol != question.name))
+            return split_owner(best.symbol)[1], [best]
+        if question.column and (used := self._used_at(source, question.line, question.column)) is not None:
+            return used
         starting = [item for item in source.symbols if item.start_line == question.line]
         item = starting[0] if starting else source.around(question.line)
         if item is None:
             raise NotFound(
                 f"no declaration is at line {question.line} of {path}; list_symbols shows those that there are"
             )
-        return item
+        return split_owner(item.symbol)[1], [item]
+
+    def _used_at(self, source: CodeFile, line: int, column: int) -> tuple[str, list[StoredSymbol]] | None:
+        """The name that is used at a place, and what it means there; None where no name is used, or one is declared."""
+        lines = self.files.lines(source)
+        offset = len(lines[line - 1][: column - 1].encode("utf-8", "surrogatepass")) if line <= len(lines) else 0
+        for use in source.uses():
+            if use.line != line or not use.column <= offset <= use.column + len(use.name.encode()):
+                continue
+            own = [item for item in source.by_name.get(use.name, ()) if item.start_line == line]
+            first = min((each.column for each in source.uses({use.name}) if each.line == line), default=0)
+            if own and use.column == first:
+                return use.name, own[:1]
+            meaning = self._uses.meaning(source, use)
+            declared = meaning.declarations if meaning is not None else self.files.named(use.name)
+            return use.name, list(declared)
+        return None
 
     def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The declarations, the overrides of them, and all uses."""
@@ -192,6 +151,7 @@ class _Finder:
         found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
         found += self._overrides(declared)
         numbers = self.files.holding(name)
+        found += [each for item in declared for each in self._creations(item)]
         docs = [number for number in numbers if find_language(self.files.language_of(number)).role is Role.DOCS]
         aliases: dict[str, None] = {}
         for source in self.files.load(set(numbers) - set(docs)):
@@ -284,6 +244,16 @@ class _Finder:
                 if theirs is not None and theirs != owner and self._names.derives(theirs, owner):
                     found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
         return found
+
+    def _creations(self, item: StoredSymbol) -> Iterable[Reference]:
+        """The calls of a type whose constructor a member is."""
+        owner, (_, name) = self._owner(item), split_owner(item.symbol)
+        rule = find_language(item.language).references
+        if owner is None or rule is None or name not in rule.constructors:
+            return
+        for each in self.uses_of(split_owner(owner.symbol)[1], [owner]):
+            if each.kind is ReferenceKind.CALL and each.resolved:
+                yield replace(each, target=item)
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
         source, owner = self.files.at(item.path), self._names.owner_of(item)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from rag_ls.engine.code.references.code_files import CodeFile
-from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for
+from rag_ls.chunking import UNKNOWN
+from rag_ls.engine.code.references.bindings import is_bound, text_above
+from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.expressions import Step, read_chain_before, read_steps
+from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for, kin_of
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 
-_RETURNS = re.compile(r"(?:->|\)\s*:)\s*[\"']?(?:(?:Optional|Promise|Awaitable)[\[<])?&?(?:mut\s+)?([A-Za-z_][\w.]*)")
 _MAX_HEAD = 2000
+_MAX_CHAIN_LINES = 30
+_MAX_STEPS = 6
+_MAX_RESULTS = 4
 
 
 class Uses:
@@ -20,6 +24,8 @@ class Uses:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._files = names.files
+        self._steps = 0
+        self._made: dict[tuple[str, int, str], Meaning | None] = {}
 
     def meaning(self, source: CodeFile, use: Use) -> Meaning | None:
         """The things that a use means; None where that is unknown."""
@@ -30,155 +36,238 @@ class Uses:
             return self._member(source, use)
         rule = source.rule
         around = self._names.type_around(source, use.line) if rule.own_is_implied else None
-        if around is not None and (found := self._names.members(around, use.name)):
-            return Meaning(found)
-        if self._is_local(source, use):
+        if around is not None and (members := self._names.members(around, use.name)):
+            return Meaning(members)
+        if self._is_local(source, use.name, use.line):
             return OUTSIDE
-        return self._names.bare(source, use.name)
+        bare = self._names.bare(source, use.name)
+        return None if bare is not None and self._is_label(source, use, bare) else bare
 
     def _member(self, source: CodeFile, use: Use) -> Meaning | None:
-        owner = self._owner(source, use.receiver, use.line)
-        return self._names.member_of(owner, use.name) if owner is not None else None
+        chain = use.receiver
+        if UNKNOWN in chain or "()" in chain:
+            chain = read_chain_before(self._text_before(source, use))
+        steps = read_steps(chain.removeprefix("$"))
+        owner = self._type_of(source, steps, use.line) if steps else None
+        if owner is not None:
+            return self._names.member_of(owner, use.name)
+        return self._member_of_few(source, steps, use.name)
 
-    def _owner(self, source: CodeFile, receiver: str, line: int) -> Meaning | None:
-        """The type or module that a receiver is; None if it is unknown."""
-        rule, receiver = source.rule, receiver.removeprefix("$")
-        if receiver in rule.own:
+    def _text_before(self, source: CodeFile, use: Use) -> str:
+        lines = self._files.lines(source)
+        line = lines[use.line - 1].encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
+        return "\n".join((*lines[max(0, use.line - _MAX_CHAIN_LINES) : use.line - 1], line))
+
+    def _member_of_few(self, source: CodeFile, steps: list[Step], name: str) -> Meaning | None:
+        """The member of a receiver that is itself a member of something unknown, where one type alone can be meant."""
+        if len(steps) < 2:
+            return None
+        types = {each for each in self._types_of_members(source, steps[-1]) if each.declarations}
+        found = {
+            each for item in types if (each := self._names.member_of(item, name)) is not None and each.declarations
+        }
+        return found.pop() if len(found) == 1 else None
+
+    def _types_of_members(self, source: CodeFile, step: Step) -> set[Meaning]:
+        kin = kin_of(source.language.name)
+        named = [item for item in self._files.named(step.name) if kin_of(item.language) == kin]
+        members = [item for item in named if item.kind != "type" and self._names.owner_of(item)]
+        return {each for item in members if (each := self._value_of(item, step)) is not None}
+
+    # --- types of expressions
+
+    def _type_of(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+        """The type or module that a chain gives; None if it is unknown."""
+        if not steps or self._steps > _MAX_STEPS:
+            return None
+        self._steps += 1
+        try:
+            meaning = self._first(source, steps, line)
+            for step in steps[1:]:
+                meaning = self._after(meaning, step) if meaning is not None else None
+            return meaning
+        finally:
+            self._steps -= 1
+
+    def _first(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+        rule, step = source.rule, steps[0]
+        if step.name in rule.own and not step.is_called:
             return _as_meaning(self._names.type_around(source, line))
-        if receiver in rule.parents:
+        if step.name in rule.parents or (step.is_called and f"{step.name}()" in rule.parents):
             around = self._names.type_around(source, line)
             bases = self._names.bases_of(around) if around is not None else []
             return Meaning(tuple(bases)) if bases else None
-        if receiver.endswith("()"):
-            return self._result(source, receiver[:-2], line)
-        first, _, rest = receiver.partition(".")
-        if first in rule.own and rest and "." not in rest:
-            around = self._names.type_around(source, line)
-            return self._field(source, around, first, rest) if around is not None else None
-        if not rest and (typed := self._variable(source, receiver, line)) is not None:
-            return typed
-        meaning = (
-            self._names.bare(source, first)
-            if not self._is_local(source, Use(first, UseKind.MENTION, line, 0))
-            else None
-        )
-        for part in rest.split(".") if rest else ():
-            meaning = self._names.member_of(meaning, part) if meaning is not None else None
-        if meaning is not None and meaning.declarations and all(item.kind == "value" for item in meaning.declarations):
-            return self._value(meaning.declarations[0])
-        return meaning
+        around = self._names.type_around(source, line) if rule.own_is_implied else None
+        if around is not None and (members := self._names.members(around, step.name)):
+            return self._value_of(members[0], step)
+        if not step.is_called:
+            typed = self._variable(source, step.name, line)
+            if typed is not None:
+                return typed
+        if self._is_local(source, step.name, line):
+            return None
+        return self._value_of_meaning(self._names.bare(source, step.name), step)
 
-    def _result(self, source: CodeFile, called: str, line: int) -> Meaning | None:
-        """The type of a call's result: the class that is called, or what the function says that it returns."""
-        meaning = self._names.bare(source, called)
+    def _after(self, owner: Meaning, step: Step) -> Meaning | None:
+        """The type of a member of a type or module."""
+        member = self._names.member_of(owner, step.name)
+        if member is not None:
+            return self._value_of_meaning(member, step)
+        types = [item for item in owner.declarations if item.kind == "type"]
+        return self._field(types[0], step.name) if types and not step.is_called else None
+
+    def _value_of_meaning(self, meaning: Meaning | None, step: Step) -> Meaning | None:
         if meaning is None or not meaning.declarations:
             return meaning
-        return self._made_by(meaning.declarations[0])
+        return self._value_of(meaning.declarations[0], step)
 
-    def _made_by(self, declared: StoredSymbol) -> Meaning | None:
+    def _value_of(self, declared: StoredSymbol, step: Step) -> Meaning | None:
+        """The type of what a declaration stands for: of a call's result, a type itself, the value of a variable."""
         if declared.kind == "type":
             return Meaning((declared,))
-        returned = _RETURNS.search(declared.signature)
-        home = self._files.at(declared.path)
-        return _as_meaning(self._names.type_named(home, returned[1])) if returned and home is not None else None
+        key = (declared.path, declared.start_line, declared.symbol)
+        if key not in self._made:
+            self._made[key] = None
+            self._made[key] = self._result(declared) if declared.kind == "function" else self._value(declared)
+        return self._made[key]
 
-    def _field(self, source: CodeFile, owner: StoredSymbol, own: str, name: str) -> Meaning | None:
-        """The type of a field of a class, from what is assigned to it there, or in a class that it derives from."""
-        for each in (owner, *self._names.bases_of(owner)):
-            home = self._files.at(each.path)
-            if home is None:
-                continue
-            text = self._files.text(home, each.start_line, each.end_line)
-            for pattern in (f"{own}.{name}", name):
-                if (found := self._typed(home, text, pattern)) is not None:
-                    return found
-            passed = re.search(rf"\b{re.escape(own)}\.{re.escape(name)}\s*=\s*(\w+)\s*(?:[;#\n]|$)", text)
-            if passed and (found := self._typed(home, text, passed[1])) is not None:
-                return found
-        return None
+    def _result(self, declared: StoredSymbol) -> Meaning | None:
+        """The type of a function's result: what its signature says, else what all of its returned values have."""
+        home = self._files.at(declared.path)
+        if home is None:
+            return None
+        owner, name = split_owner(declared.symbol)
+        returned = list(compile_for(home.rule.returns, name).finditer(declared.signature))
+        if returned:
+            if returned[-1][1] in home.rule.own | {"Self"}:
+                return _as_meaning(home.types.get(owner))
+            return _as_meaning(self._type_named(home, returned[-1][1], declared.start_line))
+        if not home.rule.results:
+            return None
+        text = self._files.text(home, declared.start_line, declared.end_line)
+        values = re.findall(home.rule.results, text, re.MULTILINE)[: _MAX_RESULTS + 1]
+        found = {self._type_of(home, read_steps(value), declared.end_line) for value in values}
+        return found.pop() if len(found) == 1 and len(values) <= _MAX_RESULTS else None
+
+    def _type_named(self, source: CodeFile, name: str, line: int) -> StoredSymbol | None:
+        """The type of a name, or that by which a type parameter of this name is bounded."""
+        found = self._names.type_named(source, name)
+        if found is not None or len(name) > 2:
+            return found
+        bound = re.search(rf"[<,]\s*{re.escape(name)}\s*(?:extends|:)\s*([A-Z][\w.]*)", self._around(source, line))
+        return self._names.type_named(source, bound[1]) if bound else None
+
+    # --- types of variables and fields
+
+    def _around(self, source: CodeFile, line: int) -> str:
+        around = source.around(line, "function")
+        return self._files.text(source, around.start_line, around.end_line) if around is not None else ""
 
     def _variable(self, source: CodeFile, name: str, line: int) -> Meaning | None:
-        """The type of a variable, from the function around the line, else from the top of the document."""
-        around = source.around(line, "function")
-        if around is not None:
-            text = self._files.text(source, around.start_line, around.end_line)
-            if (found := self._typed(source, text, name)) is not None:
+        """The type of a variable: from the function around the line, from what is above it, or from its declaration."""
+        text = self._around(source, line)
+        if text:
+            if (found := self._typed(source, text, name, line)) is not None:
                 return found
-            if _binds(text, name):
+            if is_bound(text, name, source.rule) and not source.rule.results:
                 return None
-        declared = [item for item in source.by_name.get(name, ()) if item.kind == "value"]
-        return self._value(declared[0]) if declared else None
+        above = text_above(self._files.lines(source), line)
+        if (found := self._typed(source, above, name, line)) is not None:
+            return found
+        if text and is_bound(text, name, source.rule):
+            return None
+        bare = self._names.bare(source, name)
+        values = [item for item in bare.declarations if item.kind == "value"] if bare is not None else []
+        return self._value(values[0]) if values else None
 
     def _value(self, declared: StoredSymbol) -> Meaning | None:
         home = self._files.at(declared.path)
         if home is None:
             return None
         text = self._files.text(home, declared.start_line, declared.end_line)[:_MAX_HEAD]
-        return self._typed(home, text, declared.symbol.rpartition(".")[2])
+        return self._typed(home, text, split_owner(declared.symbol)[1], declared.start_line)
 
-    def _typed(self, source: CodeFile, text: str, name: str) -> Meaning | None:
-        """The only type that a text gives to a variable."""
-        found: set[str] = set()
-        for pattern in source.rule.types:
-            found.update(match[1] for match in compile_for(pattern, name).finditer(text))
-        found -= {"None", "self"}
-        meanings = {made for each in found if (made := self._type_or_result(source, each)) is not None}
-        return meanings.pop() if len(meanings) == 1 and len(found) <= 2 else None
+    def _field(self, owner: StoredSymbol, name: str) -> Meaning | None:
+        """The type of a field of a class, from what is assigned to it there, or in a class that it derives from."""
+        for each in (owner, *self._names.bases_of(owner)):
+            home = self._files.at(each.path)
+            if home is None:
+                continue
+            text = self._files.text(home, each.start_line, each.end_line)
+            for own in sorted(home.rule.own):
+                if (found := self._typed(home, text, f"{own}.{name}", each.start_line)) is not None:
+                    return found
+            if (found := self._typed(home, text, name, each.start_line)) is not None:
+                return found
+            passed = re.search(rf"\b(?:self|this)\.{re.escape(name)}\s*=\s*(\w+)\s*(?:[;#\n]|$)", text)
+            if passed and (found := self._typed(home, text, passed[1], each.start_line)) is not None:
+                return found
+        return None
 
-    def _type_or_result(self, source: CodeFile, name: str) -> Meaning | None:
-        first, _, rest = name.partition(".")
+    def _typed(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
+        """The type that a text gives to a variable: the only one, or the last one."""
+        found = [match[1] for pattern in source.rule.types for match in compile_for(pattern, name).finditer(text)]
+        named = list(dict.fromkeys(each for each in found if each not in ("None", "self")))
+        meanings = [each for item in named if (each := self._type_or_result(source, item, line)) is not None]
+        if len(set(meanings)) == 1 and len(named) <= 2:
+            return meanings[0]
+        if named:
+            return None
+        values = {match[1] for match in _set_values(name).finditer(text)}
+        types = {self._type_of(source, read_steps(value), line) for value in values} if len(values) <= 2 else set()
+        taken = {each for each in types if each is not None}
+        return taken.pop() if len(taken) == 1 else self._taken_apart(source, text, name, line)
+
+    def _taken_apart(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
+        """The type of a variable that is a member of an object: `const { store } = this`, `{ store }: Props`."""
+        match = _taken(name).search(text)
+        if match is None:
+            return None
+        typed = self._names.type_named(source, match[2]) if match[2] else None
+        owner = self._type_of(source, read_steps(match[3]), line) if match[3] else _as_meaning(typed)
+        return self._after(owner, Step(match[1] or name, False)) if owner is not None else None
+
+    def _type_or_result(self, source: CodeFile, name: str, line: int) -> Meaning | None:
+        if (typed := self._type_named(source, name, line)) is not None:
+            return Meaning((typed,))
+        first, *rest = name.split(".")
         meaning = self._names.bare(source, first)
-        for part in rest.split(".") if rest else ():
+        for part in rest:
             meaning = self._names.member_of(meaning, part) if meaning is not None else None
         if meaning is None or not meaning.declarations:
             return meaning
-        return self._made_by(meaning.declarations[0])
+        return self._value_of(meaning.declarations[0], Step(name, True))
 
-    def _is_local(self, source: CodeFile, use: Use) -> bool:
+    # --- what is no name of the document
+
+    def _is_local(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether a bare name is a variable of the function around it."""
-        around = source.around(use.line, "function")
-        if around is None or ((split := around.symbol.rpartition("."))[2] == use.name and not split[0]):
+        around = source.around(line, "function")
+        if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
             return False
-        return _binds(self._files.text(source, around.start_line, around.end_line), use.name)
+        return is_bound(self._around(source, line), name, source.rule)
+
+    def _is_label(self, source: CodeFile, use: Use, meaning: Meaning) -> bool:
+        """Whether a name is the key of a value, and so not the type or function that has the same name."""
+        if not source.rule.labels or all(item.kind == "value" for item in meaning.declarations):
+            return False
+        line = self._files.lines(source)[use.line - 1].encode("utf-8", "surrogatepass")
+        after = line[use.column :].decode("utf-8", "ignore").removeprefix(use.name)
+        return bool(re.match(source.rule.labels, after)) and not line.lstrip().startswith(b"case ")
 
 
 def _as_meaning(item: StoredSymbol | None) -> Meaning | None:
     return Meaning((item,)) if item is not None else None
 
 
-def _binds(text: str, name: str) -> bool:
-    """Whether a function declares a parameter or variable of a name."""
-    return bool(_parameter(name).search(_parameters_in(text)) or _binding(name).search(text))
-
-
-def _parameters_in(text: str) -> str:
-    """The first brackets of a function's text, with what is in them."""
-    start, depth = text.find("(", 0, _MAX_HEAD), 0
-    for at in range(max(start, 0), min(len(text), start + _MAX_HEAD)):
-        depth += (text[at] == "(") - (text[at] == ")")
-        if not depth:
-            return text[start : at + 1]
-    return ""
-
-
-@lru_cache(maxsize=4096)
-def _parameter(name: str) -> re.Pattern[str]:
-    # Behind a bracket or comma, perhaps with a type before it.
-    return re.compile(rf"[(,]\s*(?:\*{{1,2}}|\.\.\.|\w+\s+)?{re.escape(name)}\s*[,:=)?]")
-
-
-@lru_cache(maxsize=4096)
-def _binding(name: str) -> re.Pattern[str]:
-    word = re.escape(name)
-    ways = (
-        rf"^[ \t]*{word}\s*(?::[^=\n]+)?=(?!=)",
-        rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
-        rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
-        rf"\bas\s+{word}\s*[:,)]",
-        rf"\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
-        rf"(?<![\w.]){word}\s*:=",
-        rf"\blambda\s[^:\n]*\b{word}\b",
-        rf"(?<![\w.]){word}\s*=>",
-        rf"\((?:[^()]*,)?\s*(?:\{{[^{{}}]*?)?\b{word}\s*(?:[,:?=}}][^()]*)?\)\s*(?::[^=\n]+)?=>",
+def _set_values(name: str) -> re.Pattern[str]:
+    return compile_for(
+        r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)", name
     )
-    return re.compile("|".join(ways), re.MULTILINE)
+
+
+def _taken(name: str) -> re.Pattern[str]:
+    """The own name of a variable that is taken out of an object, the type of that, or its value."""
+    return compile_for(
+        r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-Z][\w.]*)|=\s*([^\n;]+))", name
+    )

@@ -1,0 +1,69 @@
+"""The question for the references to a symbol, and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_ls.storage import StoredSymbol
+
+
+class ReferenceKind(StrEnum):
+    """The way in which a place uses a symbol."""
+
+    DEFINITION = "definition"
+    CALL = "call"
+    IMPORT = "import"
+    IMPLEMENT = "implement"
+    """A type that derives from it."""
+    OVERRIDE = "override"
+    MENTION = "mention"
+    DOCS = "docs"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSymbol:
+    """The symbol whose references are wanted: by name, or by the place of its declaration."""
+
+    name: str = ""
+    path: str = ""
+    line: int = 0
+    column: int = 0
+    """1-based, in characters, where the name at it is meant; else the declaration around the line is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place that uses a symbol."""
+
+    kind: ReferenceKind
+    path: str
+    line: int
+    column: int
+    """1-based, in characters."""
+    text: str
+    """The line, without the white space around it."""
+    symbol: str
+    """The declaration around it; empty at the top of a document."""
+    resolved: bool
+    """Whether scopes, imports or types lead from it to the declaration; else its name alone does."""
+    is_test: bool
+    target: StoredSymbol | None = None
+    """The declaration that it means, where it is resolved."""
+    depth: int = 1
+    """1 for a use of the symbol itself, 2 for a use of what uses it, and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The references to what a name means."""
+
+    name: str
+    declarations: tuple[StoredSymbol, ...]
+    references: tuple[Reference, ...]
+    nearest: tuple[str, ...] = ()
+    """The names that may be meant, where nothing has this one."""
+    looked_at: int = 0
+    """The number of documents in which a name would have been found."""
+    is_cut: bool = False
+    """Whether a tree of callers was too large to be followed to its end."""

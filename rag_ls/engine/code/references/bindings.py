@@ -1,0 +1,65 @@
+"""Tells from the text of a function whether it has a variable of its own with a name, and which text is above a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rag_ls.engine.code.references.names import compile_for
+from rag_ls.languages.reference_rules import ReferenceRule
+
+_MAX_HEAD = 2000
+_MAX_LINES_ABOVE = 400
+
+
+def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
+    """Whether a function declares a parameter or variable of a name."""
+    return bool(compile_for(rule.parameters, name).search(_parameters_in(text)) or _binding(name).search(text))
+
+
+def text_above(lines: Sequence[str], line: int) -> str:
+    """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
+    kept: list[str] = []
+    allowed = _indentation(lines[line - 1]) if line <= len(lines) else 0
+    for text in reversed(lines[max(0, line - 1 - _MAX_LINES_ABOVE) : line]):
+        if text.strip() and _indentation(text) <= allowed:
+            allowed = min(allowed, _indentation(text))
+            kept.append(text)
+    return "\n".join(reversed(kept))
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _parameters_in(text: str) -> str:
+    """The first brackets of a function's text, with what is in them: in Go, the receiver and results too."""
+    start, depth, end = text.find("(", 0, _MAX_HEAD), 0, 0
+    for at in range(max(start, 0), min(len(text), start + _MAX_HEAD)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if not depth and text[at] == ")":
+            end = at + 1
+        elif not depth and text[at] in "{:=\n":
+            break
+    return text[max(start, 0) : end]
+
+
+@lru_cache(maxsize=4096)
+def _binding(name: str) -> re.Pattern[str]:
+    word = re.escape(name)
+    ways = (
+        rf"^[ \t]*{word}\s*(?::[^=\n]+)?=(?!=)",
+        rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
+        rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
+        # A type may follow `as`, too.
+        *(() if name[:1].isupper() else (rf"\bas\s+{word}\s*[:,)]",)),
+        rf"\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
+        rf"(?<![\w.]){word}\s*:=",
+        rf"(?<![\w.]){word}\s*(?:,\s*\w+\s*)+:=",
+        rf"\blambda\s[^:\n]*\b{word}\b",
+        # Not the type of a result: `(a): Word =>`.
+        rf"(?:[(,=?]|=>|\basync|\breturn|[\w\"'\]]\s*:)\s*{word}\s*=>",
+        rf"\((?:[^()]*,)?\s*(?:\{{[^{{}}]*?)?\b{word}\s*(?:[,:?=}}][^()]*)?\)\s*(?::[^=\n]+)?=>",
+    )
+    return re.compile("|".join(ways), re.MULTILINE)

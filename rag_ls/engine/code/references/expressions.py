@@ -1,0 +1,117 @@
+"""Reads chains of names, members and calls from text: what stands before a member, what a variable is set to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_MAX_STEPS = 12
+_MAX_BRACKETS = 4000
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_CLOSING = {opening: closing for closing, opening in _OPENING.items()}
+_PREFIX = re.compile(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
+_NAME = re.compile(r"[$@]?[A-Za-z_][\w$]*")
+_MARK = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
+_MARK_BEFORE = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
+_NAME_BEFORE = re.compile(r"[$@]?[A-Za-z_][\w$]*[!?]?$")
+_TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
+_TYPE_ARGUMENTS_BEFORE = re.compile(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
+_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
+_END = re.compile(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
+_CAST_AFTER = re.compile(r"\s+as\s+(?!const\b)([A-Za-z_][\w.]*)")
+_CAST = re.compile(r"\bas\s+([A-Za-z_][\w.]*)[^()]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A name of a chain."""
+
+    name: str
+    is_called: bool
+    """Whether the result of a call is meant, or what a type makes."""
+
+
+def read_steps(text: str) -> list[Step]:
+    """The chain that a text begins with; empty if it begins with anything else, or takes an element of a list."""
+    text, at = _blank_strings(text), 0
+    while match := _PREFIX.match(text, at):
+        at = match.end()
+    found: list[Step] = []
+    if text.startswith("(", at):
+        end = _close(text, at)
+        inner = text[at + 1 : end]
+        cast = _CAST.search(inner)
+        found = [Step(cast[1], True)] if cast else read_steps(inner)
+        if not found:
+            return []
+        at = end + 1
+        if not (mark := _MARK.match(text, at)):
+            return found
+        at = mark.end()
+    while len(found) < _MAX_STEPS and (match := _NAME.match(text, at)):
+        at = match.end()
+        if arguments := _TYPE_ARGUMENTS.match(text, at):
+            at = arguments.end()
+        is_called = text[at : at + 1] in ("(", "{") and text[at - 1 : at] != " "
+        if is_called:
+            at = _close(text, at) + 1
+        found.append(Step(match[0], is_called))
+        if text.startswith("[", at):
+            return []
+        mark = _MARK.match(text, at)
+        if mark is None:
+            cast = _CAST_AFTER.match(text, at)
+            return [Step(cast[1], True)] if cast else found if _END.match(text, at) else []
+        at = mark.end()
+    return []
+
+
+def read_chain_before(text: str) -> str:
+    """The chain that ends a text, with the mark between it and the member that follows; empty if none ends it."""
+    text = _blank_strings(text)
+    mark = _MARK_BEFORE.search(text)
+    at = mark.start() if mark else 0
+    start = at
+    while at > 0:
+        if text[at - 1] in "!?":
+            at -= 1
+        while at > 0 and text[at - 1] in _OPENING:
+            opened = _open(text, at - 1)
+            if opened < 0:
+                return ""
+            start = at = opened
+            if arguments := _TYPE_ARGUMENTS_BEFORE.search(text, max(0, at - 200), at):
+                at = arguments.start()
+        name = _NAME_BEFORE.search(text, max(0, at - 200), at)
+        if name is None:
+            break
+        start = name.start()
+        before = _MARK_BEFORE.search(text, max(0, start - 400), start)
+        if before is None:
+            break
+        at = before.start()
+    return text[start : mark.start()].strip() if mark else ""
+
+
+def _close(text: str, start: int) -> int:
+    """The offset of the bracket that closes the one at an offset; the end of the text if none does."""
+    depth = 0
+    for at in range(start, min(len(text), start + _MAX_BRACKETS)):
+        depth += (text[at] in _CLOSING) - (text[at] in _OPENING)
+        if not depth:
+            return at
+    return len(text)
+
+
+def _open(text: str, end: int) -> int:
+    """The offset of the bracket that the one at an offset closes; -1 if there is none."""
+    depth = 0
+    for at in range(end, max(-1, end - _MAX_BRACKETS), -1):
+        depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
+        if not depth:
+            return at
+    return -1
+
+
+def _blank_strings(text: str) -> str:
+    return _STRINGS.sub(lambda match: match[0][0] + " " * (len(match[0]) - 2) + match[0][0], text)
