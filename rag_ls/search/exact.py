@@ -5,32 +5,38 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rag_ls.model import Occurrence
-from rag_ls.search.text_patterns import LineMatch, TextPattern, cut_line
+from rag_ls.search.text_patterns import LineCount, LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol, take_lines
 from rag_ls.util.text import MARK, lines_of
 
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
+NO_PASSAGE = Passage(0)
 # Texts of so many documents are in memory at once.
-_DOCUMENTS_AT_ONCE = 50
+_DOCUMENTS_AT_ONCE = 100
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPlaces:
-    """The lines of one document that match."""
+class DocumentPlaces(NamedTuple):
+    """The number of lines of one document that match, and where to read them. There may be ten thousand: see `LineMatch`."""
 
     path: str
     role: int
     """0 for code, 1 for tests, 2 for documentation and data."""
-    matches: Sequence[LineMatch]
+    matching: LineCount
     session: str = DISK
-    document_id: int = 0
-    """Its row in the index; 0 for a file that was read as it is."""
+    passage: Passage = NO_PASSAGE
+    """The lines of the index that hold them."""
     text: str = ""
-    """The text of such a file."""
+    """The text of a file that was read as it is."""
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the text is the index's."""
+        return self.passage is not NO_PASSAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,53 +69,93 @@ def find_occurrences(
         for each in store.signatures.find_passages(pattern.needs)
         if view.shows(each.document_id) and each.document_id not in replaced
     ]
-    matches: dict[int, list[LineMatch]] = {}
+    counts: dict[int, tuple[Passage, LineCount]] = {}
     left, count = len(passages), 0
     for at in range(0, len(passages), _DOCUMENTS_AT_ONCE):
         if time.monotonic() > deadline or count >= at_most:
             break
         part = passages[at : at + _DOCUMENTS_AT_ONCE]
-        for passage, text in store.signatures.read_passages(part):
-            if found := pattern.find_lines(text):
-                count += len(found)
-                matches[passage.document_id] = _move(found, passage.first - 1)
+        read = store.signatures.read_passages(part)
+        for (passage, _), found in zip(read, pattern.count_lines([text for _, text in read]), strict=True):
+            if found.lines:
+                count += found.lines
+                counts[passage.document_id] = passage, found
         left -= len(part)
     return Occurrences(
         tuple(
-            DocumentPlaces(path, view.roles.place_in_order(path, language), matches[number], session, number)
-            for number, path, language, session in store.document_paths(matches)
+            DocumentPlaces(
+                path, view.roles.place_in_order(path, language), counts[number][1], session, counts[number][0]
+            )
+            for number, path, language, session in store.document_paths(counts)
         ),
         left,
     )
 
 
-def _move(matches: list[LineMatch], lines: int) -> list[LineMatch]:
-    return [LineMatch(line + lines, column, is_whole) for line, column, is_whole in matches] if lines else matches
-
-
 def choose_first(
-    documents: Iterable[DocumentPlaces], declared: Mapping[str, frozenset[int]], count: int, *, files_only: bool
+    store: SearchedDocuments,
+    pattern: TextPattern,
+    documents: Iterable[DocumentPlaces],
+    declared: Mapping[str, frozenset[int]],
+    count: int,
+    *,
+    files_only: bool,
 ) -> list[tuple[DocumentPlaces, LineMatch]]:
     """The first `count` places: whole words first, declarations before uses, tests and texts last.
 
     `declared` has the lines that declare the name that is looked for, by path. With `files_only`, each document once.
-    """
+    """  # fmt: skip
     ordered = sorted(documents, key=lambda document: (document.role, document.path, document.session))
+    needed = _choose_documents(ordered, declared, count, files_only=files_only)
+    matches = _find_matches(store, pattern, needed)
     chosen: list[tuple[DocumentPlaces, LineMatch]] = []
-    seen: set[tuple[str, str]] = set()
+    seen: set[int] = set()
     for is_whole, is_declared in ((True, True), (True, False), (False, True), (False, False)):
-        for document in ordered:
+        for at, document in enumerate(needed):
             lines = declared.get(document.path, frozenset())
-            for match in document.matches if lines or not is_declared else ():
+            for match in matches[at] if lines or not is_declared else ():
                 if match.is_whole is not is_whole or (match.line in lines) is not is_declared:
                     continue
-                if files_only and (document.path, document.session) in seen:
+                if files_only and at in seen:
                     break
-                seen.add((document.path, document.session))
+                seen.add(at)
                 chosen.append((document, match))
                 if len(chosen) == count:
                     return chosen
     return chosen
+
+
+def _choose_documents(
+    ordered: Sequence[DocumentPlaces], declared: Mapping[str, frozenset[int]], count: int, *, files_only: bool
+) -> list[DocumentPlaces]:
+    """The documents, in the same order, that hold the first places, and maybe some more."""
+    chosen, left = {at for at, document in enumerate(ordered) if document.path in declared}, count
+    for is_whole in (True, False):
+        for at, document in enumerate(ordered):
+            if left <= 0:
+                break
+            if found := document.matching.whole if is_whole else document.matching.lines - document.matching.whole:
+                left -= (at not in chosen) if files_only else found
+                chosen.add(at)
+    return [ordered[at] for at in sorted(chosen)]
+
+
+def _find_matches(
+    store: SearchedDocuments, pattern: TextPattern, documents: Sequence[DocumentPlaces]
+) -> list[list[LineMatch]]:
+    """The lines of each document that match."""
+    texts = _read_texts(store, [document.passage for document in documents if document.is_indexed])
+    found = []
+    for document in documents:
+        passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, document.text))
+        moved = passage.first - 1
+        matches = pattern.find_lines(text)
+        found.append([match._replace(line=match.line + moved) for match in matches] if moved else matches)
+    return found
+
+
+def _read_texts(store: SearchedDocuments, passages: Sequence[Passage]) -> dict[int, tuple[Passage, str]]:
+    return {each.document_id: (each, text) for each, text in store.signatures.read_passages(passages)}
 
 
 def show_places(
@@ -118,10 +164,10 @@ def show_places(
     """Places with their lines' texts and the innermost declarations around them."""
     stored: dict[int, list[int]] = {}
     for document, match in places:
-        if document.document_id:
-            stored.setdefault(document.document_id, []).append(match.line)
+        if document.is_indexed:
+            stored.setdefault(document.passage.document_id, []).append(match.line)
     passages = [Passage(number, min(lines), max(lines)) for number, lines in stored.items()]
-    texts = {each.document_id: (each, text) for each, text in store.signatures.read_passages(passages)}
+    texts = _read_texts(store, passages)
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
@@ -129,17 +175,17 @@ def show_places(
         Occurrence(
             path=document.path, line=match.line, column=match.column, is_whole=match.is_whole, role=document.role,
             text=cut_line(_read_line(document, match, texts), match.column),
-            symbol=_innermost(around.get(document.document_id, ()), match.line),
+            symbol=_innermost(around.get(document.passage.document_id, ()), match.line),
         )
         for document, match in places
     ]  # fmt: skip
 
 
 def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, str]]) -> str:
-    if not document.document_id:
+    if not document.is_indexed:
         return lines_of(document.text)[match.line - 1].removeprefix(MARK)
     # The document may have been stored anew meanwhile.
-    passage, text = texts.get(document.document_id, (Passage(0), ""))
+    passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, ""))
     return take_lines(text, passage.first, match.line, match.line).removesuffix("\n").removeprefix(MARK)
 
 

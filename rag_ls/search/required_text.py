@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -36,6 +37,19 @@ def parse(pattern: str) -> Any | None:
 def need_of(tree: Any) -> Need:
     """The literal texts that a line needs to match."""
     return _need_of(list(tree))
+
+
+def choose_held(need: Need, *, is_folded: bool) -> tuple[str, ...]:
+    """The texts of which each line that meets a need holds one, the longest of its literals; `is_folded`: as `fold` leaves them.
+
+    None if that is not known.
+    """
+    literals = [part for each in need.literals for part in (need.parts_of(each) if is_folded else [each])]
+    choices: list[tuple[str, ...]] = [(literal,) for literal in literals]
+    for group in need.either:
+        held = [choose_held(each, is_folded=is_folded) for each in group]
+        choices += [tuple(chain.from_iterable(held))] if held and all(held) else []
+    return max(choices, key=lambda choice: min(map(len, choice)), default=())
 
 
 def stays_in_line(tree: Any) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import regex
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.required_text import need_of, parse, spans_lines, stays_in_line
-from rag_ls.storage import Need, is_unspaced
+from rag_ls.search.joined_texts import JoinedTexts, find_in_lines
+from rag_ls.search.required_text import choose_held, need_of, parse, spans_lines, stays_in_line
+from rag_ls.storage import Need, fold, is_unspaced
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
@@ -54,6 +55,14 @@ class LineMatch(NamedTuple):
     """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
 
 
+class LineCount(NamedTuple):
+    """The number of lines that match."""
+
+    lines: int = 0
+    whole: int = 0
+    """Those with a whole match, see `LineMatch.is_whole`."""
+
+
 class TextPattern:
     """A compiled `TextQuery`."""
 
@@ -64,8 +73,9 @@ class TextPattern:
         self._query = query
         self._literal = ""
         self._whole_text: Any = None
-        # A text that each line that matches holds, as it is written.
-        self._held = ""
+        # Each line that matches holds one of these texts, if there are any; if `_is_folded`, the line as `fold` leaves it.
+        self._held: tuple[str, ...] = ()
+        self._is_folded = query.ignore_case
         self.note = ""
         """The reason why it may find less than was meant."""
         self._by_line: Any = None
@@ -82,8 +92,10 @@ class TextPattern:
         )
         if query.ignore_case or len(forms) > 1:
             self._whole_text = _compile(query, "|".join(map(re.escape, forms)))
-        else:
-            self._literal = literal
+        if len(forms) == 1 and (literal.isascii() or not query.ignore_case):
+            self._literal = literal.lower() if query.ignore_case else literal
+        if "\n" not in literal:
+            self._held = choose_held(self.needs[0], is_folded=query.ignore_case)
 
     def _compile_regex(self, query: TextQuery) -> None:
         tree = parse(query.pattern)
@@ -95,8 +107,8 @@ class TextPattern:
         self._by_line = _compile(query, pattern)
         self._refuse_empty(query)
         # Flags such as `(?i)` may take letters in another case.
-        if not query.ignore_case and "(?" not in query.pattern:
-            self._held = max(self.needs[0].literals, key=len, default="")
+        self._is_folded = query.ignore_case or "(?" in query.pattern
+        self._held = choose_held(self.needs[0], is_folded=self._is_folded)
         within = _keep_in_line(pattern)
         if tree is not None and (tree := parse(within)) is not None and stays_in_line(tree):
             self._whole_text = _compile(query, within)
@@ -112,19 +124,87 @@ class TextPattern:
 
     def find_lines(self, text: str) -> list[LineMatch]:
         """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
-        if not text or self._held not in text:
+        if not text:
             return []
+        text = self._prepare(text)
+        if (comparable := self._make_comparable(text)) is not None:
+            found = _collect_literal(comparable, self._literal)
+        elif not self._held:
+            found = _collect(text, self._find_pattern(text), is_regex=self._query.is_regex)
+        else:
+            begins, lines = self._find_holders(text)
+            numbers = _number_lines(text, begins)
+            kept = "\n".join(lines)
+            found = _collect(kept, self._find_pattern(kept), is_regex=self._query.is_regex) if lines else []
+            found = [match._replace(line=numbers[match.line - 1]) for match in found]
+        return [match for match in found if match.is_whole] if self._takes_whole_alone else found
+
+    def count_lines(self, texts: Sequence[str]) -> list[LineCount]:
+        """The number of lines that `find_lines` gives for each text, in less time."""
+        counts = [LineCount()] * len(texts)
+        for is_ascii in (True, False):
+            # Other letters would make the joined text larger, and the ends of its words are less easy.
+            among = [at for at, text in enumerate(texts) if text and text.isascii() is is_ascii]
+            for at, count in zip(among, self._count_joined([texts[at] for at in among], is_ascii), strict=True):
+                counts[at] = count
+        return counts
+
+    def _count_joined(self, texts: list[str], is_ascii: bool) -> Iterable[LineCount]:
+        if not texts:
+            return []
+        if self._query.is_regex:
+            counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
+            return map(LineCount, counts, counts)
+        if not self._literal or "\n" in self._literal or not is_ascii:
+            found = map(self.find_lines, texts)
+            return [LineCount(len(lines), sum(match.is_whole for match in lines)) for lines in found]
+        joined = JoinedTexts.join(texts)
+        if "\r" in joined.text:
+            joined = JoinedTexts.join([*map(self._prepare, texts)])
+        text = self._make_comparable(joined.text) or ""
+        positions = find_in_lines(text, self._literal)
+        lines = joined.count(positions)
+        whole = joined.count(_keep_whole(text, self._literal, positions))
+        return map(LineCount, whole if self._takes_whole_alone else lines, whole)
+
+    def _count_expression(self, joined: JoinedTexts) -> list[int]:
+        """The number of lines of each text that match a regular expression."""
+        if not self._held:
+            positions = _begin_lines(joined.text, self._find_pattern(joined.text))
+            return joined.count(positions)
+        begins, lines = self._find_holders(joined.text)
+        if not lines:
+            return [0] * len(joined.starts)
+        kept = JoinedTexts.join(lines)
+        matching = kept.find_holders(_begin_lines(kept.text, self._find_pattern(kept.text)))
+        return joined.count(begins[at] for at in matching)
+
+    @property
+    def _takes_whole_alone(self) -> bool:
+        # The expression itself says so where it is one.
+        return self._query.whole_words and not self._query.is_regex
+
+    def _prepare(self, text: str) -> str:
+        """The text with its lines ended by LF, and none after the last."""
         # A byte order mark is no letter of the first line, unless it is looked for.
         if MARK not in self._query.pattern and "ufeff" not in self._query.pattern.lower():
             text = text.removeprefix(MARK)
         # The end of the last line begins no other line.
-        text = (LINE_END.sub("\n", text) if "\r" in text else text).removesuffix("\n")
-        if self._literal:
-            found = _collect_literal(text, self._literal)
-        else:
-            found = _collect(text, self._find_pattern(text), is_regex=self._query.is_regex)
-        only_whole = self._query.whole_words and not self._query.is_regex
-        return [match for match in found if match.is_whole] if only_whole else found
+        return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).removesuffix("\n")
+
+    def _make_comparable(self, text: str) -> str | None:
+        """A text in which `_literal` stands where `text` matches; None if a pattern must be matched."""
+        if not self._literal or (self._query.ignore_case and not text.isascii()):
+            return None
+        return text.lower() if self._query.ignore_case else text
+
+    def _find_holders(self, text: str) -> tuple[list[int], list[str]]:
+        """The lines that hold a text that each match holds, and where they begin: this is faster than any expression."""
+        compared = fold(text) if self._is_folded else text
+        found = [find_in_lines(compared, held) for held in self._held]
+        begins = sorted({text.rfind("\n", 0, at) + 1 for positions in found for at in positions})
+        ends = (text.find("\n", begin) for begin in begins)
+        return begins, [text[begin : None if end < 0 else end] for begin, end in zip(begins, ends, strict=True)]
 
     def _find_pattern(self, text: str) -> Iterator[tuple[int, int]]:
         try:
@@ -198,10 +278,51 @@ def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> 
             found.pop()
         line += text.count("\n", counted, start)
         counted = start
-        line_end = text.find("\n", start)
-        line_end = len(text) if line_end < 0 else line_end
+        line_end = _end_line(text, start)
         found.append(LineMatch(line, start - text.rfind("\n", 0, start), is_whole))
     return found
+
+
+def _end_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _begin_lines(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """The start of the first span in each line that has any."""
+    line_end = -1
+    for start, _ in spans:
+        if start > line_end:
+            yield start
+            line_end = _end_line(text, start)
+
+
+def _number_lines(text: str, begins: Iterable[int]) -> list[int]:
+    """The numbers of the lines that begin there, from 1."""
+    numbers = []
+    line, counted = 1, 0
+    for begin in begins:
+        line += text.count("\n", counted, begin)
+        counted = begin
+        numbers.append(line)
+    return numbers
+
+
+def _keep_whole(text: str, literal: str, positions: Sequence[int]) -> list[int]:
+    """Of the first places of a literal in the lines of an ASCII text, those in lines that hold it as a whole word."""
+    continues = _is_word(literal[0]), _is_word(literal[-1])
+    if not any(continues):
+        return list(positions)
+    kept = []
+    for at in positions:
+        place = at
+        while not _stands_alone(text, place, place + len(literal), continues):
+            place = text.find(literal, place + 1, _end_line(text, at))
+            if place < 0:
+                break
+        else:
+            kept.append(at)
+    return kept
 
 
 def _collect_literal(text: str, literal: str) -> list[LineMatch]:
@@ -212,8 +333,7 @@ def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     continues = _is_word(literal[0]), _is_word(literal[-1])
     start = text.find(literal)
     while start >= 0:
-        line_end = text.find("\n", start)
-        line_end = len(text) if line_end < 0 else line_end
+        line_end = _end_line(text, start)
         first = start
         while not (is_whole := _stands_alone(text, start, start + length, continues)):
             start = text.find(literal, start + 1, line_end + length)

@@ -86,7 +86,7 @@ from rag_ls.storage.terms import (
     terms,
     words_in,
 )
-from rag_ls.storage.trigrams import Need
+from rag_ls.storage.trigrams import Need, fold
 from rag_ls.storage.write_rights import WriteRights
 
 __all__ = [
@@ -146,6 +146,7 @@ __all__ = [
     "copy_vectors",
     "count_memories",
     "derived_files",
+    "fold",
     "has_memory_file",
     "holds_memories",
     "identifier_parts",

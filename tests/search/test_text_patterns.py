@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import TextPattern, TextQuery
-from rag_ls.search.text_patterns import cut_line
+from rag_ls.search.text_patterns import LineCount, cut_line
 from rag_ls.util.text import lines_of
 from tests.support import scale_examples
 
@@ -18,13 +18,19 @@ TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = r
 PATTERNS = (
     r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b",
     r"(?<=a)b", r"(a)\1", r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", r"^a", r"b$", r"\Ab", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
-    r"[a-c]{1,2}", r"\Bb", r"(?!a)b", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", "[[:alpha:]]b",
+    r"[a-c]{1,2}", r"\Bb", r"^\s*\w+ b", "(a|Rx)b?",
+    "(?i)(RX|aB) *", r"\wé", "a(?=b)", r"(?!a)b", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", "[[:alpha:]]b",
 )  # fmt: skip
 TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
 
 
 def lines_matching(query: TextQuery, text: str) -> list[int]:
-    return [match.line for match in TextPattern(query).find_lines(text)]
+    pattern = TextPattern(query)
+    found = pattern.find_lines(text)
+    # Counting looks into several texts at once.
+    count = LineCount(len(found), sum(match.is_whole for match in found))
+    assert pattern.count_lines([text, "", text]) == [count, LineCount(), count]
+    return [match.line for match in found]
 
 
 def lines_one_by_one(pattern: str, text: str, flags: int = 0) -> list[int]:

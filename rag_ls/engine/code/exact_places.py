@@ -101,7 +101,7 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
         deadline = time.monotonic() + request.longest_s
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
-        first = choose_first(found.documents, {}, request.first, files_only=request.files_only)
+        first = choose_first(documents, pattern, found.documents, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
         return replace(_count(found.documents, found.unread, request.counted), places=places, note=pattern.note)
 
@@ -109,8 +109,8 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
 
 
 def _count(documents: Sequence[DocumentPlaces], unread: int, counted: int) -> PlacesFound:
-    total = sum(len(document.matches) for document in documents)
-    whole = sum(match.is_whole for document in documents for match in document.matches)
+    total = sum(document.matching.lines for document in documents)
+    whole = sum(document.matching.whole for document in documents)
     return PlacesFound((), total, whole, len(documents), unread, is_cut=bool(unread) and total >= counted)
 
 
@@ -159,9 +159,9 @@ class _Look:
                 return
             text = source.text
         language = recognise(path, text) or "text"
-        if passes(path, language) and (matches := self._pattern.find_lines(text)):
+        if passes(path, language) and (count := self._pattern.count_lines([text])[0]).lines:
             self.documents.append(
-                DocumentPlaces(path, self._view.roles.place_in_order(path, language), matches, text=text)
+                DocumentPlaces(path, self._view.roles.place_in_order(path, language), count, text=text)
             )
 
     def look_into_index(self) -> None:
@@ -184,7 +184,14 @@ class _Look:
         request = self._request
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
-            first = choose_first(self.documents, declared, request.first, files_only=request.files_only)
+            first = choose_first(
+                self._session.store,
+                self._pattern,
+                self.documents,
+                declared,
+                request.first,
+                files_only=request.files_only,
+            )
             if not (stale := self._find_changed(document for document, _ in first)):
                 break
             self.documents = [each for each in self.documents if each.session != DISK or each.path not in stale]
@@ -194,7 +201,7 @@ class _Look:
     def _find_changed(self, shown: Iterable[DocumentPlaces]) -> list[str]:
         """The files whose text in the index is not theirs any more."""
         store, project = self._session.store, self._session.project
-        paths = {each.path for each in shown if each.document_id and each.session == DISK}
+        paths = {each.path for each in shown if each.is_indexed and each.session == DISK}
         documents = [document for path in sorted(paths) if (document := store.document(path))]
         return [each.path for each in documents if project.freshness(each) is not Freshness.DISK]
 
