@@ -5,16 +5,20 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 from rag_ls.indexing.cutting import CutFile, Cutting, Ended, Job, Outcome, Tree, cut_batch, cut_source, failed
 from rag_ls.indexing.files import Source
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, R
 
 _log = logging.getLogger(__name__)
+
+J = TypeVar("J")
 
 _MAX_PROCESSES = 8
 # One works; another one where several editors type at once.
@@ -24,11 +28,13 @@ _TYPED_REST_S, _BULK_REST_S = 120.0, 3.0
 _MAX_BATCH_FILES = 12
 # Batches per process: one that it works on, the rest ready for it while the caller stores results.
 _MAX_BATCHES_AHEAD = 4
+# Of files that are surveyed: a batch takes a fraction of a second.
+_CALLED_TOGETHER = 40
 # The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
 _FILE = Limits(cpu_s=20.0)
 _BATCH = Limits(cpu_s=60.0)
 # Cutting needs neither databases nor the walk through the tree: without them a process is up in half the time.
-_POSTPONED = ("rag_ls.indexing", "rag_ls.storage")
+_POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search", "rag_ls.rules.survey")
 
 
 class Cutters:
@@ -68,6 +74,13 @@ class Cutters:
         """The result of another function that parses one text. Raises `ProcessEnded` where it ends its process."""
         return _call(self._typed, _FILE, function, *arguments)
 
+    def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
+        """Yield in order the results of another function that parses files; None for an item that ends its process."""
+        batches = [items[start : start + _CALLED_TOGETHER] for start in range(0, len(items), _CALLED_TOGETHER)]
+        with ThreadPoolExecutor(self._count, thread_name_prefix="cutters") as threads:
+            for results in threads.map(partial(_call_batch, self._bulk, function), batches):
+                yield from results
+
     def cut_many(self, tree: Tree, jobs: Iterable[Job], *, parallel: bool) -> Generator[list[tuple[Job, Outcome]]]:
         """Yield jobs in order with their outcomes. Finished batches come together, to share one commit.
 
@@ -92,6 +105,18 @@ class Cutters:
                 yield [item for batch, future in finished for item in zip(batch, future.result(), strict=True)]
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _call_batch(
+    processes: GuardedProcesses, function: Callable[[Sequence[J]], list[R]], batch: Sequence[J]
+) -> list[R | None]:
+    try:
+        return [*_call(processes, _BATCH if len(batch) > 1 else _FILE, function, batch)]
+    except ProcessEnded as error:
+        if len(batch) > 1:
+            return [each for item in batch for each in _call_batch(processes, function, [item])]
+        _log.warning("%s is left out: when it was parsed, %s", batch[0], error)
+        return [None]
 
 
 def _cut_batch(processes: GuardedProcesses, tree: Tree, batch: list[Job]) -> list[Outcome]:

@@ -42,21 +42,17 @@ def suffixed_tests(suffix: str) -> tuple[tuple[str, str], ...]:
 
 
 class ErrorSyntax(NamedTuple):
-    """The ways in which errors are declared, raised and handled."""
+    """The ways in which errors are declared and raised."""
 
     declared: str
     """A class (the first group) and its bases (the second)."""
     raised: str
     """The raising of an error; the first group is what is raised."""
-    handled: str
-    """The head of a handler; it ends in the brace that opens the handler, if there is one."""
     raise_word: str = "throw"
-    handle_word: str = "catch"
-    """The word that each of these holds: a text without it is not searched."""
+    """The word that each raising holds: a text without it is not searched."""
 
 
 EXTENDING_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"
-BRACED_CATCH = r"\bcatch\s*(?:\([^()\n]*\)\s*)?(?:when\s*\([^\n]*\)\s*)?\{"
 THROWN_CLASS = r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"
 
 

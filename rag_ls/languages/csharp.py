@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.languages.comments import COMMON_LEXIS
-from rag_ls.languages.conventions import BRACED_CATCH, THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
+from rag_ls.languages.conventions import THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
@@ -100,9 +100,7 @@ CSHARP = Language(
         ),
         declared=r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b",
     ),
-    errors=ErrorSyntax(
-        declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS, handled=BRACED_CATCH
-    ),
+    errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS),
     decorators=DecoratorSyntax(
         pattern=r"^[ \t]*\[([A-Z]\w*)(?=\(|\]|,)",
         ordinary=frozenset("Obsolete Flags Fact Theory Test".split()),

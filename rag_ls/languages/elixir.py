@@ -69,6 +69,7 @@ ELIXIR = Language(
     references=ReferenceRule(is_open=True, calls=("(call target: (_) @call)",), names=NAMES | {"alias"}),
     imports=import_calls(_read_import, "call target: (identifier)", "alias", "import", "use", "require"),
     exports=ExportRule(_is_public),
+    is_named_by_tools=True,
     tests=Tests(
         file_names=(("*_test.exs", r"_test\.exs$"),),
         libraries=(("ExUnit", r"ExUnit\.Case|use \w+\.(?:ConnCase|DataCase)"),),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import (
     ANNOTATION,
-    BRACED_CATCH,
     EXTENDING_CLASS,
     THROWN_CLASS,
     DecoratorSyntax,
@@ -72,7 +71,7 @@ JAVA = Language(
         ),
         declared=JUNIT_TEST,
     ),
-    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH),
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
     decorators=DecoratorSyntax(
         pattern=ANNOTATION,
         ordinary=frozenset(

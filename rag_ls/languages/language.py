@@ -92,7 +92,7 @@ class Language:
     # --- what its projects have in common
 
     is_named_by_tools: bool = False
-    """Whether its compiler or loader asks for the names of files, so that these show no convention."""
+    """Whether its compiler, loader or formatters ask for the names of files, so that these show no convention."""
     tests: Tests | None = None
     errors: ErrorSyntax | None = None
     decorators: DecoratorSyntax | None = None

@@ -8,7 +8,6 @@ from functools import cached_property
 
 from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis
 from rag_ls.languages.conventions import (
-    BRACED_CATCH,
     EXTENDING_CLASS,
     DecoratorSyntax,
     ErrorSyntax,
@@ -137,7 +136,7 @@ PHP = Language(
         libraries=(("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^[ \t]*(?:it|test)\(")),
         declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
     ),
-    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)", handled=BRACED_CATCH),
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),
     decorators=DecoratorSyntax(
         pattern=r"^[ \t]*#\[\\?([A-Z][\w\\]*)",
         ordinary=frozenset("Override ReturnTypeWillChange Route".split()),

@@ -189,6 +189,7 @@ PYTHON = Language(
     exports=ExportRule(_is_public),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names, needs_star=True),
     resolver=PythonResolver,
+    is_named_by_tools=True,
     tests=Tests(
         file_names=(
             ("test_*.py", r"^test_.*\.py$"),
@@ -204,9 +205,7 @@ PYTHON = Language(
     errors=ErrorSyntax(
         declared=r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:",
         raised=r"^[ \t]*raise[ \t]+([\w.]+)",
-        handled=r"^[ \t]*except\b[^\n]*:",
         raise_word="raise",
-        handle_word="except",
     ),
     decorators=DecoratorSyntax(
         pattern=ANNOTATION,

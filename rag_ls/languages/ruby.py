@@ -77,6 +77,7 @@ RUBY = Language(
     ),
     imports=import_calls(_read_import, "call method: (identifier)", "require", "require_relative", "load"),
     resolver=RubyResolver,
+    is_named_by_tools=True,
     tests=Tests(
         file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
         libraries=(
@@ -88,8 +89,6 @@ RUBY = Language(
     errors=ErrorSyntax(
         declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)",
         raised=r"\braise[ (]\s*([A-Z][\w:]*)",
-        handled=r"^[ \t]*rescue\b[^\n]*",
         raise_word="raise",
-        handle_word="rescue",
     ),
 )

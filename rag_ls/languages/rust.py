@@ -169,6 +169,7 @@ RUST = Language(
     uses=UseRule("::", _bindings),
     exports=ExportRule(_is_public),
     resolver=RustResolver,
+    is_named_by_tools=True,
     tests=Tests(inline_modules=frozenset({"test", "tests"})),
     decorators=DecoratorSyntax(
         pattern=r"^[ \t]*#\[((?:\w+::)*\w+)",

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, TAGGED, Lexis
 from rag_ls.languages.conventions import (
-    BRACED_CATCH,
     EXTENDING_CLASS,
     THROWN_CLASS,
     DecoratorSyntax,
@@ -206,7 +205,7 @@ TESTS = Tests(
     ),
     declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
 )
-ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH)
+ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS)
 DECORATORS = DecoratorSyntax(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")
 
 

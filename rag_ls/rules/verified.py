@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import applies, violations
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.structure import Structures
+from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck
+from rag_ls.rules.checks.structure import structures_here
 from rag_ls.rules.survey.documents import rule_text
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding
 from rag_ls.rules.survey.survey import Survey
-from rag_ls.rules.survey.worth import worthy
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
 
-_MAX_PARSED = 2000
-"""A rule on the structure of more files is left out: parsing them would take minutes."""
 _MIN_NEW_EXCEPTIONS = 3
 # Tests and examples often may do what the product must not.
 _NOT_PRODUCT = (
@@ -27,6 +25,10 @@ _NOT_PRODUCT = (
     "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
     "**/examples/**", "**/docs/**", "**/scripts/**", "**/*.config.*", "**/.*",
 )  # fmt: skip
+
+
+_File = tuple[str, str]
+"""A path and its language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,80 +39,105 @@ class CheckedTree:
     read: Callable[[str], str]
     language: Callable[[str], str]
     graph: ImportGraph
-    structures: Structures
+    look: Callable[[Callable[[Sequence[_File]], list[list[bool]]], Sequence[_File]], Iterable[list[bool] | None]]
+    """Calls a function for some files, perhaps in other processes; None for a file that ended its process."""
     roles: Roles = BY_PATH
-
-    def violations(self, rule: CheckRule) -> Iterator[Violation]:
-        """All places that break a rule."""
-        languages = rule.check.languages if isinstance(rule.check, StructureCheck) else ()
-        for path in self.paths:
-            if applies(rule, path) and (not languages or self.language(path) in languages):
-                text = self.read(path) if languages else ""
-                document = CheckedDocument(path, self.language(path), text)
-                yield from violations(document, RuleSet((rule,)), self.graph, structures=self.structures)
 
 
 def verify_survey(found: Survey, tree: CheckedTree) -> Survey:
-    """The survey with the findings that are worth a line, if they have a rule those that the checker confirms."""
-    topics: dict[str, Any] = {
-        field.name: tuple(_confirmed(worthy(value), tree))
-        for field in fields(found)
-        if isinstance(value := getattr(found, field.name), tuple) and value and isinstance(value[0], SurveyFinding)
+    """The survey with the findings whose rules the checker confirms, and those that have no rule."""
+    every = [(field.name, getattr(found, field.name)) for field in fields(found)]
+    topics = {name: value for name, value in every if isinstance(value, tuple) and _are_findings(value)}
+    rules = {
+        finding.rule["id"]: (finding, rule)
+        for findings in topics.values()
+        for finding in findings
+        if finding.rule is not None and (rule := _read(finding)) is not None
     }
-    return replace(found, **topics)
+    broken = _break_structures([each for each in rules.values() if isinstance(each[1].check, StructureCheck)], tree)
+    others = [rule for _, rule in rules.values() if not isinstance(rule.check, StructureCheck)]
+    broken.update({rule.id: _broken_by(rule, tree) for rule in others})
+    confirmed: dict[str, Any] = {
+        name: tuple(
+            kept
+            for finding in findings
+            if (kept := _confirm(finding, broken.get(str(finding.rule["id"])), tree.roles) if finding.rule else finding)
+        )
+        for name, findings in topics.items()
+    }
+    return replace(found, **confirmed)
 
 
-def _confirmed(findings: Iterable[SurveyFinding], tree: CheckedTree) -> Iterator[SurveyFinding]:
-    said: set[str] = set()
-    for finding in findings:
-        kept = finding if finding.rule is None else _confirm(finding, finding.rule, tree)
-        if kept is None:
-            continue
-        required = (kept.rule or {}).get("require")
-        parts = set(map(repr, required.get("all", [required]))) if isinstance(required, dict) else set[str]()
-        # Of "all routes" and "routes that write", or "keys a and b" and "key a", the first says it.
-        if not parts or not parts <= said:
-            said |= parts
-            yield kept
+def _are_findings(value: tuple[object, ...]) -> bool:
+    return bool(value) and isinstance(value[0], SurveyFinding)
 
 
-def _confirm(finding: SurveyFinding, stated: Mapping[str, object], tree: CheckedTree) -> SurveyFinding | None:
-    """The finding with the exceptions that the checker knows; None where it contradicts."""
-    if "require" in stated:
-        finding = replace(finding, exceptions=())
-    rule = _read(finding)
-    if rule is None:
+def _break_structures(rules: Sequence[tuple[SurveyFinding, CheckRule]], tree: CheckedTree) -> dict[str, list[str]]:
+    """The files that break each rule on the structure of code, among those that the survey has not judged itself.
+
+    Each file is parsed once for all rules.
+    """
+    broken: dict[str, list[str]] = {rule.id: [] for _, rule in rules}
+    asked: dict[str, list[int]] = {}
+    for number, (finding, rule) in enumerate(rules):
+        for path in tree.paths:
+            if path not in finding.judged and tree.language(path) in _languages(rule) and applies(rule, path):
+                asked.setdefault(path, []).append(number)
+    texts = [(rule, finding.marks) for finding, rule in rules]
+    files = [(path, tree.language(path)) for path in asked]
+    answers = tree.look(partial(break_files, tree.read, texts), files)
+    for path, answer in zip(asked, answers, strict=True):
+        for number in asked[path] if answer else ():
+            if answer and answer[number]:
+                broken[rules[number][1].id].append(path)
+    return broken
+
+
+def break_files(
+    read: Callable[[str], str], rules: Sequence[tuple[CheckRule, tuple[str, ...]]], files: Sequence[_File]
+) -> list[list[bool]]:
+    """Whether each file breaks each rule; a file without a rule's marks does not, and is not parsed for it."""
+    found = []
+    for path, language in files:
+        text = read(path)
+        document = CheckedDocument(path, language, text)
+        found.append(
+            [
+                any(mark in text for mark in marks)
+                and isinstance(rule.check, StructureCheck)
+                and bool(structures_here(document, (rule.check,))[0])
+                for rule, marks in rules
+            ]
+        )
+    return found
+
+
+def _broken_by(rule: CheckRule, tree: CheckedTree) -> list[str]:
+    """The files that break a rule on paths or imports, which is checked without reading them."""
+    documents = (CheckedDocument(path, tree.language(path), "") for path in tree.paths if applies(rule, path))
+    return [each.path for each in documents if violations(each, RuleSet((rule,)), tree.graph)]
+
+
+def _languages(rule: CheckRule) -> tuple[str, ...]:
+    return rule.check.languages if isinstance(rule.check, StructureCheck) else ()
+
+
+def _confirm(finding: SurveyFinding, broken: Sequence[str] | None, roles: Roles) -> SurveyFinding | None:
+    """The finding with the exceptions that the checker knows; None where it contradicts, or cannot read the rule."""
+    if broken is None:
         return None
-    if isinstance(rule.check, StructureCheck) and sum(map(_is_of(rule, tree), tree.paths)) > _MAX_PARSED:
-        return None if rule.check.required else replace(finding, rule=None)
-    broken = list(tree.violations(rule))
-    left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), each.path) for each in broken)]
-    left_out = (
-        left_out if any(tree.roles.is_test(each.path) or tree.roles.is_secondary(each.path) for each in broken) else []
-    )
-    if left_out:
-        finding = replace(finding, rule={**stated, "not_files": [*_texts(stated, "not_files"), *left_out]})
-        if (rule := _read(finding)) is None:
-            return None
-        broken = [each for each in broken if applies(rule, each.path)]
-    new = tuple(dict.fromkeys(each.path for each in broken))
-    if isinstance(rule.check, StructureCheck) and rule.check.required is not None:
-        every = list(tree.violations(replace(rule, check=replace(rule.check, required=None))))
-        kept = len(every) - len(broken)
-        if kept < MIN_COUNT or kept < MIN_SHARE * len(every):
-            return None
-        bad = {(each.path, each.place.line) for each in broken}
-        good = [SourceLine(each.path, each.place.line) for each in every if (each.path, each.place.line) not in bad]
-        by_file = {place.path: place for place in reversed(good)}
-        examples = tuple(dict.fromkeys((*reversed(by_file.values()), *good)))[:MAX_EXAMPLES]
-        finding = replace(finding, count=kept, total=len(every), examples=examples)
-        return replace(finding, exceptions=new)
-    if len(new) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
+    stated = finding.rule or {}
+    left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), path) for path in broken)]
+    if left_out and any(roles.is_test(path) or roles.is_secondary(path) for path in broken):
+        stated = {**stated, "not_files": [*_texts(stated, "not_files"), *left_out]}
+        broken = [path for path in broken if not matches_any(left_out, path)]
+    if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
-    exceptions = tuple(dict.fromkeys((*finding.exceptions, *new)))
+    exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
     # Files that the survey did not count, and the rule is for.
-    more = len(exceptions) - len(finding.exceptions) if "file_names" in stated or "place" in stated else 0
-    return replace(finding, exceptions=exceptions, total=finding.total + more)
+    is_of_files = "file_names" in stated or "place" in stated or "require" in stated
+    more = len(exceptions) - len(finding.exceptions) if is_of_files else 0
+    return replace(finding, rule=stated, exceptions=exceptions, total=finding.total + more)
 
 
 def _read(finding: SurveyFinding) -> CheckRule | None:
@@ -121,8 +148,3 @@ def _read(finding: SurveyFinding) -> CheckRule | None:
 def _texts(stated: Mapping[str, object], key: str) -> list[str]:
     value = stated.get(key, [])
     return [value] if isinstance(value, str) else list(value) if isinstance(value, list) else []
-
-
-def _is_of(rule: CheckRule, tree: CheckedTree) -> Callable[[str], bool]:
-    languages = rule.check.languages if isinstance(rule.check, StructureCheck) else ()
-    return lambda path: tree.language(path) in languages and applies(rule, path)

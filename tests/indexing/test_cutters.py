@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,3 +120,15 @@ def test_a_process_that_cuts_imports_no_database(tree: Tree) -> None:
         assert "sqlite3" in _modules(own)
     finally:
         own.close()
+
+
+def _lengths(paths: Sequence[str]) -> list[int]:
+    if "deadly" in paths:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return [len(path) for path in paths]
+
+
+def test_a_file_that_ends_the_process_of_many_is_left_out_alone(cutters: Cutters) -> None:
+    paths = [*("x" * number for number in range(1, 70)), "deadly", "y"]
+    assert list(cutters.call_many(_lengths, paths)) == [*range(1, 70), None, 1]
+    assert list(cutters.call_many(_lengths, [])) == []

@@ -19,11 +19,9 @@ from tests.chunking.samples import SAMPLES, Sample
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
 # Knowledge of frameworks and manifests, by the language that they are for.
-_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "nodes", "required", "stacks")}
+_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "nodes", "stacks")}
 # What is read by rules that no other language shares, and the languages of our own texts.
-_OWN_RULES = {
-    f"rules/survey/{name}.py" for name in ("circles", "errors", "imports", "layout", "packages", "patterns", "sources")
-}
+_OWN_RULES = {f"rules/survey/{name}.py" for name in ("circles", "errors", "imports", "packages", "patterns", "sources")}
 _OWN_TEXTS = {
     "chunking/chunker.py",  # a header in C may be C++; a broken notebook is JSON
     "chunking/embedded.py",  # a script without a type
@@ -110,7 +108,6 @@ def test_every_pattern_of_a_convention_is_one() -> None:
         if each.errors is not None:
             assert compile_lines(each.errors.declared).groups == 2
             assert compile_lines(each.errors.raised).groups == 1
-            assert compile_lines(each.errors.handled)
         if each.decorators is not None:
             assert compile_lines(each.decorators.pattern).groups == 1
 

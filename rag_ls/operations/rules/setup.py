@@ -125,17 +125,16 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     root = view.project.root
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
     paths = {path for _, path, _, session in view.store.document_paths() if not session}
-    graph, read = view.project.imports.graph(), partial(text_in, root)
+    graph, read, cutters = view.project.imports.graph(), partial(text_in, root), view.project.cutters
     edges = [(path, edge) for path in sorted(paths) for edge in graph.edges(path)]
     tree = SurveyedTree(
         tuple(sorted(paths)), read, lambda path: detect_language(path) or "",
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
-        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target), roles=view.project.roles,
+        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
+        declares=lambda name: bool(view.store.outlines.named([name], 1)), report=cutters.call_many, roles=view.project.roles,
     )  # fmt: skip
-    found = verify_survey(
-        survey(tree, frontend, backend),
-        CheckedTree(tree.paths, read, tree.language, graph, view.checks.structures, roles=tree.roles),
-    )
+    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=tree.roles)
+    found = verify_survey(survey(tree, frontend, backend), checked)
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
     if not request.dry_run:

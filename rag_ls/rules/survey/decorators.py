@@ -1,41 +1,45 @@
-"""Counts the decorators, annotations and attributes in use."""
+"""Finds the decorators, annotations and attributes of the project's own that are in use."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 
-from rag_ls.languages import find_language
+from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
-from rag_ls.rules.survey.findings import SurveyFinding, Tally
+from rag_ls.rules.survey.findings import SurveyFinding
 from rag_ls.rules.survey.sources import SurveyedFile
+from rag_ls.rules.survey.traces import Trace, Traces
 
 TOPIC = "decorators"
-_MAX_FINDINGS = 15
+_MAX_NAMES, _MAX_FINDINGS = 40, 10
 
 _PROPERTY = re.compile(r"\.(?:setter|getter|deleter|register|fixture|mark)\b")
 _ROUTE = re.compile(
     r"\.(?:get|post|put|patch|delete|head|options|route|websocket|api_route|on|event)$"
-    r"|^(?:Get|Post|Put|Patch|Delete|All|Head|Options|Request)(?:Mapping)?$|^Http(?:Get|Post|Put|Patch|Delete)$"
+    r"|^(?:Get|Post|Put|Patch|Delete|All|Head|Options|Request)(?:Mapping)?$|^Http(?:Get|Post|Put|Delete|Patch)$"
 )
 
 
-@dataclass(slots=True)
-class Decorators:
-    """Gathers the decorators of all files."""
+def decorator_traces(source: SurveyedFile) -> Iterator[Trace]:
+    """The decorators of a file, without those of the language and of routes."""
+    syntax = find_language(source.language).decorators
+    if syntax is None or not any(mark in source.code for mark in "@[#"):
+        return
+    for match in source.find(compile_lines(syntax.pattern)):
+        name = match[1].rstrip(".")
+        if name not in syntax.ordinary and not _PROPERTY.search(name) and not _ROUTE.search(name):
+            shown = f"{syntax.start}{name}{syntax.end}"
+            yield Trace("decorator", family_of(source.language), shown, source.place(match).line)
 
-    tally: Tally = field(default_factory=Tally)
 
-    def read(self, source: SurveyedFile) -> None:
-        syntax = find_language(source.language).decorators
-        if syntax is None or not any(mark in source.code for mark in "@[#"):
-            return
-        for match in source.find(compile_lines(syntax.pattern)):
-            name = match[1].rstrip(".")
-            if name not in syntax.ordinary and not _PROPERTY.search(name) and not _ROUTE.search(name):
-                self.tally.add(f"{syntax.start}{name}{syntax.end}", source.place(match))
-
-    def findings(self) -> Iterator[SurveyFinding]:
-        for name in self.tally.most_common()[:_MAX_FINDINGS]:
-            yield self.tally.finding(TOPIC, f"`{name}` is in use", name, 0)
+def decorator_findings(traces: Traces, declares: Callable[[str], bool]) -> Iterator[SurveyFinding]:
+    """The decorators that the project itself declares: those of a framework are in use in any project of it."""
+    found = list[SurveyFinding]()
+    for _, tally in traces.of("decorator"):
+        for name in tally.most_common()[:_MAX_NAMES]:
+            # `@register.filter` is another's, whoever declares a `filter`.
+            (first, *inner) = re.findall(r"\w+", name)
+            if not inner and (declares(first) or declares(f"{first}Attribute")):
+                found.append(tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0))
+    yield from found[:_MAX_FINDINGS]

@@ -53,7 +53,9 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         for each in found:
             if each.form.fact == fact:
                 getattr(reading, f"read_{fact}")(each)
-    return reading.facts()
+    read = reading.facts()
+    read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
+    return read
 
 
 def _rules(language: str, forms: _Forms) -> list[Any]:

@@ -42,6 +42,16 @@ class AnswerPlace:
     """The keys of what is sent, where they are written out."""
 
 
+@dataclass(frozen=True, slots=True)
+class HandlerPlace:
+    """A handler, and which of the things that all handlers may have are there."""
+
+    sort: tuple[str, ...]
+    """The handlers and the things that were looked for, as the form says them: `Routes`, "take `{}`"."""
+    names: tuple[str, ...]
+    line: int
+
+
 @dataclass(slots=True)
 class FileFacts:
     """The facts of a file."""
@@ -52,5 +62,8 @@ class FileFacts:
     middleware: list[MiddlewareUse] = field(default_factory=list)
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
+    handlers: list[HandlerPlace] = field(default_factory=list)
+    judged: frozenset[tuple[str, ...]] = frozenset()
+    """The sorts of handlers that were looked for."""
     is_broken: bool = False
     """Whether a framework's file was left out, because it does not parse."""

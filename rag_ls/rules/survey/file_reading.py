@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import nodes
-from rag_ls.rules.survey.file_facts import AnswerPlace, Direction, FileFacts, Level, MiddlewareUse, SocketEvent
+from rag_ls.rules.survey.file_facts import (
+    AnswerPlace,
+    Direction,
+    FileFacts,
+    HandlerPlace,
+    Level,
+    MiddlewareUse,
+    SocketEvent,
+)
+from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, routes_at
@@ -296,6 +305,25 @@ class FileReading:
             pairs = (nodes.pair_of(node) for node in found.call.arguments)
             keys = tuple(pair[0] for pair in pairs if pair)
         self._facts.answers.append(AnswerPlace(found.form.says("label"), found.call.line, keys))
+
+    def read_handler(self, found: FoundForm) -> None:
+        """The things that a handler has, by the very rule that is checked where all have one."""
+        node, form = found.call.node, found.form
+        if form.says("names") == "keys":
+            names: Sequence[str] = nodes.keys_of(node)
+        elif form.says("names").startswith("args"):
+            call = nodes.read_call(node)
+            names = self._terms.names(replace(found, call=call), "names") if call else ()
+        else:
+            names = re.findall(form.says("names"), node.text())
+        without = re.compile(form.says("without") or "(?!)")
+        kept = tuple(
+            name for name in dict.fromkeys(names)
+            if not without.search(name) and node.matches(**name_required(form, name))
+        )  # fmt: skip
+        place = HandlerPlace(form.sort, kept, nodes.start_of(node)[0] + 1)
+        if place not in self._facts.handlers:
+            self._facts.handlers.append(place)
 
     def read_event(self, found: FoundForm) -> None:
         if not self._is_on(found):

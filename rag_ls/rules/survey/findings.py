@@ -5,15 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 MIN_COUNT = 3
 """Fewer occurrences are no pattern."""
 MIN_SHARE = 0.8
 """The share of the total from which a claim is the convention."""
 MAX_EXAMPLES = 2
-_PARTS_ARE_CLEAR = ("middleware", "layers")
-_PLAIN_STARTS = frozenset("Handlers The Answers Files Endpoints Relative Routes Parts Parameters Checks".split())
 MAX_EXCEPTIONS = 3
 """The most exceptions that a claim names."""
 
@@ -42,6 +40,10 @@ class SurveyFinding:
     """The files, or imports as `importing -> imported`, of which it does not hold."""
     rule: Mapping[str, object] | None = None
     """The rule of ARCHITECTURE.yml that checks it; None where none can."""
+    judged: frozenset[str] = frozenset()
+    """Of a rule on the structure of code, the files that the survey has counted itself."""
+    marks: tuple[str, ...] = ()
+    """Texts of which each file holds one that such a rule can match."""
 
     def evidence(self) -> str:
         """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`"."""
@@ -112,19 +114,19 @@ class Tally:
         return -self.counts[name], name
 
 
-def shares(tally: Tally, least_share: float = 0.1) -> Iterator[str]:
-    """The names that make up a share worth saying, the largest first."""
-    yield from (name for name in tally.most_common() if tally.count(name) >= least_share * tally.total)
+def pick_examples(places: Iterable[SourceLine]) -> tuple[SourceLine, ...]:
+    """The first places of two files, else of one."""
+    every = list(dict.fromkeys(places))
+    first = {place.path: place for place in reversed(every)}
+    return tuple(dict.fromkeys((*reversed(first.values()), *every)))[:MAX_EXAMPLES]
 
 
-def qualify(finding: SurveyFinding) -> SurveyFinding:
-    """The finding, with a claim that says so where it holds for a part alone."""
-    if not finding.total or finding.count >= MIN_SHARE * finding.total or finding.topic in _PARTS_ARE_CLEAR:
-        return finding
-    first, space, rest = finding.claim.partition(" ")
-    # The names of languages keep their capital.
-    start = first.lower() if first in _PLAIN_STARTS else first
-    return replace(finding, claim=f"In part, {start}{space}{rest}")
+def is_convention(finding: SurveyFinding) -> bool:
+    """Whether a finding is worth a line: it holds for nearly all, and the rest have names."""
+    if not finding.total:
+        return True
+    is_whole = finding.count == finding.total
+    return finding.count >= MIN_SHARE * finding.total and bool(is_whole or finding.exceptions or finding.rule)
 
 
 def list_names(names: Iterable[str], most: int = 12) -> str:

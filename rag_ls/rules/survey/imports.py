@@ -6,10 +6,12 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally
+from rag_ls.languages import family_of
+from rag_ls.rules.survey.findings import MIN_COUNT, SurveyFinding
 from rag_ls.rules.survey.sources import JAVASCRIPT, SurveyedFile, is_vendored
+from rag_ls.rules.survey.traces import Trace, Traces
 
 TOPIC = "imports"
 
@@ -18,105 +20,68 @@ _JAVASCRIPT = re.compile(
     re.M,
 )
 _PYTHON = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import\b|^[ \t]*import[ \t]+([\w.]+)", re.MULTILINE)
-_RUST = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s+(crate|super|self)::", re.MULTILINE)
-_RUBY = re.compile(r"^[ \t]*(require_relative|require)[ (]\s*[\"']([^\"'\n]+)", re.MULTILINE)
 _USUAL_PREFIXES = ("@/", "~/", "#/", "$lib/", "@@/", "~~/")
 _TSCONFIG = re.compile(r"(^|/)(ts|js)config[\w.-]*\.json$")
 _ALIAS = re.compile(r"""["']([@~#$\w][\w@~#$./-]*)/\*["']\s*:\s*\[""")
-_EXTENSION = re.compile(r"\.(?:[cm]?jsx?|tsx?)$")
 _ABOVE = re.compile(r"(?:\.\./)+\w[\w-]*(?=/)")
-_RELATIVE = "relative"
+_RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
 
 
-@dataclass(slots=True)
-class Imports:
-    """Gathers the imports of a project's own files in all files."""
+@dataclass(frozen=True, slots=True)
+class ImportNames:
+    """The names by which a project's files may import one another."""
 
     prefixes: tuple[str, ...]
-    """The aliases that the project may import by."""
+    """The aliases of JavaScript."""
     packages: frozenset[str]
     """The names of the project's own Python packages."""
-    javascript: Tally = field(default_factory=Tally)
-    python: Tally = field(default_factory=Tally)
-    rust: Tally = field(default_factory=Tally)
-    ruby: Tally = field(default_factory=Tally)
-    extensions: Tally = field(default_factory=Tally)
-    relative: int = 0
-    prefixed: Tally = field(default_factory=Tally)
-    """The imports of JavaScript by their prefix: an alias, or the folder beside or above."""
 
-    def read(self, source: SurveyedFile) -> None:
-        if source.language in JAVASCRIPT:
-            self._javascript(source)
-        elif source.language == "python":
-            self._python(source)
-        elif source.language == "rust":
-            for match in source.find(_RUST):
-                self.rust.add(match[1], source.place(match))
-        elif source.language == "ruby":
-            for match in source.find(_RUBY):
-                if match[1] == "require_relative":
-                    self.ruby.add(match[1], source.place(match))
 
-    def _javascript(self, source: SurveyedFile) -> None:
+def import_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
+    """The imports of a file that are of the project's own files."""
+    family = family_of(source.language)
+    if source.language in JAVASCRIPT:
         for match in source.find(_JAVASCRIPT):
-            module = match[1] or match[2]
-            if above := _ABOVE.match(module):
-                self.prefixed.add(above[0])
-            if module.startswith("."):
-                self.javascript.add(_RELATIVE, source.place(match))
-                self.relative += 1
-                if _EXTENSION.search(module):
-                    self.extensions.add(posixpath.splitext(module)[1], source.place(match))
-            elif prefix := next((prefix for prefix in self.prefixes if module.startswith(prefix)), ""):
-                self.javascript.add(prefix, source.place(match))
-                self.prefixed.add(prefix)
-
-    def _python(self, source: SurveyedFile) -> None:
+            module, line = match[1] or match[2], source.place(match).line
+            prefix = next((prefix for prefix in names.prefixes if module.startswith(prefix)), "")
+            above = _ABOVE.match(module)
+            if shown := above[0] if above else prefix:
+                yield Trace("import prefix", family, shown, line)
+            if module.startswith(".") or prefix:
+                yield Trace("import", family, _RELATIVE if module.startswith(".") else prefix, line)
+    elif source.language == "python":
         for match in source.find(_PYTHON):
             module = match[1] or match[2] or ""
-            if module.startswith("."):
-                self.python.add(_RELATIVE, source.place(match))
-            elif module.partition(".")[0] in self.packages:
-                self.python.add("absolute", source.place(match))
-
-    def findings(self) -> Iterator[SurveyFinding]:
-        words = {_RELATIVE: "Files import one another by relative paths"}
-        yield from _mixture(
-            self.javascript, lambda name: words.get(name, f"Files import one another by the prefix `{name}`")
-        )
-        for ending in self.extensions.most_common():
-            if self.extensions.count(ending) >= MIN_SHARE * self.relative:
-                claim = f"Relative imports name the extension `{ending}`"
-                yield self.extensions.finding(TOPIC, claim, ending, self.relative)
-        words = {
-            _RELATIVE: "Python modules import one another relatively (`from .module import ...`)",
-            "absolute": "Python modules import one another by the package's full name",
-        }
-        yield from _mixture(self.python, words.__getitem__)
-        yield from _mixture(self.rust, lambda name: f"Rust modules import one another by `use {name}::`")
-        yield from _mixture(self.ruby, lambda name: f"Ruby files load one another with `{name}`")
-
-    def used_prefixes(self) -> tuple[str, ...]:
-        """The prefixes that are a pattern, the most frequent first."""
-        return tuple(name for name in self.javascript.most_common() if name != _RELATIVE)
-
-    def frontend_prefixes(self) -> tuple[str, ...]:
-        """The prefixes, also of folders (`../hooks`), with three imports, or half of a small project's."""
-        least = (
-            MIN_COUNT if self.prefixed.total > 2 * MIN_COUNT else max(1, min(MIN_COUNT, (self.prefixed.total + 1) // 2))
-        )
-        return tuple(self.prefixed.most_common(least)[:_MAX_PREFIXES])
+            if module.startswith(".") or module.partition(".")[0] in names.packages:
+                way = _RELATIVE if module.startswith(".") else _ABSOLUTE
+                yield Trace("import", family, way, source.place(match).line)
 
 
-def _mixture(tally: Tally, claim: Callable[[str], str]) -> Iterator[SurveyFinding]:
-    """Every way with its share of the total."""
-    for name in tally.most_common(MIN_COUNT):
-        yield tally.finding(TOPIC, claim(name), name)
+def import_findings(traces: Traces) -> Iterator[SurveyFinding]:
+    """The way in which nearly all files of a language import one another."""
+    tally = traces.tally("import", "typescript")
+    if (name := tally.convention()) and name != _RELATIVE:
+        yield tally.finding(TOPIC, f"Files import one another by the prefix `{name}`", name)
+    tally = traces.tally("import", "python")
+    if tally.convention() == _RELATIVE:
+        claim = "Python modules import one another relatively (`from .module import ...`)"
+        yield tally.finding(TOPIC, claim, _RELATIVE)
+    elif tally.convention() == _ABSOLUTE:
+        claim = "Python modules import one another by the package's full name"
+        rule = {"id": "absolute-imports", "language": "python", "forbid": {"kind": "relative_import"}, "message": claim}
+        judged = frozenset(path for files in tally.files.values() for path in files)
+        yield replace(tally.finding(TOPIC, claim, _ABSOLUTE), rule=rule, judged=judged, marks=("from .",))
 
 
-def gather_imports(paths: Iterable[str], read: Callable[[str], str], own: Iterable[str]) -> Imports:
+def frontend_prefixes(traces: Traces) -> tuple[str, ...]:
+    """The prefixes, also of folders (`../hooks`), with three imports, or half of a small project's."""
+    tally = traces.tally("import prefix", "typescript")
+    least = MIN_COUNT if tally.total > 2 * MIN_COUNT else max(1, min(MIN_COUNT, (tally.total + 1) // 2))
+    return tuple(tally.most_common(least)[:_MAX_PREFIXES])
+
+
+def gather_import_names(paths: Iterable[str], read: Callable[[str], str], own: Iterable[str]) -> ImportNames:
     """`own` are the product's files; aliases are read from the project's `tsconfig.json` files."""
     aliases: set[str] = set(_USUAL_PREFIXES)
     for path in paths:
@@ -124,7 +89,7 @@ def gather_imports(paths: Iterable[str], read: Callable[[str], str], own: Iterab
             aliases.update(f"{name}/" for name in _ALIAS.findall(read(path)))
             aliases.update(_base_folders(path, read(path), paths))
     packages = frozenset(_python_packages(own))
-    return Imports(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages)
+    return ImportNames(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages)
 
 
 def _base_folders(path: str, text: str, paths: Iterable[str]) -> Iterator[str]:

@@ -35,32 +35,19 @@ class Middleware:
                 self.names.setdefault(each.label, Tally()).add(each.name, place)
 
     def findings(self) -> Iterator[SurveyFinding]:
-        for name in self._common_on_routes():
-            yield self.on_routes.finding(
-                TOPIC, f"`{name}` stands before the handlers of single routes", name, self._total(name)
-            )
         for label in self.ways.most_common():
-            names = self.names[label]
-            claim = f"`{label}` registers {list_names(names.most_common(1))}"
+            claim = f"`{label}` registers {list_names(self.names[label].most_common(1))}"
             yield self.ways.finding(TOPIC, claim, label, 0)
-            for name in names.most_common():
-                if len(names.counts) > 1:
-                    yield names.finding(TOPIC, f"`{name}` is registered with `{label}`", name)
 
     def all_names(self) -> tuple[str, ...]:
-        """The middleware of applications and routers, and what is common before single routes; the most frequent first."""
+        """The middleware of applications and routers, and what is common before single routes; the most frequent first.
+
+        Before single routes it is common with three uses, or on half of a small project's routes.
+        """
         together = Tally()
-        for names in self.names.values():
-            for name, count in names.counts.items():
-                together.counts[name] = together.count(name) + count
-        for name in self._common_on_routes():
-            together.counts[name] = together.count(name) + self.on_routes.count(name)
-        return tuple(together.most_common(1))
-
-    def _common_on_routes(self) -> list[str]:
-        """The middleware of at least three routes, or of half of a small project's."""
         least = min(MIN_COUNT, max(1, (self.routes + 1) // 2)) if self.routes <= _SMALL else MIN_COUNT
-        return self.on_routes.most_common(least)
-
-    def _total(self, name: str) -> int:
-        return max(self.routes, self.on_routes.count(name))
+        on_routes = {name: self.on_routes.count(name) for name in self.on_routes.most_common(least)}
+        for counts in (on_routes, *(names.counts for names in self.names.values())):
+            for name, count in counts.items():
+                together.counts[name] = together.count(name) + count
+        return tuple(together.most_common(1))

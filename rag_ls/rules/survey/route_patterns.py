@@ -5,36 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import style_of
 from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "endpoints"
 
 _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
-_KINDS = ((re.compile(r"^:\w"), ":name"), (re.compile(r"^\{[^}]+\}$"), "{name}"), (re.compile(r"^<[^>]+>$"), "<name>"))
 
 
 def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
-    """A prefix that nearly all have, how parts of several words are written, how parameters are."""
-    starts, parameters, styles = Tally(), Tally(), Tally()
+    """A prefix that nearly all have, and how parts of several words are written."""
+    starts, styles = Tally(), Tally()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
         if parts:
             starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)
         for part in parts:
-            kind = next((shown for pattern, shown in _KINDS if pattern.match(part)), "")
-            if kind:
-                parameters.add(kind, place)
-            elif not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
+            if not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
                 styles.add(style, place)
     if (start := starts.convention()) and len(endpoints) > starts.count(start) // 2:
         yield starts.finding(TOPIC, f"Routes begin with `{start}`", start, len(endpoints))
-    for style in styles.most_common() if styles.total >= MIN_COUNT else ():
+    if style := styles.convention():
         yield styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
-    if kind := parameters.convention():
-        yield parameters.finding(TOPIC, f"Parameters in routes are written `{kind}`", kind)
 
 
 def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:

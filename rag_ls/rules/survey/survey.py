@@ -1,37 +1,48 @@
-"""Surveys a repository: reads every file of the product once, and gathers what the files have in common."""
+"""Surveys a repository: gathers what the files of the product have in common, each of which is read once."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from rag_ls.rules.survey.circles import circle_findings
-from rag_ls.rules.survey.decorators import Decorators
-from rag_ls.rules.survey.errors import Errors
-from rag_ls.rules.survey.facts import read_facts
-from rag_ls.rules.survey.file_facts import SocketEvent
-from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualify
-from rag_ls.rules.survey.imports import Imports, gather_imports
+from rag_ls.rules.survey.decorators import decorator_findings
+from rag_ls.rules.survey.errors import error_findings
+from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, is_convention
+from rag_ls.rules.survey.imports import frontend_prefixes, gather_import_names, import_findings
 from rag_ls.rules.survey.layers import layer_findings
-from rag_ls.rules.survey.layout import TestLayout
+from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
-from rag_ls.rules.survey.required import required_findings, ruled
+from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
+from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
-from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
+from rag_ls.rules.survey.sources import is_product
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
-from rag_ls.rules.survey.worth import mark_own
+from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 
+ReportJobs = Callable[
+    [Callable[[Sequence[SurveyJob]], list[FileReport]], Sequence[SurveyJob]], Iterable[FileReport | None]
+]
+"""Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
 _MAX_EXCERPT_LINES = 8
 _MAX_EXCERPTS_PER_TOPIC = 8
 """More than documents show: those of findings that are dropped later are among them."""
 _MAX_EXCERPT_WIDTH = 160
 _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
+
+
+def _report_here(
+    report: Callable[[Sequence[SurveyJob]], list[FileReport]], jobs: Sequence[SurveyJob]
+) -> Iterable[FileReport | None]:
+    return report(jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,9 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
+    declares: Callable[[str], bool] = lambda name: False
+    """Whether the project's code declares something of a name."""
+    report: ReportJobs = _report_here
     roles: Roles = BY_PATH
 
 
@@ -75,8 +89,6 @@ class Survey:
     decorators: tuple[SurveyFinding, ...]
     response_formats: tuple[SurveyFinding, ...]
     import_conventions: tuple[SurveyFinding, ...]
-    import_prefixes: tuple[str, ...]
-    """`@/`, `~/`: what files import one another by, the most frequent first."""
     layers: tuple[SurveyFinding, ...]
     naming: tuple[SurveyFinding, ...]
     error_handling: tuple[SurveyFinding, ...]
@@ -94,89 +106,66 @@ class Survey:
     unknown_routes: tuple[SourceLine, ...] = ()
     """The routes whose path only shows when the program runs: those made in loops, of variables."""
     broken: tuple[str, ...] = ()
-    """The files of frameworks that were left out, because they do not parse."""
+    """The files that were left out, because they do not parse."""
 
 
 @dataclass(slots=True)
 class _Gathered:
     """The facts that the files have shown so far."""
 
-    imports: Imports
     middleware: Middleware = field(default_factory=Middleware)
-    decorators: Decorators = field(default_factory=Decorators)
     responses: Responses = field(default_factory=Responses)
-    errors: Errors = field(default_factory=Errors)
-    tests: TestLayout = field(default_factory=TestLayout)
+    traces: Traces = field(default_factory=Traces)
+    facts: dict[str, FileFacts] = field(default_factory=dict)
+    languages: dict[str, str] = field(default_factory=dict)
+    """The language of each file of the product."""
     endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
     events: list[tuple[str, SocketEvent]] = field(default_factory=list)
     unknown_routes: list[SourceLine] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
-    languages: dict[str, str] = field(default_factory=dict)
 
-    def read(self, source: SurveyedFile) -> None:
-        self.texts[source.path] = source.text
-        self.languages[source.path] = source.language
-        for part in (self.imports, self.decorators, self.errors):
-            part.read(source)
-        self.tests.read_product(source)
-        facts = read_facts(source.path, source.language, source.text)
-        self.middleware.read(source.path, facts)
-        self.responses.read(source.path, source.language, facts)
-        self.endpoints += ((source.path, endpoint) for endpoint in facts.endpoints)
-        self.events += ((source.path, event) for event in facts.events)
-        self.unknown_routes += (SourceLine(source.path, line) for line in facts.unknown_routes)
-        self.broken += [source.path] if facts.is_broken else []
-
-    def source(self, path: str) -> SurveyedFile | None:
-        return source_of(path, self.languages[path], self.texts[path]) if path in self.texts else None
+    def add(self, job: SurveyJob, report: FileReport) -> None:
+        self.traces.add(job.path, report.traces)
+        if report.is_code:
+            self.facts[job.path], self.languages[job.path] = report.facts, job.language
+            self.middleware.read(job.path, report.facts)
+            self.responses.read(job.path, report.facts)
+            self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
+            self.events += ((job.path, event) for event in report.facts.events)
+            self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
 
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
     own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
-    gathered = _Gathered(gather_imports(tree.paths, tree.read, own))
-    for path in own:
-        text = tree.read(path)[:MAX_CHARACTERS]
-        if text.strip() and not is_generated(text):
-            gathered.read(source_of(path, tree.language(path), text))
-    gathered.tests.read_tests(tree.paths, tree.language, tree.read, tree.roles)
-    edges = [edge for edge in tree.edges if edge[0] in gathered.texts and edge[1] in gathered.texts]
-    modules = [each for each in tree.modules if each[0] in gathered.texts]
-    findings: dict[str, Iterable[SurveyFinding]] = {
-        "endpoints": tuple(route_findings(gathered.endpoints)),
-        "middleware": (
-            *gathered.middleware.findings(),
-            *required_findings(gathered.texts, gathered.languages),
-        ),
-        "decorators": mark_own(gathered.decorators.findings(), gathered.texts.values),
-        "responses": tuple(gathered.responses.findings()),
-        "imports": (*gathered.imports.findings(), *package_findings(modules, gathered.languages)),
-        "layers": (
-            *layer_findings(edges, (stack.folder for stack in stacks)),
-            *circle_findings(edges, gathered.languages),
-        ),
-        "naming": tuple(naming_findings(gathered.languages)),
-        "errors": tuple(gathered.errors.findings()),
-        "tests": tuple(gathered.tests.findings()),
-    }
-    shown_of = {topic: tuple(_ruled(of_topic, gathered.languages)) for topic, of_topic in findings.items()}
+    jobs = [SurveyJob(path, tree.language(path), is_test=False) for path in own]
+    jobs += [
+        SurveyJob(path, tree.language(path), True)
+        for path in tree.paths
+        if is_looked_at(path, tree.language(path), tree.roles)
+    ]
+    report = partial(report_files, tree.read, gather_import_names(tree.paths, tree.read, own))
+    gathered, ended = _Gathered(), list[str]()
+    for job, found in zip(jobs, tree.report(report, jobs), strict=True):
+        if found is None:
+            ended.append(job.path)
+        else:
+            gathered.add(job, found)
+    shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
-        files=len(gathered.texts),
+        files=len(gathered.languages),
         stacks=tuple(stacks),
         frontend=_folder(frontend)
         if frontend
-        else frontend_of(stacks, lambda folder: _files_below(folder, gathered.texts)),
+        else frontend_of(stacks, lambda folder: _files_below(folder, gathered.languages)),
         backend=_folder(backend) if backend else _backend(stacks, gathered),
         middleware=shown_of["middleware"],
         middleware_names=gathered.middleware.all_names(),
         decorators=shown_of["decorators"],
         response_formats=shown_of["responses"],
         import_conventions=shown_of["imports"],
-        import_prefixes=gathered.imports.used_prefixes(),
         layers=shown_of["layers"],
         naming=shown_of["naming"],
         error_handling=shown_of["errors"],
@@ -184,18 +173,32 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         endpoint_patterns=shown_of["endpoints"],
         endpoints=tuple(gathered.endpoints),
         events=tuple(gathered.events),
-        excerpts=tuple(_excerpts(shown, gathered, tree)),
+        excerpts=tuple(_excerpts(shown, tree)),
         response_format=gathered.responses.format(),
-        frontend_imports=gathered.imports.frontend_prefixes(),
+        frontend_imports=frontend_prefixes(gathered.traces),
         unknown_routes=tuple(gathered.unknown_routes),
-        broken=tuple(gathered.broken),
+        broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
     )
 
 
-def _ruled(findings: Iterable[SurveyFinding], languages: dict[str, str]) -> Iterator[SurveyFinding]:
-    """The findings, with a rule where one can check them."""
-    for finding in findings:
-        yield qualify(finding if finding.rule else replace(finding, rule=ruled(finding, languages)))
+def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> Mapping[str, Iterable[SurveyFinding]]:
+    """The findings by topic."""
+    languages, traces = gathered.languages, gathered.traces
+    edges = [edge for edge in tree.edges if edge[0] in languages and edge[1] in languages]
+    modules = [each for each in tree.modules if each[0] in languages]
+    required = list(required_findings(gathered.facts, languages))
+    answers = [each for each in required if each.topic == "responses"]
+    return {
+        "endpoints": route_findings(gathered.endpoints),
+        "middleware": (*gathered.middleware.findings(), *(each for each in required if each not in answers)),
+        "decorators": decorator_findings(traces, tree.declares),
+        "responses": answers or gathered.responses.findings(),
+        "imports": (*import_findings(traces), *package_findings(modules, languages)),
+        "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
+        "naming": naming_findings(languages),
+        "errors": error_findings(traces),
+        "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
+    }
 
 
 def _folder(path: str) -> str:
@@ -237,10 +240,9 @@ def _first_places(gathered: _Gathered) -> Iterator[SourceLine]:
     yield from (SourceLine(path, event.line) for path, event in gathered.events[:1])
 
 
-def _excerpts(places: Iterable[SourceLine], gathered: _Gathered, tree: SurveyedTree) -> Iterator[CodeExcerpt]:
+def _excerpts(places: Iterable[SourceLine], tree: SurveyedTree) -> Iterator[CodeExcerpt]:
     for place in dict.fromkeys(places):
-        text = gathered.texts.get(place.path)
-        lines = (tree.read(place.path) if text is None else text).splitlines()[place.line - 1 :]
+        lines = tree.read(place.path).splitlines()[place.line - 1 :]
         kept = _whole_lines(lines[:_MAX_EXCERPT_LINES])
         if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
             yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))

@@ -54,7 +54,8 @@ def test_architecture_names_every_claim_with_count_and_examples() -> None:
         "count": 3,
         "examples": ["src/app.js:3", "src/app.js:4"],
     }
-    assert {"claim", "count", "of", "examples"} <= set(data["responses"][0])
+    assert data["rules"][0]["message"] == "Answers have the key `success`"
+    assert "  # Answers have the key `success`: 4 of 4 (src/app.js:6, src/app.js:7)" in architecture_yaml(found, "x")
     assert data["endpoints"][-1]["routes"][0] == "GET /api/users/:id"
     assert "layers" not in data
     assert "events" not in data

@@ -3,7 +3,9 @@
 A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
 (another framework, whose forms it has too), and `forms`. A form is found by `call`, `annotation` (patterns of names)
 or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `answer`,
-`event` what is taken from it; `facts` reads the terms.
+`event`, `handler` what is taken from it; `facts` reads the terms.
+A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
+where nearly all handlers have a thing, set-up makes a rule of the two.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from typing import Any
 
 from rag_ls.rules.survey.nodes import BARE_CALLS
 
-FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event")
-_FORM_KEYS = {*FACTS, "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
+FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
+_FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
 
 
@@ -40,6 +42,13 @@ class Form:
     marks: tuple[str, ...] = ()
     """The file holds one of these texts, if there are any."""
     languages: frozenset[str] = frozenset()
+    require: Mapping[str, Any] | None = None
+    """Of a handler, the rule that one with a thing satisfies, with `{}` for the thing's name."""
+
+    @property
+    def sort(self) -> tuple[str, ...]:
+        """Of a handler, the words for it and for what it may have, and the languages that it is in."""
+        return self.says("handlers"), self.says("shown"), *sorted(self.languages)
 
     def says(self, key: str) -> str:
         """The constant that a form gives; "" for none."""
@@ -88,6 +97,19 @@ def frameworks_of(language: str) -> tuple[Framework, ...]:
     return tuple(each for each in load_frameworks() if language in each.languages)
 
 
+def name_required(form: Form, name: str) -> dict[str, Any]:
+    """The rule that a handler with the thing of this name satisfies."""
+    return {key: _fill(value, re.escape(name)) for key, value in (form.require or {}).items()}
+
+
+def _fill(value: Any, name: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("{}", name)
+    if isinstance(value, dict):
+        return {key: _fill(each, name) for key, each in value.items()}
+    return [_fill(each, name) for each in value] if isinstance(value, list) else value
+
+
 def _parse(text: str) -> dict[str, Any]:
     import yaml
 
@@ -114,7 +136,7 @@ def _gate(forms: Iterable[Form], languages: Iterable[str]) -> re.Pattern[str]:
     """A pattern of the texts that the forms need which are more than preparation."""
     parts = list[str]()
     for form in forms:
-        if form.fact in ("router", "mount", "scope"):
+        if form.fact in ("router", "mount", "scope", "handler"):
             continue
         if form.rule is not None:
             # A rule shows no text by itself.
@@ -139,6 +161,7 @@ def _form(file: str, data: Mapping[str, Any]) -> Form:
         annotation=re.compile(data["annotation"]) if "annotation" in data else None,
         rule=rule if "rule" in data else None, receiver=on if on in ("", "routers") else re.compile(on), of=data.get("of", ""),
         marks=_texts(data.get("mark")), languages=frozenset(_texts(data.get("languages"))),
+        require=data.get("require"),
     )  # fmt: skip
 
 

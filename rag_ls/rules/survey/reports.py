@@ -1,0 +1,56 @@
+"""Reports on files, as a process that may die makes them: the facts of frameworks and the traces of conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rag_ls.rules.survey.decorators import decorator_traces
+from rag_ls.rules.survey.errors import error_traces
+from rag_ls.rules.survey.facts import read_facts
+from rag_ls.rules.survey.file_facts import FileFacts
+from rag_ls.rules.survey.imports import ImportNames, import_traces
+from rag_ls.rules.survey.layout import test_traces
+from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, source_of
+from rag_ls.rules.survey.traces import Trace
+
+# What a test is written with shows in its first lines.
+_MAX_TEST_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyJob:
+    """A file to look at."""
+
+    path: str
+    language: str
+    is_test: bool
+    """Whether only its tests count."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The things that a file shows."""
+
+    traces: tuple[Trace, ...] = ()
+    facts: FileFacts = field(default_factory=FileFacts)
+    is_code: bool = False
+    """Whether it is code that people wrote: neither empty nor generated."""
+
+
+def report_files(read: Callable[[str], str], names: ImportNames, jobs: Sequence[SurveyJob]) -> list[FileReport]:
+    """A report on each file."""
+    return [_report_test(read, job) if job.is_test else _report_file(read, names, job) for job in jobs]
+
+
+def _report_test(read: Callable[[str], str], job: SurveyJob) -> FileReport:
+    return FileReport(tuple(test_traces(job.path, job.language, read(job.path)[:_MAX_TEST_CHARACTERS])))
+
+
+def _report_file(read: Callable[[str], str], names: ImportNames, job: SurveyJob) -> FileReport:
+    text = read(job.path)[:MAX_CHARACTERS]
+    if not text.strip() or is_generated(text):
+        return FileReport()
+    source = source_of(job.path, job.language, text)
+    traces = (*import_traces(source, names), *decorator_traces(source), *error_traces(source))
+    return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)

@@ -1,0 +1,67 @@
+"""The rules of set-up: what the survey counted is confirmed, each other file is asked once."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+
+from rag_ls.languages import detect_language
+from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.survey import Survey, SurveyedTree, SurveyFinding, survey
+from rag_ls.rules.verified import CheckedTree, verify_survey
+
+_ROUTES = """
+import { Router } from 'express';
+const router = Router();
+router.get('/things', auth.required, list);
+router.post('/things', auth.required, validate(thing), add);
+"""
+
+
+def _set_up(files: dict[str, str]) -> tuple[Survey, list[str]]:
+    """The survey whose rules are confirmed, and the files that were asked for that."""
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    asked: list[str] = []
+
+    def look(
+        function: Callable[[Sequence[tuple[str, str]]], list[list[bool]]], jobs: Sequence[tuple[str, str]]
+    ) -> list[list[bool]]:
+        asked.extend(path for path, _ in jobs)
+        return function(jobs)
+
+    tree = SurveyedTree(tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "", ())
+    checked = CheckedTree(tree.paths, tree.read, tree.language, ImportGraph({}), look)
+    return verify_survey(survey(tree), checked), asked
+
+
+def _shown(findings: Sequence[SurveyFinding]) -> list[str]:
+    return [f"{each.claim}: {each.evidence()}" for each in findings]
+
+
+def test_what_the_survey_counted_is_not_parsed_again_and_all_else_is_asked_once() -> None:
+    files = {f"src/{name}.js": _ROUTES for name in "abc"} | {"tests/a.test.js": "app.get('/x', f);\n", "notes.md": "#"}
+    found, asked = _set_up(files)
+    assert _shown(found.middleware) == [
+        "Routes take `auth.required`: 6 of 6",
+        "Routes that write take `validate`: 3 of 3",
+    ]
+    assert asked == ["tests/a.test.js"]
+    rule = found.middleware[0].rule or {}
+    assert rule["not_files"] == ["**/tests/**", "**/*.test.*"], "a test may have routes of its own"
+
+
+def test_files_that_lack_what_nearly_all_have_are_exceptions_by_name() -> None:
+    files = {f"src/{name}.js": _ROUTES for name in "abc"} | {
+        "src/open.js": "const app = express();\napp.get('/', home);\n"
+    }
+    found, _ = _set_up(files)
+    assert _shown(found.middleware)[0] == "Routes take `auth.required`: 6 of 7; not in `src/open.js`"
+
+
+def test_a_rule_that_many_other_files_break_is_none() -> None:
+    files = {f"src/{name}.js": _ROUTES for name in "abc"}
+    files |= {
+        f"src/old/{name}.vue.js": "import Vue from 'vue';\nfastify;\nserver.get('/x', show);\n" for name in "stuvw"
+    }
+    found, _ = _set_up(files)
+    assert not [claim for claim in _shown(found.middleware) if claim.startswith("Routes take")]
