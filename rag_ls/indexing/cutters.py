@@ -34,7 +34,7 @@ _CALLED_TOGETHER = 40
 _FILE = Limits(cpu_s=20.0)
 _BATCH = Limits(cpu_s=60.0)
 # Cutting needs neither databases nor the walk through the tree: without them a process is up in half the time.
-_POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search", "rag_ls.rules.survey")
+_POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search")
 
 
 class Cutters:

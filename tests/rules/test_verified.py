@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from rag_ls.languages import detect_language
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.survey import Survey, SurveyedTree, SurveyFinding, survey
+from rag_ls.rules.survey.findings import SurveyFinding
+from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.verified import CheckedTree, verify_survey
 
 _ROUTES = """

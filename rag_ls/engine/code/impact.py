@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,12 +21,15 @@ from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
+from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.file_facts import SocketEvent
+    from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
     from rag_ls.rules.survey.routes import Endpoint
+
+_log = logging.getLogger(__name__)
 
 _MAX_DECLARED = 5000
 # Chunks for each similar file that is wanted: several may be of one file.
@@ -81,9 +85,6 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
 
     Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
     """
-    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
-    from rag_ls.rules.survey.facts import read_facts
-
     session.project.catch_up()
     path = session.relative(portable(path)) if path.strip() else _find_declaring(session, symbol)
     document = session.document(path)
@@ -101,7 +102,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
     rows = store.chunks.of_document(document.id)
-    facts = read_facts(path, document.language, "".join(row.stored.chunk.text for row in rows))
+    facts = read_facts_apart(session, path, document.language, "".join(row.stored.chunk.text for row in rows))
     return Impact(
         path=path,
         exports=tuple(_exported(meant)),
@@ -115,6 +116,19 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
         similar=tuple(_find_similar(session, path, rows, similar)),
         memories=tuple(item for _, items in find_in_document(session, path) for item in items),
     )
+
+
+def read_facts_apart(session: ProjectSession, path: str, language: str, text: str) -> FileFacts:
+    """The routes and events of a text, parsed in a process that may die; none where it did."""
+    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
+    from rag_ls.rules.survey.facts import read_facts
+    from rag_ls.rules.survey.file_facts import FileFacts
+
+    try:
+        return session.project.cutters.call(read_facts, path, language, text)
+    except ProcessEnded as error:
+        _log.warning("the routes of %s are left out: when it was parsed, %s", path, error)
+        return FileFacts()
 
 
 def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:

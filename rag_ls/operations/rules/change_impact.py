@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_ls.engine.code.change_impact import FileImpact, find_change_impact, merge_dependents
+from rag_ls.engine.code.impact import read_facts_apart
 from rag_ls.engine.code.reaching_tests import describe_cover
 from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
@@ -23,7 +24,6 @@ from rag_ls.operations.rules.impact_records import (
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.changes import ChangedFile, read_changes
 from rag_ls.rules.diffs import FileChange
-from rag_ls.search import Roles
 from rag_ls.util.text import count_of
 
 _MAX_FILES = 300
@@ -56,9 +56,8 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
         notes.append(_UNTRUSTED)
     tests = tuple(sorted({test for impact in found for test in impact.tests}))
     records = tuple(map(_make_change, found))
-    roles = view.project.roles
-    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.after, roles)))
-    former = dict.fromkeys(each for impact in found for each in _endpoints(impact, impact.file.before, roles))
+    endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.after)))
+    former = dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.before))
     gone = [each for each in former if each not in endpoints]
     notes += [f"{each} is gone: who calls it from elsewhere cannot be seen here" for each in gone]
     return ImpactAnswer(
@@ -106,13 +105,10 @@ def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileCha
     )  # fmt: skip
 
 
-def _endpoints(impact: FileImpact, text: str, roles: Roles) -> Iterator[str]:
+def _endpoints(view: ProjectSession, impact: FileImpact, text: str) -> Iterator[str]:
     """The endpoints of one of the two texts of a file that is no test."""
-    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
-    from rag_ls.rules.survey.endpoints import endpoints_in
-
-    if impact.language and text and not roles.is_test(impact.file.path):
-        for each in endpoints_in(impact.file.path, impact.language, text):
+    if impact.language and text and not view.project.roles.is_test(impact.file.path):
+        for each in read_facts_apart(view, impact.file.path, impact.language, text).endpoints:
             yield f"{each.method} {each.route}"
 
 

@@ -6,7 +6,9 @@ import textwrap
 
 import pytest
 
-from rag_ls.rules.survey import Survey, SurveyedTree, architecture_yaml, pattern_documents, survey
+from rag_ls.rules.survey.documents import architecture_yaml
+from rag_ls.rules.survey.patterns import pattern_documents
+from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.survey.yaml_text import comment, quote
 
 yaml = pytest.importorskip("yaml")

@@ -6,17 +6,17 @@ import textwrap
 
 import pytest
 
-from rag_ls.rules.survey import endpoints_in
+from rag_ls.rules.survey.facts import read_facts
 
 
 def routes(path: str, language: str, text: str) -> list[str]:
-    found = endpoints_in(path, language, textwrap.dedent(text))
+    found = read_facts(path, language, textwrap.dedent(text)).endpoints
     return [f"{endpoint.method} {endpoint.route}" for endpoint in found]
 
 
 def test_express_routes_are_found_with_their_lines() -> None:
     text = "const app = express();\napp.get('/health', ok);\napp.all('/any', auth, handler);\n"
-    assert [(e.method, e.route, e.line) for e in endpoints_in("a.js", "javascript", text)] == [
+    assert [(e.method, e.route, e.line) for e in read_facts("a.js", "javascript", text).endpoints] == [
         ("GET", "/health", 2),
         ("ANY", "/any", 3),
     ]
@@ -271,4 +271,4 @@ def test_aspnet_controllers_and_minimal_endpoints() -> None:
 
 @pytest.mark.parametrize("language", ["markdown", "json", "haskell"])
 def test_other_languages_have_no_endpoints(language: str) -> None:
-    assert endpoints_in("x", language, "app.get('/x', h)") == []
+    assert read_facts("x", language, "app.get('/x', h)").endpoints == []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rag_ls.rules.survey import events_in
+from rag_ls.rules.survey.facts import read_facts
 
 
 def events(language: str, text: str) -> list[tuple[str, str]]:
-    return [(event.name, event.direction) for event in events_in(language, text)]
+    return [(event.name, event.direction) for event in read_facts("", language, text).events]
 
 
 def test_socket_io_without_the_events_of_the_connection() -> None:

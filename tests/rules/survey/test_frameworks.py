@@ -7,10 +7,11 @@ import textwrap
 import pytest
 
 from rag_ls.languages import detect_language
-from rag_ls.rules.survey import SourceLine, Survey, SurveyedTree, survey
 from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.file_facts import FileFacts
+from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.rules.survey.frameworks import _form, load_frameworks
+from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 
 def facts(path: str, text: str) -> FileFacts:

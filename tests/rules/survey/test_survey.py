@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterable
 
 from rag_ls.languages import detect_language
-from rag_ls.rules.survey import SourceLine, Survey, SurveyedTree, SurveyFinding, survey
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.packages import package_findings
+from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 Edges = Iterable[tuple[str, str, int]]
 
