@@ -3,27 +3,16 @@
 from rag_ls.storage.api import SearchedDocuments, SearchedIndex, Vector, VectorStore
 from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
-    Connections,
-    CopyExchange,
-    MemoryCopy,
     ProjectIndex,
-    count_memories,
-    derived_files,
     has_memory_file,
     holds_memories,
-    index_summary,
     is_sealed_copy,
-    memory_files,
     open_index,
     open_memories,
     open_memory_copy,
-    remove_data_folder,
     replace_damaged_memories,
     set_copy_aside,
-    set_memories_aside,
-    sqlite_version,
     take_over_memories,
-    total_bytes,
     vector_lenders,
 )
 from rag_ls.storage.opening_servers import (
@@ -70,7 +59,19 @@ from rag_ls.storage.records import (
 from rag_ls.storage.server_api import ListedVectors, SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.server_questions import ServerQuestions, ask_server
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.connections import Connections
+from rag_ls.storage.sqlite.files import (
+    count_memories,
+    derived_files,
+    index_summary,
+    memory_files,
+    remove_data_folder,
+    set_memories_aside,
+    total_bytes,
+)
+from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import MemoryStore
+from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     columns_of,

@@ -34,7 +34,7 @@ Vector = NDArray[np.float32]
 """A vector of shape (dimensions,) and length one."""
 
 
-class VectorStore(Protocol):
+class StoredVectors(Protocol):
     """Vectors by model and by the SHA-256 digest of the text that they stand for. A stored vector never changes.
 
     `model` is a name with its revision: vectors of equal models can be compared.
@@ -48,15 +48,23 @@ class VectorStore(Protocol):
         ...
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """The existing vectors of these texts."""
-        ...
-
-    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """The cosine similarity of `query` (of length one) to each of these texts that has a vector."""
+        """The existing vectors of these texts; those that are damaged are left out."""
         ...
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """The texts among `text_hashes` that have no vector of this model."""
+        ...
+
+    def close(self) -> None:
+        """Stop background work, and close all connections."""
+        ...
+
+
+class VectorStore(StoredVectors, Protocol):
+    """Vectors that can be searched."""
+
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """The cosine similarity of `query` (of length one) to each of these texts that has a vector."""
         ...
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
@@ -68,10 +76,6 @@ class VectorStore(Protocol):
 
     def maintain(self) -> None:
         """Make searching fast and small, if it pays. Call it in a background thread, because it takes a while."""
-        ...
-
-    def close(self) -> None:
-        """Stop background work."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Opens local stores, and inspects their files from outside. Only this and `opening_servers` name implementations."""
+"""Opens local stores."""
 
 from __future__ import annotations
 
@@ -22,52 +22,17 @@ from rag_ls.storage.server_api import ListedVectors, VectorLender
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.files import (
-    count_memories,
-    derived_files,
-    index_summary,
-    memory_files,
-    remove_data_folder,
-    set_memories_aside,
-    total_bytes,
-)
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
-from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
-from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy, copy_backups, copy_memories, is_sealed
+from rag_ls.storage.sqlite.memory_copies import MemoryCopy, copy_backups, copy_memories, is_sealed
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 
 _log = logging.getLogger(__name__)
-
-__all__ = [
-    "Connections",
-    "CopyExchange",
-    "MemoryCopy",
-    "ProjectIndex",
-    "count_memories",
-    "derived_files",
-    "has_memory_file",
-    "holds_memories",
-    "index_summary",
-    "is_sealed_copy",
-    "memory_files",
-    "open_index",
-    "open_memories",
-    "open_memory_copy",
-    "remove_data_folder",
-    "replace_damaged_memories",
-    "set_copy_aside",
-    "set_memories_aside",
-    "sqlite_version",
-    "take_over_memories",
-    "total_bytes",
-    "vector_lenders",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ several threads, and connect when they are first asked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Protocol
 
-from rag_ls.storage.api import Vector
-from rag_ls.storage.records import Neighbour, StoredProject, Vectors
+from rag_ls.storage.api import StoredVectors, Vector, VectorStore
+from rag_ls.storage.records import StoredProject
 
 
 class VectorLender(Protocol):
@@ -26,49 +26,15 @@ class VectorLender(Protocol):
         ...
 
 
-class SharedVectors(VectorLender, Protocol):
-    """Vectors that several users share, on a server. Safe from several threads; connects when it is first asked."""
+class SharedVectors(VectorLender, StoredVectors, Protocol):
+    """Vectors that several users share, on a server. `place` is its address, without its password.
 
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        ...
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """The existing vectors of these texts; those that are damaged are left out. Raises `StoreUnavailable`."""
-        ...
-
-    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """The texts among `text_hashes` that have no vector of this model. Raises `StoreUnavailable`."""
-        ...
-
-    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
-
-        A user who may only read puts none, without an error. Raises `ValueError` for other vectors, and then stores none;
-        `StoreUnavailable`, and then some of them may be there.
-        """
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
-        ...
+    A user who may only read puts none, without an error. Where `put` raises `StoreUnavailable`, some of them may be there.
+    """
 
 
-class ServerVectors(SharedVectors, Protocol):
-    """One project's vectors on a server that searches them: a `SharedVectors` that is a `VectorStore` too."""
-
-    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`."""
-        ...
-
-    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
-        """See `VectorStore`."""
-        ...
-
-    def maintain(self) -> None:
-        """See `VectorStore`."""
-        ...
+class ServerVectors(SharedVectors, VectorStore, Protocol):
+    """One project's vectors on a server that searches them."""
 
 
 class StoredProjects(Protocol):
@@ -95,7 +61,7 @@ class StoredProjects(Protocol):
         ...
 
 
-class ListedVectors(Protocol):
+class ListedVectors(StoredVectors, Protocol):
     """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
 
     def models(self) -> list[str]:
@@ -107,20 +73,4 @@ class ListedVectors(Protocol):
 
         Empty after the last. What is put meanwhile may come or not.
         """
-        ...
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `VectorStore`."""
-        ...
-
-    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `VectorStore`."""
-        ...
-
-    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `VectorStore`."""
-        ...
-
-    def close(self) -> None:
-        """See `VectorStore`."""
         ...

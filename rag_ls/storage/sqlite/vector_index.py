@@ -91,13 +91,11 @@ class VectorRows:
         query = f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE +model = ? AND id > ? LIMIT ?)"
         return self._database.count(query, (model, after, most))
 
-    def newer_than(
-        self, model: str, after: int, batch: int = _MAX_ROWS_READ
-    ) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+    def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """Ids above `after` in ascending order, with their vectors, in batches."""
         query = f"SELECT id, vector FROM {self._table} WHERE +model = ? AND id > ? ORDER BY id LIMIT ?"
         while True:
-            rows = self._database.rows(query, (model, after, batch))
+            rows = self._database.rows(query, (model, after, _MAX_ROWS_READ))
             if not rows:
                 return
             ids = np.array([row[0] for row in rows], dtype=np.int64)
