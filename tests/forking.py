@@ -1,11 +1,12 @@
 """A process that has imported rag-ls, and runs each command in a copy of itself: importing is most of what a command costs.
 
 `python -m tests.forking SOCKET` listens there. A request is a JSON object with the standard streams beside it; its answers are the copy's
-process id and, at its end, its exit code. The copy then does what `.venv/bin/rag-ls` does, to the end of the interpreter.
+process id and, at its end, its exit code. The copy then does what `.venv/bin/rag-ls` does, to what is called at the interpreter's end.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -18,10 +19,14 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 FRAME = struct.Struct("!I")
+# The exit code of Python where its last output cannot be written.
+_UNWRITTEN = 120
 # Rooms that commands import at their first use, some of them with large libraries.
 _ROOMS = ("cli", "daemon", "engine", "operations", "lsp", "mcp", "http")
 
@@ -46,7 +51,27 @@ def main() -> None:
     if request is not None:
         sys.argv, address = ["rag-ls", *request["arguments"]], sys.argv[1]
         _copy_engines(address)
-        importlib.import_module("rag_ls.cli.main").main()
+        _run_to_the_end(importlib.import_module("rag_ls.cli.main").main)
+
+
+def _run_to_the_end(main: Callable[[], None]) -> None:
+    """Run a command and end as the interpreter does, but do not take its modules apart: that would copy all their memory."""
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            raise
+        code = end.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except OSError:
+            code = _UNWRITTEN
+    os._exit(code)
 
 
 def _remember_vectors() -> None:
