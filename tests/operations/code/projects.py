@@ -6,8 +6,8 @@ from rag_ls.engine.client import Client
 from tests.support import PATIENCE_S
 
 
-def index_project(client: Client) -> None:
-    """Index the one project of a client as it is now."""
+def index_project(client: Client, *, embeddings: bool = True) -> None:
+    """Index the one project of a client as it is now; a test that asks for lines alone does without embeddings."""
     (view,) = client.projects()
     view.indexing.index_tree()
-    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=embeddings)

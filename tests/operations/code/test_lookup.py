@@ -76,7 +76,7 @@ def test_a_chunk_comes_with_its_neighbours(operations: Operations, root: Path) -
 
 def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, client: Client, root: Path) -> None:
     write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(1, 3001))})
-    index_project(client)
+    index_project(client, embeddings=False)
     part = _first(operations, "step_100", "src/big.py")
     assert operations.run("get_chunk", {"id": part["id"], "context": "file"})["text"] == BIG
     long = operations.run("get_chunk", {"id": "src/long.txt:77", "context": "file"})
@@ -110,7 +110,7 @@ def test_what_is_left_of_a_declaration_is_told_and_can_be_had(operations: Operat
 def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operations, root: Path) -> None:
     lines = [f"value {n} and {n * n} and {n * n * n}\n" for n in range(1, 3001)]
     write(root, {"src/long.txt": "".join(lines), "src/wide.txt": "wide " * 100_000})
-    index_project(client)
+    index_project(client, embeddings=False)
     agent = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=2500)
     around = agent.run("get_chunk", {"id": "src/long.txt:1500", "context": "file"})
     assert around["start_line"] < 1500 < around["end_line"], "what was asked for is in it"
