@@ -11,6 +11,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.memory import Memories
 from tests.memory.support import memories_in
+from tests.remembered_vectors import RememberedModels
 
 
 @pytest.fixture
@@ -20,8 +21,10 @@ def memories(tmp_path: Path) -> Memories:
 
 
 @pytest.fixture(scope="session")
-def model() -> Iterator[HostedModel]:
+def model(remembered_models: RememberedModels) -> Iterator[HostedModel]:
     """The real model."""
-    model = local_model("auto", EmbeddingSettings(backend="onnx"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", remembered_models.load)
+        model = local_model("auto", EmbeddingSettings(backend="onnx"))
     yield model
     model.close()
