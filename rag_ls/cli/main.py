@@ -14,10 +14,11 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import cast
 
 from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
-from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
+from rag_ls.cli.options import OneVerb, Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.terminal import guard_streams, harmless
 from rag_ls.cli.unknown_words import refusal
 from rag_ls.cli.verb_help import epilog_of, first_help, full_help, group_help, verbs_of
@@ -90,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except InvalidRequest as error:
         print(f"rag-ls: {harmless(str(error))}", file=sys.stderr)
         sys.exit(WRONG_USAGE)
-    parser = build_parser()
+    parser = build_parser(next((word for word in words if not word.startswith("-")), ""))
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         print(f"rag-ls: {harmless(refusal(parser, arguments, unknown))}", file=sys.stderr)
@@ -148,7 +149,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _log_more(arguments.verbose)
     if arguments.verb is None:
         # Nothing was asked: show where the user stands.
-        arguments = build_parser().parse_args(["status"])
+        arguments = build_parser("status").parse_args(["status"])
         arguments.is_overview = True
     try:
         os.getcwd()
@@ -191,14 +192,16 @@ def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
     return code
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line; `docs/cli.md` is generated from it."""
+def build_parser(wanted: str = "") -> argparse.ArgumentParser:
+    """The command line, whole or with one verb: parsers of all verbs take most of a short command's time."""
     parser = argparse.ArgumentParser(
         prog="rag-ls", description="One memory of your code for your editor and your agent."
     )
     parser.add_argument("--version", action="version", version=f"rag-ls {__version__}")
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more, to stderr (twice: everything)")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+    verbs: Verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+    if wanted:
+        verbs = cast("Verbs", OneVerb(verbs, wanted))
     add_operations(verbs, VERBS)
     _check_verb(verbs)
     _installation_verbs(verbs)

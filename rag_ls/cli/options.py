@@ -10,6 +10,26 @@ from rag_ls.cli.verb_names import GROUPS
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+
+class OneVerb:
+    """Adds a parser for one verb alone."""
+
+    def __init__(self, verbs: Verbs, name: str) -> None:
+        self._verbs = verbs
+        self._name = name
+
+    def add_parser(self, name: str, **options: Any) -> Any:
+        """As that of argparse; of another verb, what takes its options and keeps none."""
+        return self._verbs.add_parser(name, **options) if name == self._name else _Unwanted()
+
+
+class _Unwanted:
+    """Takes whatever a verb's parser is told."""
+
+    def __getattr__(self, name: str) -> Callable[..., _Unwanted]:
+        return lambda *_, **__: self
+
+
 _MEMORY_TYPES = ("semantic", "episodic", "procedural")
 _NUMBERS = {"int": int, "float": float}
 # What an option of an operation is where it is not given; agents read theirs in the schema.

@@ -109,3 +109,10 @@ def test_every_argument_says_what_it_means_and_what_it_is_by_default() -> None:
             assert action.help, f"{name} {action.dest}"
             if action.choices and action.default:
                 assert f"(default: {action.default}" in action.help, f"{name} {action.dest}"
+
+
+def test_a_parser_of_one_verb_is_that_of_the_whole_command_line() -> None:
+    whole = {name: verb.format_help() for name, verb, _ in verbs_of(build_parser())}
+    alone = [build_parser(first) for first in sorted({name.partition(" ")[0] for name in whole})]
+    assert {name: verb.format_help() for parser in alone for name, verb, _ in verbs_of(parser)} == whole
+    assert [name for name, _, _ in verbs_of(build_parser("search"))] == ["search"]
