@@ -31,6 +31,7 @@ from rag_ls.indexing import (
     IndexingService,
     PathSet,
     TreeSync,
+    can_see_more,
     is_ignore_file,
     reason_to_wait,
     scan,
@@ -251,7 +252,9 @@ class OpenProject:
         is_watched = self.sync.settle(_SETTLE_S)
         if ends_rests:
             self.indexing.inbox.end_rests()
-        is_old = (not is_watched and self.indexing.comparison.is_old) or self.exclusions.are_outdated()
+        is_old = self.exclusions.are_outdated() or (
+            self.indexing.comparison.is_old and (not is_watched or can_see_more(self.root, self.index.checkout))
+        )
         if is_old:
             # Not every client tells of the files that other programs write.
             self.indexing.rescan()

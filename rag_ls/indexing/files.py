@@ -79,6 +79,7 @@ _NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
 """The reason where a file that may be there cannot be read; if it was read before, the index keeps it."""
+FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
 """The first word of the reason where a file should be indexed, and could not be."""
@@ -243,7 +244,7 @@ def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
     except OSError:
         return UNREADABLE
     is_open = _grants(status, stat.S_IRUSR, owner) and all(_grants(each, stat.S_IXUSR, owner) for each in folders)
-    return "" if is_open else "readable for root alone"
+    return "" if is_open else FOR_ROOT_ALONE
 
 
 def _grants(status: os.stat_result, right: int, owner: os.stat_result) -> bool:

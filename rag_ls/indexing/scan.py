@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
-from rag_ls.indexing.files import UNREADABLE, file_state, is_examined
+from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
+from rag_ls.indexing.inner_repositories import UNREADABLE_FOLDER
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.indexing.sight import Sight
 from rag_ls.model import Freshness
@@ -25,6 +26,7 @@ _RULES_NOTE = "ignore rules"
 _MOUNTS, _UNKNOWN = "mounts", "unknown"
 # Where a pattern matches nothing, the nearest names are looked for among so many.
 _MAX_COMPARED_FILES = 5000
+_MAX_TRIED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,17 @@ def is_all_known(store: CheckoutIndex) -> bool:
     return not store.meta(_UNKNOWN)
 
 
+def can_see_more(root: Path, store: CheckoutIndex) -> bool:
+    """Whether something that the last scan could not look at can be looked at now; some of it is tried."""
+    sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
+    for reason in (UNREADABLE, UNREADABLE_FOLDER):
+        for path in store.all_skipped_because(reason, _MAX_TRIED):
+            inside = f"{path.rstrip('/')}/." if reason == UNREADABLE_FOLDER else path
+            if not sight.fault_of(inside) and (_may_read(root / path) or not os.path.lexists(root / path)):
+                return True
+    return False
+
+
 def _explain_include(project: Project, patterns: Patterns) -> str:
     """The reason why the index is empty though there are files; empty if there are none."""
     others = list(itertools.islice(list_files(project.root, Patterns(patterns.exclude)), _MAX_COMPARED_FILES))
@@ -151,6 +164,9 @@ def differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) 
 
 def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -> bool:
     """Whether a file with an unchanged stamp is unchanged. Where the stamp proves nothing, the file is compared."""
+    if isinstance(known, Skipped) and known.reason == FOR_ROOT_ALONE:
+        # The rights of the folders above decide, too.
+        return documents.is_still_skipped(known)
     if not known.state.racy:
         return True
     if isinstance(known, Skipped):

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.indexing import scan
-from tests.support import IS_ROOT, git_repository, write
+from rag_ls.indexing import can_see_more, is_all_known, scan
+from rag_ls.storage import Skipped
+from tests.support import IS_ROOT, SETTLED, git_repository, until, write
 from tests.wild.project import WildProject
 
 _NOBODY = 65534
@@ -65,14 +66,12 @@ def test_a_folder_that_cannot_be_read_any_more_keeps_its_files(
     (root / closed).chmod(0o600)
     with nobody():
         opened = project.session.project
+        # What each answer tells, as far as nobody but this user looks: a question of root's looks again.
         scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns)
+        assert not is_all_known(store)
+        assert "cannot be looked at" in opened.exclusions.note
+        assert "unreadable" in store.skipped_counts()
     assert set(store.documents()) >= held
-    found = status(project)
-    assert found["complete"] is False
-    assert "cannot be looked at" in str(found["note"])
-    assert "unreadable" in str(found["skipped"])
-    note = project.ask("search_code", query="elderberry")["stats"]["note"]
-    assert "cannot be looked at" in note
     # Once it can be read again, nothing is unknown, and what is gone is gone.
     (root / closed).chmod(0o755)
     (root / "src/deep/new.py").unlink()
@@ -130,8 +129,38 @@ def test_a_file_that_alone_cannot_be_read_is_unknown_and_not_tried_by_each_scan(
     with nobody():
         found = [scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns) for _ in "12"]
     assert [each.queued for each in found] == [0, 0]
+    assert not is_all_known(store)
     assert "c.py" in store.documents()
-    assert status(project)["complete"] is False
     (root / "c.py").chmod(0o644)
     project.index()
     assert status(project)["complete"] is True
+
+
+@as_root
+@pytest.mark.parametrize(("closed", "reason"), [("src", "unreadable folder"), ("src/a.py", "unreadable")])
+def test_what_could_never_be_read_is_tried_again(client: Client, place: Path, closed: str, reason: str) -> None:
+    root = write(place / "shop", _FILES)
+    opened = client.open(root).project
+    store = opened.index.checkout
+    store.skip(Skipped(closed, reason, SETTLED))
+    (root / closed).chmod(0)
+    with nobody():
+        assert not can_see_more(root, store)
+    (root / closed).chmod(0o755)
+    with nobody():
+        assert can_see_more(root, store)
+
+
+@as_root
+@pytest.mark.parametrize("closed", ["src", "src/deep", "c.py"])
+def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, place: Path, closed: str) -> None:
+    root = git_repository(place / "shop", _FILES)
+    project = WildProject(client, root, {})
+    opened, store = project.session.project, project.session.store
+    (root / closed).chmod(0)
+    with nobody():
+        scan(opened.folder, store, opened.documents, opened.exclusions.patterns)
+    assert not is_all_known(store)
+    (root / closed).chmod(0o755)
+    assert until(lambda: status(project)["complete"] is True)
+    assert status(project)["skipped"] == {}

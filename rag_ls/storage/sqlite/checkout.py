@@ -229,8 +229,12 @@ class CheckoutIndex:
 
     def skipped_because(self, reason: str) -> str:
         """The first file that is not indexed for a reason; empty if there is none."""
-        query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT 1"
-        return self._database.text(query, (reason,))
+        return next(iter(self.all_skipped_because(reason, 1)), "")
+
+    def all_skipped_because(self, reason: str, at_most: int) -> list[str]:
+        """The files that are not indexed for a reason, in order, at most `at_most`."""
+        query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT ?"
+        return self._database.column(query, (reason, at_most))
 
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
