@@ -25,7 +25,7 @@ from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import PathOutsideProject
-from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, is_all_known
+from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
 from rag_ls.memory import Memories
 from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
@@ -320,6 +320,7 @@ class ProjectSession:
             self.memories.damage(),
             self.memories.take_note(),
             off,
+            describe_unknown_languages(self.project.settings.languages.map),
         )
         note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)

@@ -6,7 +6,7 @@ from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
-from rag_ls.indexing.file_rules import FileRules
+from rag_ls.indexing.file_rules import FileRules, describe_unknown_languages
 from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
@@ -49,6 +49,7 @@ __all__ = [
     "Spent",
     "TreeSync",
     "can_see_more",
+    "describe_unknown_languages",
     "differing_files",
     "files_holding",
     "is_all_known",

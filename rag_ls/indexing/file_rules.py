@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from rag_ls.indexing.ignore_patterns import compiled_pattern
-from rag_ls.languages import by_alias
+from rag_ls.languages import LANGUAGES, by_alias
+from rag_ls.util.nearest import nearest, nearest_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,20 @@ class FileRules:
     def is_forced(self, path: str) -> bool:
         """Whether a file is indexed although it looks like data, generated or minified."""
         return any(_matches(pattern, path) for pattern in self.forced)
+
+
+def describe_unknown_languages(pairs: Iterable[str]) -> str:
+    """The languages of `languages.map` that have no grammar, in words that name those that may be meant; empty for none."""
+    names = dict.fromkeys(pair.rpartition("=")[2].strip() for pair in pairs)
+    unknown = [name for name in names if not by_alias(name)]
+    known = sorted(LANGUAGES)
+    near = list(dict.fromkeys(each for name in unknown for each in nearest(name.lower(), known)))
+    return (
+        f"languages.map names {', '.join(unknown)}, of which no grammar is known, so such files are cut by their lines; "
+        + (nearest_text(near).removesuffix("; ") if near else f"known are {', '.join(known)}")
+        if unknown
+        else ""
+    )
 
 
 def _named(pairs: Iterable[str], path: str) -> str:

@@ -18,7 +18,7 @@ from rag_ls.indexing.inner_repositories import why_folder_is_left_out
 from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
-from rag_ls.util.decoding import UTF_8, decode_text, looks_like_text
+from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.regular_files import regular_file
 
 _SECRETS = tuple(
@@ -154,6 +154,9 @@ def _decoded(path: str, data: bytes, state: FileState, limit: int, rules: FileRu
     if len(data) > limit:
         return Rejected("too large", state)
     decoded = decode_text(data, rules.encoding_of(path))
+    if (decoded is None or "\0" in decoded.text) and rules.is_forced(path):
+        # What fits no text costs these bytes alone.
+        decoded = Decoded(data.decode(UTF_8, "replace").replace("\0", "\ufffd"), "")
     if decoded is None:
         return Rejected(UNKNOWN_ENCODING if looks_like_text(data) else "binary", state)
     as_utf8 = data if decoded.encoding == UTF_8 else decoded.text.encode("utf-8", "replace")

@@ -15,6 +15,8 @@ OTHER_CHECKOUT = "other checkout"
 MISSING_SUBMODULE = "submodule without its files"
 LEFT_OUT_SUBMODULE = "submodule"
 UNREADABLE_FOLDER = "unreadable folder"
+NOT_CHECKED_OUT = "not checked out"
+"""The reason for what a sparse checkout leaves out."""
 LINK_MODE = b"160000 "
 """The beginning of what git's index says of a submodule."""
 _MODULES, _WORK_TREES = "modules", "worktrees"
@@ -35,6 +37,16 @@ def why_folder_is_left_out(folder: Path) -> str:
         return OTHER_CHECKOUT
     is_submodule = repository is not None and _MODULES in repository.folder.parts
     return LEFT_OUT_SUBMODULE if is_submodule else OTHER_REPOSITORY
+
+
+def is_sparse(root: Path) -> bool:
+    """Whether git has only some of a work tree's files checked out."""
+    repository = find_repository(root)
+    if repository is None or repository.fault:
+        return False
+    files = (repository.common / "config", repository.folder / "config.worktree")
+    values = [entry.value for file in files for entry in entries_of(file) if entry.key == "core.sparsecheckout"]
+    return bool(values) and values[-1].lower() in ("true", "yes", "on", "1")
 
 
 def is_inside(root: Path, path: str) -> bool:

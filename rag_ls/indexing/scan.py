@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import FOR_ROOT_ALONE, UNREADABLE, file_state, is_examined
-from rag_ls.indexing.inner_repositories import UNREADABLE_FOLDER
+from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, UNREADABLE_FOLDER, is_sparse
 from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.indexing.sight import Sight
 from rag_ls.model import Freshness
 from rag_ls.project import Project
-from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
+from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.text import count_of, without_surrogates
@@ -59,10 +59,12 @@ def scan(
     reasons: dict[str, None] = {}
     sight = Sight(project.root, json.loads(store.meta(_MOUNTS) or "[]"))
     unknown: dict[str, str] = {}
+    absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
         give_way()
         state = file_state(project.root / path)
         if state is None:
+            absent.append(path)
             continue
         if path != (shown := without_surrogates(path)):
             # git and the file system allow names that are not UTF-8; the store does not.
@@ -79,6 +81,9 @@ def scan(
         record = stored.get(path) or skipped.get(path)
         if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
+    for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():
+        store.skip(Skipped(folder, NOT_CHECKED_OUT, FileState(0, 0, 0, 0)))
+        seen.add(folder)
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]
@@ -99,6 +104,21 @@ def scan(
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:
+    """The outermost folders that are missing with these files, else the files."""
+    there: dict[str, bool] = {}
+    found = set()
+    for path in map(without_surrogates, absent):
+        places = [path[:at] for at, letter in enumerate(path) if letter == "/"]
+        for place in (*places, path):
+            if place not in there:
+                there[place] = os.path.lexists(root / place)
+            if not there[place]:
+                found.add(place)
+                break
+    return found
 
 
 def _may_read(path: Path) -> bool:

@@ -142,20 +142,33 @@ def test_an_own_suffix_has_the_language_that_the_settings_name(client: Client, t
     assert (found["tools/deploy"]["language"], found["tools/deploy"]["symbol"]) == ("python", "deploy_all")
 
 
+def test_a_language_that_nobody_knows_is_named_with_those_that_may_be_meant(client: Client, tmp_path: Path) -> None:
+    files = {
+        "rag-ls.toml": '[languages]\nmap = {"*.inc" = "phpp", "*.tpl" = "html"}\n',
+        "a.inc": "<?php\nfunction f() {}\n",
+    }
+    project = WildProject(client, tmp_path / "p", files)
+    note = project.ask("index_status")["projects"][0]["note"]
+    assert "languages.map names phpp, of which no grammar is known" in note
+    assert "the nearest are php" in note
+
+
 def test_what_looks_like_data_is_indexed_where_the_user_says_so(client: Client, tmp_path: Path) -> None:
     files = {
-        "rag-ls.toml": '[index]\nforce = ["prices.csv", "*.bundle.js", "*_pb2.py"]\n',
+        "rag-ls.toml": '[index]\nforce = ["prices.csv", "*.bundle.js", "*_pb2.py", "src/torn.py"]\n',
         "prices.csv": "wombat,12\n",
         "other.csv": "wombat,13\n",
         "src/app.bundle.js": "function wombat() { return 1; }\n",
         "gen/api_pb2.py": "wombat = 1\n",
         "keys.pem": "wombat\n",
+        "src/torn.py": b"def wombat():\n    return 'a\x00b\xff'\n",
     }
     root = tmp_path / "p"
     root.mkdir()
     trust(root)
     project = WildProject(client, root, files)
-    assert set(project.search("wombat")) == {"prices.csv", "src/app.bundle.js", "gen/api_pb2.py"}
+    assert set(project.search("wombat")) == {"prices.csv", "src/app.bundle.js", "gen/api_pb2.py", "src/torn.py"}
+    assert [each["symbol"] for each in project.ask("list_symbols", path="src/torn.py")["symbols"]] == ["wombat"]
 
 
 def test_a_bundle_is_left_out_by_its_content(client: Client, tmp_path: Path) -> None:

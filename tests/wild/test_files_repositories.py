@@ -232,3 +232,20 @@ def test_a_bare_repository_is_said_to_have_no_files(client: Client, tmp_path: Pa
     note = project.ask("search_code", query="cart_total")["stats"]["note"]
     assert "is a bare repository" in note
     assert "git worktree add" in note
+
+
+def test_what_a_sparse_checkout_leaves_out_is_named(client: Client, tmp_path: Path) -> None:
+    files = {f"{name}/deep/m.py": f"def wombat_{name}():\n    return 1\n" for name in ("near", "far", "farther")}
+    root = git_repository(tmp_path / "shop", files)
+    git(root, "sparse-checkout", "set", "near")
+    project = WildProject(client, root, {})
+    assert holding(project, "def wombat") == ["near/deep/m.py"]
+    assert set(skipped(project)) == {"far", "farther"}
+    assert "`git sparse-checkout add` brings it" in skipped(project)["far"]
+    assert project.ask("index_status")["projects"][0]["complete"] is True
+    note = project.ask("search_code", query="kangaroo")["stats"]["note"]
+    assert "2 not checked out" in note
+    git(root, "sparse-checkout", "disable")
+    project.index()
+    assert len(holding(project, "def wombat")) == 3
+    assert skipped(project) == {}
