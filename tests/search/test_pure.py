@@ -148,7 +148,8 @@ def test_asking_for_documentation_or_settings_is_noticed() -> None:
     [
         ("tests/cart.py", True), ("src/test_cart.py", True), ("src/cart_test.go", True), ("src/cart.spec.ts", True),
         ("src/CartTest.java", True), ("src/__tests__/cart.js", True), ("src/latest.py", False), ("src/contest.py", False),
-        ("src/testament.rs", False), ("src/Latest.java", False),
+        ("src/testament.rs", False), ("src/client/tests.rs", True), (".github/workflows/tests.yml", False),
+        ("docs/tests.md", False), ("src/Latest.java", False),
     ],
 )  # fmt: skip
 def test_tests_are_told_by_their_paths(path: str, expected: bool) -> None:
