@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import threading
 import time
@@ -24,7 +25,7 @@ from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
-from rag_ls.errors import PathOutsideProject
+from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
 from rag_ls.memory import Memories
 from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
@@ -35,6 +36,7 @@ from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.text import count_of, without_surrogates
+from rag_ls.util.written_places import WrittenPlace, meanings_of
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
@@ -184,10 +186,36 @@ class ProjectSession:
             self.indexing.index_tree()
 
     def relative(self, path: str) -> str:
-        """The path of a document inside the project. Raises `PathOutsideProject`, which names the checkout that it is in."""
-        is_uri = is_guest(path, self.project.root) and not Path(path).is_absolute()
-        if is_uri or self.indexing.inbox.holds(self.editing_session, path):
-            return path
+        """The path of a document inside the project, in whatever form it was written.
+
+        Raises `PathOutsideProject`, which names the checkout that it is in.
+        """
+        return self.place(path).path
+
+    def place(self, written: str, line: int = 0) -> WrittenPlace:
+        """The path of a document inside the project, and the lines written after it; `line` counts before those.
+
+        Raises `PathOutsideProject`.
+        """
+        root = self.project.root
+        if self.indexing.inbox.holds(self.editing_session, written):
+            return WrittenPlace(written, line)
+        for meant in meanings_of(written, root.name):
+            if path := self._find_file(meant.path):
+                return WrittenPlace(path, line, line) if line else meant._replace(path=path)
+        is_uri = is_guest(written, root) and not Path(written).is_absolute()
+        return WrittenPlace(written if is_uri else self._inside(written), line)
+
+    def _find_file(self, written: str) -> str:
+        """The path of a file that is there, or in the index; empty where none is called so."""
+        try:
+            path = self._spelled_as_known(self.project.folder.relative(written))
+        except RagLsError:
+            return ""
+        is_there = os.path.isfile(self.project.root / path) or self.store.document(path) is not None
+        return path if is_there else ""
+
+    def _inside(self, path: str) -> str:
         try:
             return self._spelled_as_known(self.project.folder.relative(path))
         except PathOutsideProject as outside:

@@ -99,6 +99,8 @@ class ClientLines:
             self._send(_encoded(_refusal(None, INVALID_REQUEST, "this line is nested too deeply")))
             return
         self.has_begun = True
+        if isinstance(message, dict) and _fill_objects(message):
+            line = _encoded(message)
         with self._change:
             if isinstance(message, list) and message:
                 answers = self._take_batch(message)
@@ -190,6 +192,22 @@ class MessageBatch:
 def _read(line: bytes) -> Any:
     """The JSON of a line. Raises ValueError; bytes that are no UTF-8 are replaced."""
     return json.loads(bytes(line).decode("utf-8", "replace"))
+
+
+def _fill_objects(message: Message) -> bool:
+    """Drop what stands for nothing where an object belongs: some languages write an empty one as `[]`; whether any did."""
+    params = message.get("params")
+    if params == []:
+        del message["params"]
+        return True
+    if not isinstance(params, dict):
+        return False
+    about, is_changed = params.get("_meta"), False
+    for holder, name, nothing in ((params, "arguments", []), (params, "_meta", []), (about, "progressToken", None)):
+        if isinstance(holder, dict) and name in holder and holder[name] == nothing:
+            del holder[name]
+            is_changed = True
+    return is_changed
 
 
 def _why_invalid(message: Any) -> str:

@@ -120,6 +120,19 @@ def test_half_a_character_keeps_no_question_from_its_answer(shop: Path, mode: st
     assert {number for number in (3, 4) if "error" in answers[number]} == {3, 4}
 
 
+@pytest.mark.parametrize("mode", _MODES)
+def test_an_empty_list_for_an_object_and_a_progress_token_of_null_are_nothing(shop: Path, mode: str) -> None:
+    """PHP, Lua and Perl write an empty object as `[]`; some clients send each field that they know."""
+    asked = [
+        _request(1, "tools/call", name="index_status", arguments=[]), {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": []},
+        _request(3, "tools/call", name="index_status", arguments=None, _meta={"progressToken": None}), _request(4, "ping", _meta=[]),
+    ]  # fmt: skip
+    start = [{**_handshake()[0], "params": []}, _handshake()[1]]
+    answers = {answer["id"]: answer for answer in _answers(shop, mode, _lines([*start, *asked]))}
+    assert set(answers) == {0, 1, 2, 3, 4}
+    assert not [answer for answer in answers.values() if "error" in answer or answer["result"].get("isError")]
+
+
 def test_lines_of_windows_are_lines(shop: Path) -> None:
     written = b"\xef\xbb\xbf" + _lines([*_handshake(), _request(1, "ping")]).replace(b"\n", b"\r\n")
     assert [answer["id"] for answer in _answers(shop, "shared", written)] == [0, 1]

@@ -37,7 +37,10 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
             raise InvalidRequest(f"line = {line} says nothing without source_file: give the path of its file")
         return None
     session.project.catch_up()
-    path = session.relative(source_file) if source_file else _find_declaring(session, symbol)
+    if source_file:
+        path, line, _ = session.place(source_file, line)
+    else:
+        path = _find_declaring(session, symbol)
     if not is_guest(path, session.project.root):
         path = _find_existing(session, path)
         session.project.take_in(path)

@@ -157,7 +157,8 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
 def _row_at(session: ProjectSession, path: str, line: int) -> ChunkRow | None:
     session.project.catch_up()
     try:
-        return places.chunk_at(session, session.relative(path), line)
+        place = session.place(path, line)
+        return places.chunk_at(session, place.path, place.first)
     except (NotFound, InvalidRequest):
         return None
 

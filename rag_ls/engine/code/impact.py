@@ -23,7 +23,6 @@ from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.nearest import nearest_text
-from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
@@ -86,7 +85,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
     """
     session.project.catch_up()
-    path = session.relative(portable(path)) if path.strip() else _find_declaring(session, symbol)
+    path = session.relative(path) if path.strip() else _find_declaring(session, symbol)
     document = session.document(path)
     if document is None:
         raise places.not_indexed(session, path)

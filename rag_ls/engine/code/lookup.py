@@ -13,6 +13,7 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.written_places import read_lines
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_SYMBOLS = 200_000
@@ -20,7 +21,6 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _OF_A_PATH = "of a file give PATH:LINE, or PATH:FROM-TO for these lines"
 _GONE = "its code was edited or removed: search_code finds it again"
 _OWNER = re.compile(r"\.|::|#| > ")
-_PLACE = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def describe_fate(session: ProjectSession, chunk_id: str) -> str:
 
 def path_in(chunk_id: str) -> str:
     """The path in an id that is a place, `PATH:LINE`; empty in others."""
-    place = _PLACE.fullmatch(chunk_id.strip())
-    return place["path"] if place else ""
+    place = read_lines(chunk_id.strip())
+    return place.path if place.first else ""
 
 
 def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt:
@@ -87,11 +87,13 @@ def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt
     An id may also be `PATH:LINE`, which means the chunk there, or `PATH:FROM-TO`, which means these lines.
     """
     chunk_id = chunk_id.strip()
-    place = _PLACE.fullmatch(chunk_id)
-    if place and place["last"] and context == "chunk":
-        return _read_lines(session, place["path"], int(place["first"]), int(place["last"]))
-    if place:
-        chunk_id = _chunk_at(_rows_of(session, place["path"]), int(place["first"])).stored.id
+    place = session.place(chunk_id)
+    if not place.first:
+        place = read_lines(chunk_id)
+    if place.last and context == "chunk":
+        return _read_lines(session, place.path, place.first, place.last)
+    if place.first:
+        chunk_id = _chunk_at(_rows_of(session, place.path), place.first).stored.id
     hit = _find_chunk(session, chunk_id, whole=context == "chunk")
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk

@@ -48,7 +48,8 @@ def chunk_of_symbol(session: ProjectSession, symbol: str) -> ChunkRow:
 def find_chunk(session: ProjectSession, path: str, line: int, symbol: str) -> ChunkRow:
     """The chunk of a place or symbol. Raises `InvalidRequest` and `NotFound`."""
     if path:
-        return chunk_at(session, session.relative(path), line, symbol)
+        place = session.place(path, line)
+        return chunk_at(session, place.path, place.first, symbol)
     if symbol:
         return chunk_of_symbol(session, symbol)
     raise InvalidRequest("give a path with a line, a symbol, or a snippet")

@@ -25,6 +25,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.written_places import names_line
 
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
 RESOLVED, BY_NAME = "resolved", "by name"
@@ -108,7 +109,7 @@ class ReferencesAnswer:
 )
 def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer:
     """The places where a symbol is defined, called, imported, implemented, overridden, tested, and named in docs."""
-    if not (request.symbol.strip() or (request.path.strip() and request.line)):
+    if not (request.symbol.strip() or (request.path.strip() and (request.line or names_line(request.path)))):
         raise InvalidRequest("find_references needs a symbol, or a path with a line of its declaration")
     path = request.path.strip()
     sessions = caller.projects.find_candidates(path, request.project)

@@ -120,7 +120,8 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         branch=read_branch(meta, view, scope),
         force=request.force,
     )
-    stored = remember(view, new, line=meta.line or 0, symbol=meta.symbol.strip())
+    line = view.place(meta.source_file, meta.line or 0).first if meta.source_file.strip() else meta.line
+    stored = remember(view, new, line=line or 0, symbol=meta.symbol.strip())
     return mark_changed(make_stored_answer(stored), view, scope)
 
 

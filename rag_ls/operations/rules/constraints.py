@@ -25,7 +25,6 @@ from rag_ls.rules.checks.records import Violation
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
 from rag_ls.search import Roles, is_data, is_docs
-from rag_ls.util.paths import portable
 from rag_ls.util.text import lines_of
 
 MAX_RESULTS = 20
@@ -134,7 +133,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     changes = read_diff(request.diff) if request.diff.strip() else []
     paths = [change.path for change in changes]
     if request.file_path.strip():
-        paths.insert(0, view.relative(portable(request.file_path)))
+        paths.insert(0, view.relative(request.file_path))
     text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:MAX_QUERY_CHARACTERS]
     query = text or " ".join(paths)
     if not view.store.counts().documents:
@@ -218,7 +217,7 @@ class CheckedFileAnswer:
 def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
     """The places that break a checkable rule in a file as it is now."""
     view = caller.rule_projects.current(request.file_path)
-    path = view.relative(portable(request.file_path))
+    path = view.relative(request.file_path)
     found = view.checks.violations(path, view.checks.text_of(path))
     return CheckedFileAnswer(path, tuple(_make_violation(each) for each in found))
 

@@ -111,22 +111,20 @@ class _Finder:
         return name, sorted(found, key=lambda item: (self._is_test(item.path), item.path, item.start_line))
 
     def _declared_at(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
-        path = self._session.relative(question.path)
+        path, line, _ = self._session.place(question.path, question.line)
         source = self.files.at(path)
         if source is None:
             raise places.not_indexed(self._session, path)
         named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
         if named:
-            best = min(named, key=lambda item: (item.start_line != question.line, item.symbol != question.name))
+            best = min(named, key=lambda item: (item.start_line != line, item.symbol != question.name))
             return split_owner(best.symbol)[1], [best]
-        if question.column and (used := self._used_at(source, question.line, question.column)) is not None:
+        if question.column and (used := self._used_at(source, line, question.column)) is not None:
             return used
-        starting = [item for item in source.symbols if item.start_line == question.line]
-        item = starting[0] if starting else source.around(question.line)
+        starting = [item for item in source.symbols if item.start_line == line]
+        item = starting[0] if starting else source.around(line)
         if item is None:
-            raise NotFound(
-                f"no declaration is at line {question.line} of {path}; list_symbols shows those that there are"
-            )
+            raise NotFound(f"no declaration is at line {line} of {path}; list_symbols shows those that there are")
         return split_owner(item.symbol)[1], [item]
 
     def _used_at(self, source: CodeFile, line: int, column: int) -> tuple[str, list[StoredSymbol]] | None:

@@ -1,0 +1,59 @@
+"""Places in files as people and agents write them: `@src/a.py`, `file:///work/src/a.py`, `src/a.py:12:5`, `src\\a.py#L12-L20`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from rag_ls.util.paths import portable
+
+_LINES = re.compile(
+    r"(?P<path>.+?)(?::|#)(?:L|line)?(?P<first>\d{1,9})(?:C\d+)?(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,]\d{1,9})?:?"
+)
+_LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})")
+_ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
+_QUOTES = ("`", '"', "'")
+# Of a diff's names: `a/` is the file before, `b/` after.
+_OF_DIFFS = ("a/", "b/")
+
+
+class WrittenPlace(NamedTuple):
+    """A path, and the lines that were written after it; 0 where there are none."""
+
+    path: str
+    first: int = 0
+    last: int = 0
+
+
+def read_lines(written: str) -> WrittenPlace:
+    """A path apart from the lines after it; without any, all of it is the path."""
+    found = _LINES.fullmatch(written)
+    return WrittenPlace(found["path"], int(found["first"]), int(found["last"] or 0)) if found else WrittenPlace(written)
+
+
+def names_line(written: str) -> bool:
+    """Whether a written place ends with a line."""
+    return read_lines(written.strip().strip("".join(_QUOTES))).first > 0
+
+
+def meanings_of(written: str, folder: str) -> Iterator[WrittenPlace]:
+    """The places that a written one may mean in a project whose root is called `folder`, likeliest first."""
+    yield WrittenPlace(written)
+    plain = written.strip()
+    while len(plain) > 1 and plain[0] == plain[-1] and plain[0] in _QUOTES:
+        plain = plain[1:-1].strip()
+    if address := _ADDRESS.match(plain):
+        plain = unquote(plain[address.end() :])
+    plain = portable(plain)
+    for path in dict.fromkeys((plain, plain.removeprefix("@"))):
+        places = [WrittenPlace(path), read_lines(path)]
+        if last := _LAST_NUMBER.fullmatch(path):
+            # The name may end like a line, too (`note:7`).
+            places.insert(1, WrittenPlace(last["path"], int(last["first"])))
+        for place in dict.fromkeys(places):
+            yield place
+            inner = place.path.removeprefix("./")
+            if inner.startswith((*_OF_DIFFS, "/", f"{folder}/")):
+                yield place._replace(path=inner.partition("/")[2])
