@@ -7,6 +7,7 @@ from typing import Any
 
 _MAX_NUMBER = 2**31 - 1
 _CHANGED = 2
+_TRACES = ("off", "messages", "verbose")
 _KNOWN_CHANGES = (1, _CHANGED, 3)
 
 
@@ -17,6 +18,8 @@ def mend_message(message: dict[str, Any]) -> None:
         message["params"] = {"settings": None, **(params if isinstance(params, dict) else {})}
     elif not isinstance(method, str) or not isinstance(params, dict):
         return
+    elif method == "initialize":
+        _mend_initialize(params)
     elif method == "workspace/didChangeWatchedFiles":
         for event in _objects(params.get("changes")):
             if event.get("type") not in _KNOWN_CHANGES:
@@ -29,6 +32,33 @@ def mend_message(message: dict[str, Any]) -> None:
                     folder["name"] = folder.get("name") or ""
     elif method.startswith("textDocument/"):
         _mend_document(method, params)
+
+
+def _mend_initialize(params: dict[str, Any]) -> None:
+    """Leave out what has no meaning: without an answer to `initialize` nothing else is answered either."""
+    folders = params.get("workspaceFolders")
+    folders = [folders] if isinstance(folders, dict) else folders
+    known = [
+        {"uri": each["uri"], "name": str(each.get("name") or "")}
+        for each in _objects(folders)
+        if isinstance(each.get("uri"), str)
+    ]
+    params["workspaceFolders"] = known if isinstance(folders, list) and (known or not folders) else None
+    number = params.get("processId")
+    params["processId"] = (
+        int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else None
+    )
+    said = params.get("capabilities")
+    params["capabilities"] = (
+        {key: each for key, each in said.items() if isinstance(each, dict)} if isinstance(said, dict) else {}
+    )
+    for key, kind in (("rootUri", str), ("rootPath", str), ("locale", str), ("clientInfo", dict)):
+        if not isinstance(params.get(key), kind):
+            params[key] = None
+    if params["clientInfo"] is not None and not isinstance(params["clientInfo"].get("name"), str):
+        params["clientInfo"] = None
+    if params.get("trace") not in _TRACES:
+        params["trace"] = None
 
 
 def _mend_document(method: str, params: dict[str, Any]) -> None:

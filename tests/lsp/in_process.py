@@ -112,8 +112,12 @@ def in_process_editor(
     *folders: Path,
     capabilities: Mapping[str, Any] | None = None,
     replies: Mapping[str, Callable[[Any], Any]] | None = None,
+    start: Mapping[str, Any] | None = None,
 ) -> Iterator[InProcessEditor]:
-    """An editor on some folders, whose server uses `client`; `replies` as those of `InProcessEditor`."""
+    """An editor on some folders, whose server uses `client`; `replies` as those of `InProcessEditor`.
+
+    `start` has parameters of `initialize` in place of the usual ones.
+    """
     (source, requests), (answers, output) = os.pipe(), os.pipe()
     server_source, server_output = os.fdopen(source, "rb"), os.fdopen(output, "wb", 0)
     thread = threading.Thread(
@@ -126,8 +130,8 @@ def in_process_editor(
         editor = InProcessEditor(to, back)
         editor.replies |= replies or {}
         names = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
-        start = {"processId": None, "rootUri": None, "capabilities": capabilities or {}, "workspaceFolders": names}
-        editor.ask("initialize", start)
+        usual = {"processId": None, "rootUri": None, "capabilities": capabilities or {}, "workspaceFolders": names}
+        editor.ask("initialize", {**usual, **(start or {})})
         editor.tell("initialized")
         try:
             yield editor

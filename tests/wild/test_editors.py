@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -265,3 +266,25 @@ def test_settings_that_are_told_without_any_are_no_fault(editor: InProcessEditor
     for params in ({}, {"settings": None}, {"settings": "none"}):
         editor.tell("workspace/didChangeConfiguration", **params)
     assert editor.command("status")["complete"]
+
+
+# --- the first message
+
+
+_FOLDER = {"uri": "{uri}", "name": "shop"}
+_ODD_STARTS: tuple[dict[str, Any], ...] = (
+    {"workspaceFolders": _FOLDER}, {"workspaceFolders": [None, 5, {**_FOLDER, "name": None}]},
+    {"workspaceFolders": [{"uri": "{uri}"}]}, {"workspaceFolders": "none", "rootUri": "{uri}"},
+    {"capabilities": None}, {"capabilities": []}, {"capabilities": {"workspace": [], "window": 7}},
+    {"processId": "12x", "trace": "on", "clientInfo": {}, "locale": 5, "rootPath": 7},
+    {"clientInfo": "vim", "initializationOptions": ["x"]}, {"workspaceFolders": None, "rootUri": "{uri}"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", _ODD_STARTS)
+def test_a_start_with_values_of_wrong_kinds_is_a_start(shop: Path, odd: dict[str, Any]) -> None:
+    """`initialize` is answered before it is read: refusing it afterwards would leave every other request refused, too."""
+    start = json.loads(json.dumps(odd).replace("{uri}", shop.as_uri()))
+    with in_process_editor(local_client("lsp"), shop, start=start) as editor:
+        assert until(lambda: editor.command("status")["complete"])
+        assert _found(editor, "total_price") == ["src/cart.py"]
