@@ -19,7 +19,7 @@ Json = dict[str, Any]
 _FIRST = "reading the files of this project"
 _BY_NAME = "by name"
 # Compilers, grep and `search -e` write the column too.
-_PLACE = re.compile(r"(?P<path>.*?[^:]):(?P<line>[0-9]+)(?::[0-9]*)?:?")
+_PLACE = re.compile(r"(?P<path>.*?[^:]):(?P<line>[0-9]+)(?::(?P<column>[0-9]*))?:?")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,12 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_target(text: str) -> Json:
-    """The symbol, or the path and line, that an argument means."""
+    """The symbol, or the place, that an argument means."""
     if place := _PLACE.fullmatch(text):
         path = place["path"]
-        return {"path": os.path.abspath(path) if os.path.exists(path) else path, "line": int(place["line"])}
+        path = os.path.abspath(path) if os.path.exists(path) else path
+        return {"path": path, "line": int(place["line"]), "column": int(place["column"] or 0) or None}
     if not text.strip():
-        raise InvalidRequest("give a name or PATH:LINE: `rag-ls refs Session.refresh`")
+        raise InvalidRequest("give a name, PATH:LINE or PATH:LINE:COLUMN: `rag-ls refs Session.refresh`")
     return {"symbol": text}
 
 

@@ -66,5 +66,7 @@ class ReferenceRule(NamedTuple):
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
     derived: str = ""
     """A pattern that finds the types of which another name is given to one, in the text that declares it."""
+    reaches_through_bases: bool = False
+    """Whether the language's compiler counts a use of a base type's member as one of each member that takes its place."""
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls."""

@@ -154,6 +154,7 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         types=(COLON_TYPE, NEW),
         results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)",
         derived=r"\btype\s+[\w$]+\s*(?:<[^=]*>)?\s*=\s*([^{};()]+)",
+        reaches_through_bases=True,
         constructors=frozenset({"constructor"}),
     )
 

@@ -49,6 +49,9 @@ class FindReferences:
     symbol: str = argument("", "a name, or a qualified one: Session.refresh")
     path: str = argument("", "the file that declares it", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
+    column: int | None = argument(
+        None, "of that line, from 1: the name there is meant, wherever it is declared", least=1
+    )
     show: str = argument(
         ALL, "all, its callers, the functions that it calls, or what implements it",
         choices=(ALL, CALLERS, CALLEES, IMPLEMENTS), agents="which of them",
@@ -105,7 +108,7 @@ class ReferencesAnswer:
         ("references",),
     ),
     command="ragLs.references",
-    verb=Verb("refs", "list where a symbol is used", ("symbol",), ("path", "line", "show")),
+    verb=Verb("refs", "list where a symbol is used", ("symbol",), ("path", "line", "column", "show")),
 )
 def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer:
     """The places where a symbol is defined, called, imported, implemented, overridden, tested, and named in docs."""
@@ -159,7 +162,7 @@ def _describe(item: StoredSymbol) -> str:
 
 
 def _find(session: ProjectSession, request: FindReferences) -> References:
-    question = AskedSymbol(request.symbol.strip(), request.path.strip(), request.line or 0)
+    question = AskedSymbol(request.symbol.strip(), request.path.strip(), request.line or 0, request.column or 0)
     if request.show == CALLERS or request.depth is not None:
         return find_callers(session, question, request.depth or 1)
     if request.show == CALLEES:

@@ -284,6 +284,16 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
         ),
         pytest.param(
             {
+                "store.ts": "export interface Store {\n  save(): void\n}\nexport class Disk implements Store {\n  save() {}\n}\n"
+                "export class Tape implements Store {\n  save() {}\n}\nfunction f(store: Store, tape: Tape) {\n"
+                "  store.save()\n  tape.save()\n}\n",
+            },
+            "Disk.save",
+            ["store.ts:11 resolved"],
+            id="a call through an interface",
+        ),
+        pytest.param(
+            {
                 "cookie.ts": "export type Cookie = Record<string, string>\nexport const parse = (text: string): Cookie => {\n"
                 "  return read(text) as Cookie\n}\n",
             },
@@ -306,3 +316,14 @@ def test_receivers_are_followed(
     answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": symbol})
     uses = [each for kind in ("call", "mention") for each in _places(answer, kind)]
     assert sorted(uses) == sorted(expected)
+
+
+def test_the_name_at_a_column_is_meant(operations: Operations) -> None:
+    answer = operations.run("find_references", {"path": "shop/bill.py", "line": 6, "column": 10})
+    assert _places(answer, "definition") == ["shop/cart.py:7 resolved"]
+    answer = operations.run("find_references", {"path": "shop/bill.py", "line": 9, "column": 12})
+    assert (answer["symbol"], _places(answer, "definition")) == ("grand_total", ["shop/cart.py:15 resolved"])
+    around = operations.run("find_references", {"path": "shop/bill.py", "line": 6})
+    assert around["symbol"] == "pay"
+    declared = operations.run("find_references", {"path": "shop/cart.py", "line": 15, "column": 6})
+    assert (declared["symbol"], _places(declared, "definition")) == ("total", ["shop/cart.py:15 resolved"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
@@ -192,8 +193,9 @@ class _Finder:
             target = next((wanted[_key(item)] for item in meaning.declarations if _key(item) in wanted), None)
             if target is not None or not wanted:
                 yield self._reference(source, use, target)
-            elif any(self._may_stand_for(item, wanted.values()) for item in meaning.declarations):
-                yield self._reference(source, use, None)
+            elif found := self._stands_for(meaning.declarations, wanted.values()):
+                is_sure = source.rule.reaches_through_bases and found[1]
+                yield self._reference(source, use, found[0] if is_sure else None)
 
     def _quoted_in(
         self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
@@ -211,13 +213,17 @@ class _Finder:
                 column = len(line[: line.index(name, match.start())].encode("utf-8", "surrogatepass"))
                 yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
 
-    def _may_stand_for(self, item: StoredSymbol, declared: Iterable[StoredSymbol]) -> bool:
-        """Whether a member overrides one of some members, or is overridden by it: a call of one may reach the other."""
-        owner = self._owner(item)
-        others = [other for each in declared if (other := self._owner(each)) is not None]
-        return owner is not None and any(
-            self._names.derives(owner, other) or self._names.derives(other, owner) for other in others
-        )
+    def _stands_for(
+        self, used: Sequence[StoredSymbol], declared: Iterable[StoredSymbol]
+    ) -> tuple[StoredSymbol, bool] | None:
+        """The member that a use of another one may reach, as one overrides the other, and whether it takes its place."""
+        for item, each in product(used, declared):
+            owner, theirs = self._owner(item), self._owner(each)
+            if owner is not None and theirs is not None:
+                takes_place = self._names.derives(theirs, owner)
+                if takes_place or self._names.derives(owner, theirs):
+                    return each, takes_place
+        return None
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
