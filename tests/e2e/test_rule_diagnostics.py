@@ -162,8 +162,12 @@ async def test_the_workspace_is_checked_and_a_lens_counts_uses(project: Path) ->
 
         assert await eventually(is_counted)
         answer = await ed.command("showUses", uri=uri_of(project / "src/rates.py"), symbol="vat")
-        assert [each["filePath"] for each in answer["dependents"]] == ["src/price.py", "tests/test_rates.py"]
+        assert {each["path"] for each in answer["references"]} == {"src/price.py", "tests/test_rates.py"}
+        assert answer["root"] == uri_of(project)
         assert any("used in\nsrc/price.py:1, 5\n" in message.message for message in ed.client.messages)
+        told = len(ed.client.messages)
+        again = await ed.command("showUses", uri=uri_of(project / "src/rates.py"), symbol="vat", listed=True)
+        assert (again, len(ed.client.messages)) == (answer, told)
 
 
 async def test_a_hover_on_a_path_shows_the_rules_that_name_it(project: Path) -> None:

@@ -16,11 +16,14 @@ from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.features.symbols import declaration_line
 from rag_ls.lsp.protocol import RagLsServer, protocol_error, show_message
 from rag_ls.model import AnchorState, Memory
+from rag_ls.operations.code.references import RESOLVED
 from rag_ls.storage import ChunkRow
 
 SHOW_USES = "ragLs.showUses"
 
 _MAX_SHOWN = 30
+_MAX_USES = 1000
+_NO_USES = ("definition", "override", "docs")
 
 
 def register(server: RagLsServer) -> None:
@@ -43,32 +46,39 @@ def register(server: RagLsServer) -> None:
     async def show_uses(*sent: Any) -> dict[str, Any]:
         arguments = plain_object(SHOW_USES, sent)
         session: EditorSession = server.session
-        path = file_path(str(arguments.get("uri", "")))
+        uri = str(arguments.get("uri", ""))
+        path, document = file_path(uri), session.documents.get(uri)
         if path is None:
             raise protocol_error(InvalidRequest(f"{SHOW_USES} needs 'uri', a file, and 'symbol'"))
-        asked = {"file_path": str(path), "symbol": str(arguments.get("symbol", "")), "num_similar": 1}
+        asked = {"path": str(path), "symbol": str(arguments.get("symbol", "")), "k": _MAX_USES}
         try:
-            answer = await asyncio.wrap_future((await session.operations()).submit("rag_query_impact", asked))
+            answer = await asyncio.wrap_future((await session.operations()).submit("find_references", asked))
         except RagLsError as error:
             raise protocol_error(error) from error
-        users = [_describe(each) for each in answer["dependents"]]
-        shown = "\n".join(users[:_MAX_SHOWN]) + (
-            f"\n({len(users) - _MAX_SHOWN} more)" if len(users) > _MAX_SHOWN else ""
-        )
-        show_message(server, f"{asked['symbol']} is used in\n{shown}")
-        return answer
+        every = [each for each in answer["references"] if each["kind"] not in _NO_USES]
+        uses = [each for each in every if each["sure"] == RESOLVED] or every
+        if not arguments.get("listed"):
+            show_message(server, f"{asked['symbol']} is used in\n{_describe(uses)}")
+        root = document.place.view.project.root.as_uri() if document is not None and document.place else ""
+        return {**answer, "references": uses, "root": root}
 
 
-def _describe(user: dict[str, Any]) -> str:
-    """A file with the lines that use the symbol: `src/price.py:1, 5`."""
-    lines = ", ".join(map(str, user.get("lines", ())))
-    return f"{user['filePath']}:{lines}" if lines else str(user["filePath"])
+def _describe(uses: list[dict[str, Any]]) -> str:
+    """The files with the lines that use a symbol: `src/price.py:1, 5`."""
+    lines: dict[str, set[int]] = {}
+    for each in uses:
+        lines.setdefault(each["path"], set()).add(each["line"])
+    files = [f"{path}:{', '.join(map(str, sorted(each)))}" for path, each in sorted(lines.items())]
+    more = [f"({len(files) - _MAX_SHOWN} more)"] if len(files) > _MAX_SHOWN else []
+    return "\n".join((*files[:_MAX_SHOWN], *more))
 
 
 def _use_lens(uri: str, found: SymbolUse) -> types.CodeLens:
     tests = f", {found.tests} {'test' if found.tests == 1 else 'tests'}" if found.tests else ""
     title = f"used in {found.files} {'file' if found.files == 1 else 'files'}{tests}"
-    command = types.Command(title=title, command=SHOW_USES, arguments=[{"uri": uri, "symbol": found.symbol}])
+    command = types.Command(
+        title=title, command=SHOW_USES, arguments=[{"uri": uri, "symbol": found.symbol, "line": found.line}]
+    )
     at = types.Position(found.line - 1, 0)
     return types.CodeLens(types.Range(at, at), command=command)
 

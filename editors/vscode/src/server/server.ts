@@ -14,6 +14,7 @@ import { ownBin } from "./installing.ts";
 import { onPythonSelected, selectedPython } from "./python.ts";
 import { restarts } from "./restarts.ts";
 import { explicitSettings } from "./settings.ts";
+import { SHOW_USES, listUses } from "./uses.ts";
 
 const SECTION = "ragLs";
 // `State` of the library, which is loaded late.
@@ -280,7 +281,10 @@ export class Server implements vscode.Disposable {
       {
         documentSelector: [{ scheme: "file" }, { scheme: "untitled" }, { scheme: "vscode-notebook-cell" }],
         initializationOptions: this.settings(),
-        middleware: { workspace: { configuration: ({ items }) => items.map(() => this.settings()) } },
+        middleware: {
+          workspace: { configuration: ({ items }) => items.map(() => this.settings()) },
+          executeCommand: (name, given, next) => (name === SHOW_USES ? listUses(given, (asked) => next(name, asked)) : next(name, given)),
+        },
         outputChannel: this.log,
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
