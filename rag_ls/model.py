@@ -305,6 +305,8 @@ class Occurrence:
     """From 1."""
     column: int
     """The column of the match, in characters from 1."""
+    byte_column: int
+    """The same in bytes, as grep counts."""
     text: str
     """The line, or what is around the match if it is very long."""
     is_whole: bool

@@ -10,7 +10,7 @@ from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.util.text import count_of
+from rag_ls.util.text import column_in_bytes, count_of
 
 Json = dict[str, Any]
 
@@ -118,10 +118,10 @@ def paths(data: Json, files: int) -> list[str]:
 
 
 def vimgrep(data: Json, question: str, files: int) -> list[str]:
-    """The lines that match, as `path:line:column:text`."""
+    """The lines that match, as `path:line:column:text`, the column in bytes."""
     words = Words(question)
     return [
-        f"{render.path_from_here(entry.best)}:{line.number}:{line.column}:{line.text}"
+        f"{render.path_from_here(entry.best)}:{line.number}:{column_in_bytes(line.text, line.column)}:{line.text}"
         for entry in _files(entries_of(data["results"]), files)
         for line in _lines(entry, words)
     ]

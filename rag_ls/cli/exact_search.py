@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.cli import render
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, Paint
+from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import decode_word
 from rag_ls.util.text import count_of
@@ -57,9 +58,10 @@ def describe_total(exact: Json) -> str:
 
 
 def lines(exact: Json) -> list[str]:
-    """The places as `path:line:column:text`."""
+    """The places as `path:line:column:text`, the column in bytes."""
     return [
-        f"{render.path_from_here(place)}:{place['line']}:{place['column']}:{place['text']}" for place in exact["places"]
+        f"{render.path_from_here(place)}:{place['line']}:{place.get('byte_column', place['column'])}:{place['text']}"
+        for place in exact["places"]
     ]
 
 
@@ -92,4 +94,4 @@ def notes(exact: Json) -> list[str]:
     """The notes on lines that are not shown, and on files that were not looked into."""
     more = exact.get("next_offset")
     told = f"more: --offset {more}, or fewer by --path GLOB" if more is not None else ""
-    return [note for note in (told, exact.get("left_out", "")) if note]
+    return [in_words_of_the_shell(note) for note in (told, exact.get("left_out", "")) if note]

@@ -25,18 +25,26 @@ _VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASK
 # Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
-_ARGUMENT = re.compile(r"\b(scope|[a-z]+(?:_[a-z]+)+) = ")
+_ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|[a-z]+(?:_[a-z]+)+) = ")
 # Options that the shell calls otherwise.
-_OPTIONS = {"importance_score": "importance", "path_glob": "path"}
+_OPTIONS = {"importance_score": "--importance", "path_glob": "--path", "k": "-k"}
+# Remedies that the shell has in another form, or not at all.
+_REMEDIES = (
+    (re.compile("use scope = global, or session"), "use scope = global"),
+    (re.compile("check language, path_glob and kind"), "check --language and --path"),
+    (re.compile("change_description = "), "the change "),
+    (re.compile("match = exact counts"), "`rag-ls search -F TEXT` counts"),
+    (re.compile(r"get_chunk with id = ([^\s`]+)"), r"`rag-ls show \1`"),
+    (re.compile("; list_symbols shows those that there are"), ""),
+    (re.compile("ask files_only"), "ask with --paths"),
+)
 
 
 def in_words_of_the_shell(message: str) -> str:
     """A message with its operations and arguments replaced by the shell's verbs and flags."""
-    # The shell's memories stay: it has no session that ends.
-    message = message.replace("use scope = global, or session", "use scope = global")
-    message = message.replace("check language, path_glob and kind", "check --language and --path")
-    message = message.replace("change_description = ", "the change ")
+    for said, in_shell in _REMEDIES:
+        message = said.sub(in_shell, message)
     message = _FLAG.sub(lambda match: f"--{match[1].replace('_', '-')}", message)
     with_verbs = _NAMES.sub(lambda match: f"`rag-ls {_VERB_OF[match[0]]}`", message)
     with_verbs = with_verbs.replace("` metadata: ", "`: ")
-    return _ARGUMENT.sub(lambda match: f"--{_OPTIONS.get(match[1], match[1]).replace('_', '-')} ", with_verbs)
+    return _ARGUMENT.sub(lambda match: f"{_OPTIONS.get(match[1]) or '--' + match[1].replace('_', '-')} ", with_verbs)

@@ -20,6 +20,7 @@ from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_me
 from rag_ls.operations.operation import Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
+from rag_ls.search import has_word
 
 _MIN_ID_CHARACTERS = 4
 _KINDS = ("code", "memory", "rules")
@@ -87,7 +88,8 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         found = search_code(caller, question)
         results += found.results
         stats, exact = found.stats, found.exact
-    if "memory" in kinds:
+    # Nothing is like a question without words.
+    if "memory" in kinds and not (exact and not has_word(request.query)):
         recalled = search_memory(
             caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)
         )

@@ -3,7 +3,7 @@
 from rag_ls.search.by_file import MAX_PLACES, group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, show_places
-from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
+from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse, has_word
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.searcher import Corpus, Found, Searcher
 from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery
@@ -34,6 +34,7 @@ __all__ = [
     "explain_filters",
     "find_occurrences",
     "group_by_file",
+    "has_word",
     "is_data",
     "is_docs",
     "is_inline_test",

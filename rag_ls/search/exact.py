@@ -11,7 +11,7 @@ from rag_ls.model import Occurrence
 from rag_ls.search.text_patterns import LineCount, LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol, take_lines
-from rag_ls.util.text import MARK, lines_of
+from rag_ls.util.text import MARK, column_in_bytes, lines_of
 
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
@@ -171,14 +171,17 @@ def show_places(
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
-    return [
-        Occurrence(
-            path=document.path, line=match.line, column=match.column, is_whole=match.is_whole, role=document.role,
-            text=cut_line(_read_line(document, match, texts), match.column),
-            symbol=_innermost(around.get(document.passage.document_id, ()), match.line),
-        )
-        for document, match in places
-    ]  # fmt: skip
+    shown = []
+    for document, match in places:
+        line = _read_line(document, match, texts)
+        holder = _innermost(around.get(document.passage.document_id, ()), match.line)
+        column, in_bytes = match.column, column_in_bytes(line, match.column)
+        occurrence = Occurrence(
+            path=document.path, line=match.line, column=column, byte_column=in_bytes, text=cut_line(line, column),
+            is_whole=match.is_whole, role=document.role, symbol=holder,
+        )  # fmt: skip
+        shown.append(occurrence)
+    return shown
 
 
 def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, str]]) -> str:

@@ -137,6 +137,11 @@ def analyse(text: str) -> Query:
     )
 
 
+def has_word(text: str) -> bool:
+    """Whether a query has a word to rank by; signs, emoji, a number and a single letter stand for themselves."""
+    return any(map(str.isalpha, text)) and not (len(text.strip()) == 1 and text.isascii())
+
+
 def longest_run(words: Sequence[str], text: str) -> int:
     """The most of `words` that a text holds one after another; 0 for less than a phrase."""
     lowered = fold_text(text).lower()

@@ -39,6 +39,11 @@ def lines_of(text: str) -> list[str]:
     return LINE_END.split(text)
 
 
+def column_in_bytes(line: str, column: int) -> int:
+    """A column of a line in bytes, as grep and vim count, from one in characters; both from 1."""
+    return len(line[: column - 1].encode("utf-8", "surrogatepass")) + 1
+
+
 def count_of(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: "1 file", "2,000 memories". Without a `plural`, it is the regular one of English."""
     if number == 1:

@@ -19,6 +19,11 @@ from rag_ls.cli.wording import in_words_of_the_shell
          "read it with `rag-ls show`, then update it with --expected-version 3"),
         ("say where it is kept instead, or give force = true if it is none", "say where it is kept instead, or give --force if it is none"),
         ("there is none to remember for; use scope = global, or session", "there is none to remember for; use --scope global"),
+        ("12 more: offset = 50 goes on", "12 more: --offset 50 goes on"),
+        ("k = 0 is below 1; ask for 1 to 10,000 lines", "-k 0 is below 1; ask for 1 to 10,000 lines"),
+        ("3 more files may hold it: match = exact counts all lines", "3 more files may hold it: `rag-ls search -F TEXT` counts all lines"),
+        ("lines 1-9 are left out: get_chunk with id = a.py:1-9 has them", "lines 1-9 are left out: `rag-ls show a.py:1-9` has them"),
+        ("no declaration is at line 9 of a.py; list_symbols shows those that there are", "no declaration is at line 9 of a.py"),
         ("give a list; search the search_codes", "give a list; search the search_codes"),
     ],
 )  # fmt: skip

@@ -138,6 +138,17 @@ def test_what_the_index_skips_is_said_with_the_count(operations: Operations) -> 
     assert "generated" not in ask(operations, "nowhere", path_glob="src/**").get("left_out", "")
 
 
+@pytest.mark.parametrize(("query", "found"), [("!!", 0), ("`", 1), ("1", 2), ("q", 0), ("密", 1), ("[0-9]+$", 2)])
+def test_signs_numbers_and_single_letters_are_looked_for_as_they_stand(
+    operations: Operations, query: str, found: int
+) -> None:
+    answer: Any = operations.run("search_code", {"query": query})
+    assert answer["exact"]["files"] == found
+    is_word = query.isalpha() and not query.isascii()
+    assert bool(answer["results"]) is is_word
+    assert ("has no words" in answer["stats"].get("note", "")) is not is_word
+
+
 def test_filters_hold_and_pages_follow_each_other(operations: Operations) -> None:
     assert places(ask(operations, "retry", kind="test")) == [("tests/test_fee.py", 2), ("tests/test_fee.py", 1)]
     assert places(ask(operations, "retry", language="markdown")) == [("docs/guide.md", 3)]

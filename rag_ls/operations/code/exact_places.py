@@ -167,6 +167,8 @@ def _describe_left_out(answers: Sequence[PlacesFound]) -> str:
 
 def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRecord:
     record = LineRecord(place.path, place.line, place.column, place.text, place.symbol)
+    if place.byte_column != place.column:
+        record = replace(record, byte_column=place.byte_column)
     if isinstance(source, ProjectSession):
         root = str(source.project.root) if several else ""
         return replace(record, file=locate_file(source, place.path), project=root)

@@ -14,9 +14,12 @@ class LineRecord:
     path: str
     line: int
     column: int
+    """In characters, from 1."""
     text: str
     symbol: str = optional("")
     """The innermost declaration around it."""
+    byte_column: int | None = optional()
+    """The column in bytes, as grep and vim count, where that is another."""
     file: str = optional("")
     project: str = optional("")
     """The root, where several projects answer; the name of a published one."""

@@ -28,11 +28,12 @@ from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, merge_stats
-from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery
+from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # What an answer of code holds where an agent does not say.
 AGENTS_BUDGET_TOKENS = 2000
+_WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,14 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     sessions, published, problems = caller.projects.find_with_published(request.project)
     read_first(caller, sessions, QuestionScope(request.query, glob=request.path_glob.strip()))
     filters = make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published))
-    if mode is not MatchMode.AUTO:
-        exactly = make_exact_question(request, mode, filters)
+    is_wordless = mode is MatchMode.AUTO and bool(request.query.strip()) and not has_word(request.query)
+    if mode is not MatchMode.AUTO or is_wordless:
+        exactly = make_exact_question(request, MatchMode.EXACT if is_wordless else mode, filters)
+        if is_wordless:
+            exactly = replace(exactly, queries=take_for(request.query) or exactly.queries)
         most = caller.budget_tokens if request.budget_tokens is None else request.budget_tokens
-        return answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
+        found = answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
+        return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
     question = SearchRequest(
         query=request.query[:MAX_QUERY_CHARACTERS],
         k=request.k,

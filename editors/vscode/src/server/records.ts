@@ -389,6 +389,7 @@ export interface LineRecord {
   readonly column: number;
   readonly text: string;
   readonly symbol?: string;
+  readonly byte_column?: number;
   readonly file?: string;
   readonly project?: string;
 }
