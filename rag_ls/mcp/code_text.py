@@ -22,7 +22,9 @@ _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again
 
 def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     """Lines that hold the query as it stands, files with their best places, and what the answer could not see."""
-    is_told = answer.exact and (answer.exact.total or answer.exact.left_out)
+    # Beside hits that are close, it says nothing that no line holds the query.
+    lacks_hits = not answer.results or answer.stats.nothing_close
+    is_told = answer.exact and (answer.exact.total or (answer.exact.left_out and lacks_hits))
     exact = [_format_exact(lean["exact"])] if is_told else []
     paths = [record.get("path", "") for record in lean["results"]]
     blocks = [_format_hit(record, path) for record, path in zip(answer.results, paths, strict=True)]

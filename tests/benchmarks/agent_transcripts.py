@@ -1,6 +1,6 @@
-"""Eight tasks of an agent on two repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on three repositories, as transcripts: each call, its tokens, and the line that answers.
 
-`python -m tests.benchmarks.agent_transcripts TORNADO FASTIFY` copies the two checkouts, indexes them, and prints the table.
+`python -m tests.benchmarks.agent_transcripts TORNADO FASTIFY LOBSTERS` copies the checkouts, indexes them, and prints the table.
 A task is solved by the first answer that holds its evidence; calls to tools that this version lacks count as well.
 """
 
@@ -70,6 +70,18 @@ TASKS = {
         Step("read a whole function", r"FST_ERR_FAILED_ERROR_SERIALIZATION[\s\S]*isBuffer\(payload\)", [
             _search("fallbackErrorHandler", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
     ),
+    "lobsters": (
+        Step("where to change a header", r"response\.headers\[\"Expires\"\]", [
+            _search("where is the Expires header of an image response set")]),
+        Step("who calls", r"app/models/story\.rb:(559|732|1159)", [
+            ("find_references", {"symbol": "Story#calculated_hotness", "show": "callers"})]),
+        Step("which tests", r"spec/models/story_spec\.rb", [("related_tests", {"path": "app/models/story.rb"})]),
+        *_SHARED,
+        Step("usages", r"_listdetail\.html\.erb", [("find_references", {"symbol": "can_be_seen_by_user?"})]),
+        Step("regex", r"story_finder\.rb:23", [_search(r"raise ActiveRecord::\w+", match="regex")]),
+        Step("read a whole function", r"HOTNESS_WINDOW\)\)\.round\(7\)", [
+            _search("Story.calculated_hotness", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
 }  # fmt: skip
 
 
@@ -108,7 +120,7 @@ def _line_of(text: str, found: re.Match[str]) -> str:
 
 
 def main(checkouts: Sequence[str]) -> None:
-    """Print the transcripts of both repositories."""
+    """Print the transcripts of the repositories."""
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
         for name, checkout in zip(TASKS, checkouts, strict=True):

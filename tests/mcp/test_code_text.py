@@ -9,6 +9,7 @@ import pytest
 
 from rag_ls.mcp.code_text import render_answer
 from rag_ls.mcp.handshake import shows_structure_alone
+from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.stats import Stats
@@ -29,6 +30,16 @@ def test_code_has_line_numbers_and_its_path_once() -> None:
     assert _text(_HIT) == (
         'src/cart.py:8-11  total  0.74\n8\tdef total(items):\n9\t\t"""Sum\\n up."""\n10\t\x0c    tax = 1\n11\t    return sum(items)'
     )
+
+
+def test_that_no_line_holds_a_qualified_name_is_said_only_where_nothing_answers() -> None:
+    nowhere = ExactPlaces("exact", "Cart.total", 0, 0, (), left_out="8 files not looked at (8 data)")
+    nothing_close = replace(_STATS, nothing_close=True)
+    told = [
+        str(render_answer("search_code", CodeAnswer("Cart.total", hits, stats, nowhere))["text"])
+        for hits, stats in (((_HIT,), _STATS), ((_HIT,), nothing_close), ((), _STATS))
+    ]
+    assert ["no line that was looked at holds" in text for text in told] == [False, True, True]
 
 
 def test_a_cut_text_goes_on_with_the_right_number() -> None:
