@@ -52,6 +52,12 @@ def choose_held(need: Need, *, is_folded: bool) -> tuple[str, ...]:
     return max(choices, key=lambda choice: min(map(len, choice)), default=())
 
 
+def begins_with_text(tree: Any) -> bool:
+    """Whether each match begins with a certain letter, which `regex` looks for itself, as fast as a text is found."""
+    kinds = (kind for kind, _ in _flatten(tree) if kind is not codes.AT)
+    return next(kinds, None) is codes.LITERAL
+
+
 def stays_in_line(tree: Any) -> bool:
     """Whether a pattern, matched against a whole text, finds the same as in each line alone; `^` and `$` mean those of a line."""
     if tree.state.flags & (re.DOTALL | re.VERBOSE):

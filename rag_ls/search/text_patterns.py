@@ -12,7 +12,7 @@ import regex
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.joined_texts import JoinedTexts, find_in_lines
-from rag_ls.search.required_text import choose_held, need_of, parse, spans_lines, stays_in_line
+from rag_ls.search.required_text import begins_with_text, choose_held, need_of, parse, spans_lines, stays_in_line
 from rag_ls.storage import Need, fold, is_unspaced
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
@@ -112,6 +112,7 @@ class TextPattern:
         within = _keep_in_line(pattern)
         if tree is not None and (tree := parse(within)) is not None and stays_in_line(tree):
             self._whole_text = _compile(query, within)
+            self._held = () if begins_with_text(tree) else self._held
 
     def _refuse_empty(self, query: TextQuery) -> None:
         """Raises `InvalidRequest` for a pattern that finds the empty text in whatever line."""
