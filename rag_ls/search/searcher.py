@@ -102,6 +102,8 @@ class Searcher:
         self._candidates = CandidateFinder(index)
         self._corpus = corpus
         self._answers: AnswerCache[Ranked] = AnswerCache(index.changes, counts or Counts())
+        self._surveyed: dict[int, tuple[tuple[str, int], bool]] = {}
+        """Of documents of rules: path and size of the version that was looked at, and whether set-up wrote it."""
 
     def search(
         self,
@@ -178,13 +180,19 @@ class Searcher:
 
     def _without_surveyed(self, rows: list[RankRow]) -> list[RankRow]:
         """The rows without those of rules that set-up wrote: they repeat what the code says, and are told as rules."""
-        paths = {row.document_id: row.path for row in rows if rule_kind(row.path) is not None}
-        surveyed = {
-            number
-            for number, path in paths.items()
-            if (first := self._store.chunks.at(number, 1)) and is_surveyed(path, first.stored.chunk.text)
-        }
+        rules = {row.document_id: row for row in rows if rule_kind(row.path) is not None}
+        surveyed = {number for number, row in rules.items() if self._is_surveyed(row)}
         return [row for row in rows if row.document_id not in surveyed] if surveyed else rows
+
+    def _is_surveyed(self, row: RankRow) -> bool:
+        """Whether set-up wrote a document of rules; read once, and again when its size is another one."""
+        version = (row.path, row.size)
+        known, is_surveyed_one = self._surveyed.get(row.document_id, (("", 0), False))
+        if known != version:
+            first = self._store.chunks.at(row.document_id, 1)
+            is_surveyed_one = first is not None and is_surveyed(row.path, first.stored.chunk.text)
+            self._surveyed[row.document_id] = (version, is_surveyed_one)
+        return is_surveyed_one
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
