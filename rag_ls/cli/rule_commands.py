@@ -159,7 +159,8 @@ def status(arguments: argparse.Namespace) -> int:
 def _constraints(answer: Json, style: Paint) -> str:
     parts = [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
     parts += [_example(record, style) for record in answer["examples"]]
-    return "\n\n".join([*parts, in_words_of_the_shell(answer["summary"])])
+    opposed = [f"contradiction  {each}" for each in answer.get("contradictions", ())]
+    return "\n\n".join([*parts, *opposed, in_words_of_the_shell(answer["summary"])])
 
 
 def _rule(record: Json, style: Paint) -> str:

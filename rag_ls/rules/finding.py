@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.retrieval.asked import rarity
+from rag_ls.retrieval.asked import AskedTerms, rarity
+from rag_ls.retrieval.terms import term_stems
 from rag_ls.rules.key_rules import KeyRule, key_rules
-from rag_ls.rules.relevance import RuleEvidence, held_part, relevance
-from rag_ls.rules.scopes import governs, in_scope, is_about, may_state_globs, stated_globs
+from rag_ls.rules.relevance import RuleEvidence, judge_naming, judge_paragraphs, read_terms, relevance, weigh_paths
+from rag_ls.rules.scopes import governs, in_scope, is_about, is_for_folder, may_state_globs, stated_globs
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
@@ -32,8 +33,26 @@ class RuleQuestion:
     text: str
     paths: tuple[str, ...] = ()
     """The files or folders that are about to change."""
+    likely: tuple[str, ...] = ()
+    """The files that hold most of the text's words: where no paths are given, the change will probably touch these."""
     vector: Vector | None = None
     """The embedding of the text by the index's active model; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The question, as sections are compared with it."""
+
+    question: RuleQuestion
+    words: AskedTerms
+    code: AskedTerms
+    """The words in the paths of its files."""
+    strangeness: float
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the question, else those that it will probably touch."""
+        return self.question.paths or self.question.likely
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +107,18 @@ class RuleFinder:
         if not documents:
             return []
         similar = self._similarities(question, documents)
-        weights = self._weights(question.text)
         globs = self._globs(documents)
-        hits = [
-            self._judge_section(row, question, similar.get(row.text_hash, 0.0), weights, globs.get(row.document_id, ""))
+        rows = [
+            row
             for row in self._sections(question, documents, similar)
             if self._may_apply(row, question, globs.get(row.document_id, ""))
+        ]
+        asked = self._read_question(question, rows)
+        # Beside sections with vectors, one that has none yet is as near as they are on the whole.
+        usual = float(np.mean(list(similar.values()))) if similar else None
+        hits = [
+            self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
+            for row in rows
         ]
         shown = [hit for hit in hits if _says_something(hit.row.stored.chunk.text)]
         return sorted(shown, key=lambda hit: (-hit.relevance, _place(hit)))
@@ -130,44 +155,54 @@ class RuleFinder:
         hashes = self._store.chunks.text_hashes_of_documents(documents)
         return self._index.vectors.similarities(model, question.vector, hashes)
 
-    def _weights(self, text: str) -> dict[str, float]:
-        """The rarity of the question's terms in the whole project: what the code says everywhere tells little."""
+    def _read_question(self, question: RuleQuestion, rows: Sequence[ChunkRow]) -> _Asked:
+        """The question's words by their rarity in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
-        return {
-            stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in analyse(text).parts
+        weights = {
+            stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED))
+            for part in analyse(question.text).parts
         }
+        code = weigh_paths(question.paths or question.likely, [read_terms(row.stored.chunk.text) for row in rows])
+        strangeness = sum(weights.values()) / len(weights) / rarity(total, 0) if weights else 1.0
+        return _Asked(question, AskedTerms(weights), code, strangeness)
 
-    def _judge_section(
-        self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float], globs: str
-    ) -> RuleHit:
-        chunk = row.stored.chunk
+    def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
+        chunk, paths = row.stored.chunk, asked.question.paths
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
-        named = next(filter(None, (is_about(chunk.text, path) for path in question.paths)), "")
         # A document whose globs match none of the files is not judged.
-        named = named or (globs if question.paths else "")
-        is_above = any(governs(chunk.path, path) for path in question.paths)
+        named = next(filter(None, (is_about(chunk.text, path) for path in paths)), "") or (globs if paths else "")
+        is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
         rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)
+        terms = read_terms(chunk.text)
+        below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
-            words=held_part(weights, chunk.text),
-            title=held_part(weights, f"{chunk.symbol} {chunk.path}"),
-            names_path=bool(named),
-            governs_path=is_above,
+            words=asked.words.share(terms.all),
+            title=asked.words.share(term_stems(f"{chunk.symbol} {chunk.path}")),
+            paragraph=judge_paragraphs(asked.words, terms),
+            code=asked.code.share(term_stems(chunk.symbol.rsplit(" > ", 1)[-1])),
+            names_path=judge_naming(chunk.text, named),
+            governs_path=below.count(True) / len(below) if below else 0.0,
+            is_elsewhere=below.count(False) / len(below) if below else 0.0,
             has_key_rules=bool(rules),
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
+            is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
+            strangeness=asked.strangeness,
         )
         return RuleHit(
-            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules, why=_why(evidence, named),
-            names_path=bool(named) or is_above,
+            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules,
+            why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above,
         )  # fmt: skip
 
 
-def _why(evidence: RuleEvidence, named: str) -> str:
-    reasons = [f"names {named}" if named else "", "its folder" if evidence.governs_path else ""]
+def _why(evidence: RuleEvidence, named: str, *, is_above: bool) -> str:
+    reasons = [f"names {named}" if named else "", "its folder" if is_above else ""]
+    if evidence.code > 0:
+        reasons.append("files called so")
     if evidence.words > 0:
         reasons.append(f"words {evidence.words:.0%}")
-    if evidence.similarity > 0:
+    if evidence.similarity:
         reasons.append(f"meaning {evidence.similarity:.2f}")
     return "; ".join(filter(None, reasons))
 

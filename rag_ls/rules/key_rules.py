@@ -39,12 +39,12 @@ def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule
 
 
 def _of_prose(text: str) -> list[KeyRule]:
-    blocks = list(_blocks(text))
+    blocks = list(paragraphs_in(text))
     shouted = [block for block in blocks if _SHOUTED.search(block.text)]
     return shouted or [block for block in blocks if _COMMAND.search(block.text)]
 
 
-def _blocks(text: str) -> Iterator[KeyRule]:
+def paragraphs_in(text: str) -> Iterator[KeyRule]:
     """The paragraphs and list items of a text, without headings and code; lines count from 0."""
     lines = text.splitlines()
     start, is_code = -1, False

@@ -36,8 +36,12 @@ def is_about(text: str, path: str) -> str:
 
 def governs(rule_path: str, path: str) -> bool:
     """Whether a document of constraints stands in a folder of its own, above a file: a package's own `AGENTS.md`."""
-    folder = home_of(rule_path)
-    return bool(folder) and rule_kind(rule_path) is RuleKind.CONSTRAINT and path.startswith(folder + "/")
+    return is_for_folder(rule_path) and path.startswith(home_of(rule_path) + "/")
+
+
+def is_for_folder(rule_path: str) -> bool:
+    """Whether a document of constraints is for a folder of the project, not for all of it."""
+    return bool(home_of(rule_path)) and rule_kind(rule_path) is RuleKind.CONSTRAINT
 
 
 def home_of(rule_path: str) -> str:

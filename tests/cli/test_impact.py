@@ -41,12 +41,13 @@ def test_what_a_change_touches_is_told_in_one_call(root: Path) -> None:
     assert answer["changes"][0]["names"] == [{"name": "total", "line": 1, "change": "signature"}]
 
 
-def test_rules_of_a_folder_that_is_not_trusted_are_told_nobody(root: Path) -> None:
-    done = run("impact", "--changed", "HEAD", "--json", folder=root)
-    answer = json.loads(done.stdout)
-    assert ("rules" in answer, "violations" in answer, "cents" in done.stdout) == (False, False, False)
-    assert "the folder is not trusted, so its rules are not told" in answer["notes"][0]
-    assert [each["filePath"] for each in answer["dependents"]] == ["shop/mail.py", "tests/test_cart.py"]
+def test_who_asks_is_told_the_rules_of_a_folder_that_is_not_trusted_too(root: Path) -> None:
+    impact = json.loads(run("impact", "--changed", "HEAD", "--json", folder=root).stdout)
+    check = json.loads(run("rules", "check", "print the total", "--json", folder=root).stdout)
+    assert (
+        [each["section"] for each in impact["rules"]] == [each["section"] for each in check["constraints"]] == ["Money"]
+    )
+    assert [each["rule"] for each in impact["violations"]] == ["no-print"]
 
 
 def test_markdown_and_annotations(root: Path) -> None:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
-from rag_ls.rules.relevance import RuleEvidence, held_part, relevance
+from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.rules.relevance import RuleEvidence, judge_naming, judge_paragraphs, read_terms, relevance, weigh_paths
 
 PART = st.floats(0, 1)
 
@@ -26,7 +27,32 @@ def test_a_pattern_about_the_question_comes_before_a_constraint_about_something_
     assert relevance(fitting, RuleKind.PATTERN) > relevance(other, RuleKind.CONSTRAINT)
 
 
-def test_the_held_part_counts_rare_words_more() -> None:
-    weights = {"retri": 5.0, "file": 1.0}
-    assert held_part(weights, "how retries work") > held_part(weights, "a file")
-    assert held_part({}, "anything") == 0.0
+LISTED = "# Conventions\n\n- Never write migrations by hand.\n- No new package without a reason.\n- Views are thin.\n"
+
+
+def test_one_item_of_a_list_of_rules_counts_more_than_words_scattered_over_it() -> None:
+    asked = AskedTerms({"packag": 3.0, "reason": 2.0})
+    scattered = AskedTerms({"packag": 3.0, "view": 2.0})
+    terms = read_terms(LISTED)
+    assert asked.share(terms.all) == scattered.share(terms.all) == 1.0
+    assert judge_paragraphs(asked, terms) > judge_paragraphs(scattered, terms) > 0.0
+    assert judge_paragraphs(AskedTerms({}), terms) == judge_paragraphs(asked, read_terms("")) == 0.0
+
+
+def test_words_of_paths_count_by_their_rarity_among_the_rules() -> None:
+    sections = [read_terms(text) for text in ("filters in app", "views in app", "jobs in app")]
+    weighed = weigh_paths(["app/filters.py", "app/unheard.py"], sections)
+    assert weighed.weights["filter"] > weighed.weights["app"] / 2 > 0.0
+    assert "unheard" not in weighed.weights
+
+
+def test_a_map_of_the_project_names_a_file_less_than_a_rule_about_it() -> None:
+    folders = " ".join(f"`src/part_{number}/`" for number in range(25))
+    assert judge_naming("`src/api/` routes are thin", "src/api/") == 1.0
+    assert judge_naming(folders, "src/part_1/") == 0.2
+    assert judge_naming(folders, "") == 0.0
+
+
+def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> None:
+    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(0.25, 0.5, 0.2)
+    assert relevance(without, RuleKind.CONSTRAINT) == relevance(usual, RuleKind.CONSTRAINT)

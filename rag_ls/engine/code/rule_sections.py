@@ -8,15 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.chunking import rule_kind
 from rag_ls.embedding import HostedModel
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
+from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleHit, RuleQuestion
 
 _log = logging.getLogger(__name__)
 
 # The characters of a change that a small model reads, and how many such pieces of it count.
 _PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
+_LIKELY_FILES = 3
 
 
 def find_rules(
@@ -25,7 +29,8 @@ def find_rules(
     """The sections of rule documents that apply to a change in words, and to the files that it is about."""
     session.project.catch_up()
     model = session.project.model(wait_for_model_s)
-    question = RuleQuestion(text, tuple(paths), _mean_embedding(model, text))
+    likely = () if paths else _find_likely_files(session, text)
+    question = RuleQuestion(text, tuple(paths), likely, _mean_embedding(model, text))
     return session.rule_finder.find(question, session.hidden_documents())
 
 
@@ -38,6 +43,13 @@ def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
 def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
     """The numbers of chunks that hold code and other text, constraints, and patterns."""
     return session.rule_finder.chunk_counts(session.hidden_documents())
+
+
+def _find_likely_files(session: ProjectSession, text: str) -> tuple[str, ...]:
+    """The files of code that a change in words will probably touch: those that a search for it finds."""
+    hits = session.search(SearchRequest(text, _LIKELY_FILES, by_file=True)).hits if text.strip() else ()
+    paths = [hit.item.chunk.path for hit in hits if isinstance(hit.item, StoredChunk)]
+    return tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
 
 
 def _mean_embedding(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:

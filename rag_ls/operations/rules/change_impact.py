@@ -12,7 +12,7 @@ from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, ViolationRecord, find_broken
+from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, find_broken
 from rag_ls.operations.rules.impact_records import (
     AnchoredMemory,
     ChangedNameRecord,
@@ -21,17 +21,15 @@ from rag_ls.operations.rules.impact_records import (
     SpeakingRule,
     make_dependent,
 )
-from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.changes import ChangedFile, read_changes
 from rag_ls.rules.diffs import FileChange
+from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.util.text import count_of
 
 _MAX_FILES = 300
 _MAX_MUST_CHANGE = 100
 _MAX_RULES = 8
-_MIN_RULE_RELEVANCE = 0.3
 _LEFT_OUT = "left out of the index: not looked into"
-_UNTRUSTED = "the folder is not trusted, so its rules are not told: `rag-ls trust` lets them count"
 
 
 def answer_change(caller: Caller, view: ProjectSession, revision: str) -> ImpactAnswer:
@@ -40,20 +38,15 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
     files = _without_secrets(view, changes.files[:_MAX_FILES])
     found = find_change_impact(view, files)
     breaking = merge_dependents([each for impact in found for each in impact.breaking])
-    rules: tuple[SpeakingRule, ...] = ()
-    violations: tuple[ViolationRecord, ...] = ()
     notes = [*changes.notes, *_note_partial(view, len(changes.files))]
-    if users_trusted_folders().trusts(view.project.root):
-        added = [impact.file.added_lines for impact in found]
-        rules = _find_speaking(caller, view, added)
-        violations = tuple(
-            each
-            for impact, lines in zip(found, added, strict=True)
-            if impact.file.after
-            for each in find_broken(view, lines)
-        )
-    elif view.rule_finder.has_documents(view.hidden_documents()):
-        notes.append(_UNTRUSTED)
+    added = [impact.file.added_lines for impact in found]
+    rules = _find_speaking(caller, view, added)
+    violations = tuple(
+        each
+        for impact, lines in zip(found, added, strict=True)
+        if impact.file.after
+        for each in find_broken(view, lines)
+    )
     tests = tuple(sorted({test for impact in found for test in impact.tests}))
     records = tuple(map(_make_change, found))
     endpoints = list(dict.fromkeys(each for impact in found for each in _endpoints(view, impact, impact.file.after)))
@@ -93,7 +86,7 @@ def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileCha
     paths = [each.path for each in added]
     text = "\n".join([*paths, *(each.text for each in added)])[:MAX_QUERY_CHARACTERS]
     hits = find_rules(view, text, paths, wait_for_model_s=caller.wait_s) if paths else []
-    told = [hit for hit in hits if hit.names_path or hit.relevance >= _MIN_RULE_RELEVANCE][:_MAX_RULES]
+    told = [hit for hit in hits if hit.names_path or hit.relevance >= CLEAR_RELEVANCE][:_MAX_RULES]
     return tuple(
         SpeakingRule(
             filePath=hit.row.stored.chunk.path,
@@ -144,7 +137,7 @@ def _summarize(found: Sequence[FileImpact], breaking: int, tests: int, rules: in
         f"{count_of(names, 'public name')} touched",
         f"{count_of(breaking, 'file')} must still change along" if breaking else "no other file must change along",
         describe_cover(tests),
-        *([f"{count_of(rules, 'rule speaks', 'rules speak')} of it"] if rules else []),
+        *([f"{count_of(rules, 'section of rules speaks', 'sections of rules speak')} of it"] if rules else []),
         *([f"it breaks a checked rule in {count_of(violations, 'place')}"] if violations else []),
     ]
     return "; ".join(parts)

@@ -22,20 +22,20 @@ from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Violation
+from rag_ls.rules.contradictions import StatedSection, find_contradictions
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
+from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.search import Roles, is_data, is_docs
-from rag_ls.util.text import lines_of
+from rag_ls.util.text import count_of, lines_of
 
 MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
 _MIN_RELEVANCE = 0.01
-# Where no section reaches this, no rule clearly speaks of the change: 59 of 70 labelled changes have one that does, and 27 of
-# 76 changes of other projects (tests/benchmarks/rules, the seen half).
-_CLEAR_RELEVANCE, _MAX_UNCLEAR = 0.1, 3
-_MAX_CHECKS = 30
+_MAX_UNCLEAR = 3
+_MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
 MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 
@@ -105,6 +105,8 @@ class ConstraintsAnswer:
     """The rules that the added lines of a diff break."""
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
+    contradictions: tuple[str, ...] = optional(())
+    """The told rules that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
     status: str = SUCCESS
 
 
@@ -138,9 +140,9 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     query = text or " ".join(paths)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
-    found = find_rules(view, f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
+    found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
     told = [hit for hit in found if hit.relevance >= _MIN_RELEVANCE or hit.names_path]
-    is_clear = any(hit.names_path or hit.relevance >= _CLEAR_RELEVANCE for hit in told)
+    is_clear = any(hit.names_path or hit.relevance >= CLEAR_RELEVANCE for hit in told)
     constraints, patterns = (
         [_make_rule_record(hit) for hit in told if hit.kind is kind][: count if is_clear else min(count, _MAX_UNCLEAR)]
         for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
@@ -154,7 +156,11 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     )
     summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
     if broken:
-        summary = f"{len(broken)} rules are broken by the diff: see violations; {summary}"
+        rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
+        summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: see violations; {summary}"
+    contradictions = tuple(find_contradictions([_make_section(hit) for hit in told])[:_MAX_CONTRADICTIONS])
+    if contradictions:
+        summary = f"{summary}; some of these rules contradict each other: see contradictions"
     return ConstraintsAnswer(
         query=query,
         constraints=tuple(constraints),
@@ -163,7 +169,13 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         summary=summary,
         violations=broken,
         checks=checks[:_MAX_CHECKS],
+        contradictions=contradictions,
     )
+
+
+def _make_section(hit: RuleHit) -> StatedSection:
+    chunk = hit.row.stored.chunk
+    return StatedSection(chunk.path, chunk.start_line, chunk.text)
 
 
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
@@ -305,5 +317,6 @@ def _summarize_constraints(
         return f"no rule seems to be about this; {len(examples)} examples in code"
     shown = f"{len(examples)} examples in code"
     if not is_clear:
-        return f"no rule clearly speaks of this: the nearest {len(constraints) + len(patterns)} are of low relevance; {shown}"
-    return f"{len(constraints)} constraints with {rules} key rules, {len(patterns)} patterns, {shown}"
+        return f"no rule clearly speaks of this; the nearest sections are shown; {shown}"
+    sections = count_of(len(constraints), "section") + " of constraints"
+    return f"{sections} with {count_of(rules, 'key rule')}, {len(patterns)} of patterns, {shown}"

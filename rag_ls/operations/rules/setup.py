@@ -117,7 +117,8 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
-    from rag_ls.rules.setup import Written, plan_documents, write_documents
+    from rag_ls.rules.setup import ARCHITECTURE, Written, plan_documents, write_documents
+    from rag_ls.rules.survey.documents import ruled_findings
     from rag_ls.rules.survey.survey import SurveyedTree, survey
     from rag_ls.rules.verified import CheckedTree, verify_survey
 
@@ -157,7 +158,9 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
         patternsDetected=DetectedPatterns(
             found.middleware_names, found.response_format or None, found.frontend_imports,
         ),
-        message=_describe_set_up(found, written.written), warning=_warn_of_files_left_alone(left_alone),
+        message=_describe_set_up(
+            found, written.written, has_rules=ARCHITECTURE in written.written and bool(ruled_findings(found))
+        ), warning=_warn_of_files_left_alone(left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,
         filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text) for each in planned)
         if request.dry_run else (),
@@ -195,11 +198,13 @@ def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
     return ". ".join(parts)
 
 
-def _describe_set_up(found: Survey, written: Sequence[str]) -> str:
+def _describe_set_up(found: Survey, written: Sequence[str], *, has_rules: bool) -> str:
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
     wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
     read = f"read {found.files:,} files ({stacks}); {wrote}"
-    return f"{read}. Read what it says and correct it; `rag-ls check` checks its rules." if written else f"{read}."
+    if not written:
+        return f"{read}."
+    return f"{read}. Read what it says and correct it" + ("; `rag-ls check` checks its rules." if has_rules else ".")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,22 @@ def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, cli
     assert "clearly" not in named["summary"]
 
 
+def test_rules_that_contradict_each_other_are_both_shown_the_nearer_first_and_said(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    rules = {
+        "AGENTS.md": "# Style\n\nAlways indent Python with tabs.\n",
+        "web/AGENTS.md": "# Style\n\nAlways indent Python with spaces.\n",
+        "app/AGENTS.md": "# Style\n\nAlways indent Python with two spaces.\n",
+    }
+    _open(client, write(tmp_path / "shop", {**rules, "web/a.py": "x = 1\n", "app/a.py": "x = 1\n"}))
+    question = {"change_description": "indent the Python of the form", "file_path": "web/a.py"}
+    answer = operations.run("rag_check_constraints", question)
+    assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md", "app/AGENTS.md"]
+    assert answer["contradictions"][0] == "indentation: web/AGENTS.md:3 says space, AGENTS.md:3 says tab"
+    assert "some of these rules contradict each other" in answer["summary"]
+
+
 def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
@@ -137,6 +153,8 @@ def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, 
     assert broken["line"] == 3, "the line before was there already"
     assert operations.run("rag_check_constraints", {"file_path": "src/cart.py"})["checks"] == ["no-print: NEVER print"]
     assert [each["line"] for each in operations.run("check_file", {"file_path": "src/cart.py"})["violations"]] == [1, 3]
+    twice = operations.run("rag_check_constraints", {"diff": f"{done}+print(2)\n".replace("-2,1 +2,2", "-2,1 +2,3")})
+    assert twice["summary"].startswith("1 rule is broken by the diff in 2 places")
 
 
 def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, client: Client) -> None:
@@ -148,6 +166,24 @@ def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, c
         return any("Walruses MUST be fed daily." in each["keyRules"] for each in found)
 
     assert until(told, PATIENCE_S)
+
+
+def test_a_page_that_set_up_wrote_is_a_rule_and_no_answer_about_code_until_its_mark_is_gone(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    page, mark = "# Errors\n\nHow errors are handled: in the handler of errors.\n", "\nrag-ls counted 3 places.\n"
+    path = "docs/patterns/errors.md"
+    root = _open(client, write(tmp_path / "shop", {**SHOP, path: page + mark}))
+
+    def find() -> list[str]:
+        return [each["path"] for each in operations.run("search_code", {"query": "how are errors handled"})["results"]]
+
+    assert path not in find()
+    found = operations.run("rag_check_constraints", {"change_description": "how are errors handled"})
+    assert found["patterns"][0]["filePath"] == path
+    write(root, {path: page})
+    _open(client, root)
+    assert find()[0] == path
 
 
 def test_rules_are_a_kind_of_search(operations: Operations, shop: Path) -> None:

@@ -205,6 +205,7 @@ export interface ConstraintsAnswer {
   readonly summary: string;
   readonly violations?: readonly ViolationRecord[];
   readonly checks?: readonly string[];
+  readonly contradictions?: readonly string[];
   readonly status: string;
 }
 

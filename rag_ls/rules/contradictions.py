@@ -1,0 +1,90 @@
+"""Finds pairs of rules that contradict each other, where it can be seen: another value for one thing, or a "never" for a "do"."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_ls.retrieval.stop_words import IN_CODE
+from rag_ls.retrieval.terms import word_stems
+from rag_ls.rules.key_rules import paragraphs_in
+from rag_ls.rules.scopes import home_of
+
+_REFUSED = re.compile(r"(?i)\b(?:not|never|no|don't|avoid|instead of|rather than|over)\s+(?:use\s+|using\s+)?(\w+)")
+_COMMANDS = re.compile(
+    r"(?i)\b(?:use|uses|prefer|indent\w*|must|always|only|quotes|format\w*|max\w*|limit\w*|length)\b"
+)
+_VALUES = {
+    "indentation": re.compile(r"(?i)\b(tab|space)s?\b"),
+    "quotes": re.compile(r"(?i)\b(single|double)[ -]quote"),
+    "the package manager": re.compile(r"(?i)(?<![\w`/.-])`?(npm|yarn|pnpm|bun)`?(?= (?:for|as|to)\b|[.,;]|$)"),
+    "the line length": re.compile(r"(?i)\bline[ -](?:length|width|limit)\D{0,20}?(\d{2,3})\b"),
+}
+_NEGATION = re.compile(r"(?i)\b(?:never|not|don't|avoid|forbidden|no)\b")
+_PLAIN = frozenset("use must always never not don avoid forbidden no shall only should prefer please".split())
+# So many words that tell something make a rule that can be compared.
+_MIN_WORDS = 2
+_MAX_COMPARED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StatedSection:
+    """A section of a rule document."""
+
+    path: str
+    start_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    path: str
+    line: int
+    text: str
+    about: frozenset[str]
+    is_refusal: bool
+
+
+def find_contradictions(sections: Sequence[StatedSection]) -> list[str]:
+    """A sentence for each contradiction between documents that count for the same files."""
+    statements = list(itertools.islice(_read_statements(sections), _MAX_COMPARED))
+    pairs = [pair for pair in itertools.combinations(statements, 2) if _count_together(pair[0].path, pair[1].path)]
+    found = [said for one, other in pairs if (said := _compare(one, other))]
+    return list(dict.fromkeys(found))
+
+
+def _read_statements(sections: Sequence[StatedSection]) -> Iterator[_Statement]:
+    for section in sections:
+        for each in paragraphs_in(section.text):
+            about = word_stems(each.text) - word_stems(" ".join(IN_CODE)) - _PLAIN
+            is_refusal = bool(_NEGATION.search(each.text))
+            yield _Statement(section.path, section.start_line + each.line, each.text, about, is_refusal)
+
+
+def _count_together(one: str, other: str) -> bool:
+    """Whether two documents are for the same files: the folder of one lies in that of the other."""
+    homes = [f"{home}/" if home else "" for home in (home_of(one), home_of(other))]
+    return one != other and (homes[0].startswith(homes[1]) or homes[1].startswith(homes[0]))
+
+
+def _compare(one: _Statement, other: _Statement) -> str:
+    places = [f"{each.path}:{each.line}" for each in (one, other)]
+    for subject, pattern in _VALUES.items():
+        values = [_value_of(each.text, pattern) for each in (one, other)]
+        if all(values) and values[0] != values[1]:
+            return f"{subject}: {places[0]} says {values[0]}, {places[1]} says {values[1]}"
+    if one.is_refusal != other.is_refusal and len(one.about) >= _MIN_WORDS and one.about == other.about:
+        refusing, asking = places if one.is_refusal else reversed(places)
+        return f"{asking} asks for what {refusing} refuses"
+    return ""
+
+
+def _value_of(text: str, pattern: re.Pattern[str]) -> str:
+    """The one value that a text asks for; empty where it names none, or several."""
+    if not _COMMANDS.search(text):
+        return ""
+    refused = {each.lower().rstrip("s") for each in _REFUSED.findall(text)}
+    values = {each.lower() for each in pattern.findall(text)} - refused
+    return values.pop() if len(values) == 1 else ""

@@ -1,0 +1,175 @@
+"""Whether the right section of a public repository's own rules comes first for a change, and whether a change of another
+repository is said to be none of its business.
+
+python -m tests.benchmarks.rules.public CHECKOUTS WORK [--half aside] [--words] [--misses]
+
+CHECKOUTS is a folder of clones, OWNER+NAME; WORK keeps their indexes. README.md says how the changes were chosen and labelled. The
+misses of the half that is kept aside are never shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking import embedding_text, rule_kind
+from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.embedding import HostedModel, local_model
+from rag_ls.model import StoredChunk
+from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
+from rag_ls.rules.relevance import CLEAR_RELEVANCE
+from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.storage import ProjectIndex
+from tests.benchmarks.code.asked import cut
+from tests.benchmarks.foreign.repositories import copy_repository
+from tests.benchmarks.rules.judge import names
+from tests.support import UnchangedCorpus, index_at, put_vectors
+
+_FILE = Path(__file__).parent / "public.jsonl"
+_LIKELY_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PublicChange:
+    """A change with the files that it touched, and the sections that are right for it, as path and heading."""
+
+    set: str
+    text: str
+    files: tuple[str, ...]
+    right: tuple[tuple[str, str], ...]
+    half: str
+
+    def rank(self, hits: list[RuleHit]) -> int | None:
+        """The place of the first right section, from 1."""
+        chunks = [hit.row.stored.chunk for hit in hits]
+        return next((place for place, each in enumerate(chunks, 1) if self._is_right(each.path, each.symbol)), None)
+
+    def _is_right(self, path: str, symbol: str) -> bool:
+        return any(path == right and names(symbol, section) for right, section in self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository's index, and what asks it."""
+
+    name: str
+    index: ProjectIndex
+    searcher: Searcher
+    finder: RuleFinder
+
+    def find(self, text: str, files: tuple[str, ...], vector: NDArray[np.float32] | None) -> list[RuleHit]:
+        """The sections for a change, as a session finds them; likely files are found by words alone."""
+        found = self.searcher.search(
+            text, k=_LIKELY_FILES, settings=SearchSettings(), filters=NO_FILTERS, vector=None, model_id="", by_file=True
+        )
+        paths = [hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)]
+        likely = () if files else tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
+        return self.finder.find(RuleQuestion(text, files, likely, vector), ())
+
+
+def read_changes() -> list[PublicChange]:
+    """All labelled changes."""
+    rows = (json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines())
+    return [
+        PublicChange(
+            row["set"],
+            row["change"],
+            tuple(row["files"]),
+            tuple((each["path"], each["section"]) for each in row["right"]),
+            row["half"],
+        )
+        for row in rows
+    ]
+
+
+def open_repository(checkouts: Path, work: Path, name: str, model: HostedModel | None) -> Repository:
+    """A repository, indexed once by words, with vectors of its rules alone."""
+    folder = name.replace("/", "+")
+    file = work / f"{folder}.db"
+    is_new = not file.exists()
+    index = index_at(file)
+    if is_new:
+        cut(copy_repository(checkouts / folder, work), index.checkout)
+    if model is not None:
+        _embed_rules(index, model)
+    return Repository(name, index, Searcher(index, UnchangedCorpus()), RuleFinder(index))
+
+
+def _embed_rules(index: ProjectIndex, model: HostedModel) -> None:
+    store = index.checkout
+    store.embeddings.activate(model.model_id)
+    documents = [number for number, path, _, _ in store.document_paths() if rule_kind(path) is not None]
+    rows = {row.text_hash: row for row in store.chunks.by_row(store.chunks.first_of(documents, 100_000)).values()}
+    missing = sorted(index.vectors.missing(model.model_id, list(rows)))
+    if missing:
+        texts = [embedding_text(rows[each].stored.chunk) for each in missing]
+        put_vectors(store, model.model_id, missing, model.embed_documents(texts))
+
+
+def _measure(repository: Repository, changes: list[PublicChange], vectors: dict[str, NDArray[np.float32]]) -> None:
+    own = [each for each in changes if each.set == repository.name]
+    for title, has_files in (("by the text", False), ("with its files", True)):
+        asked = [each for each in own if each.files or not has_files]
+        ranks = list(_rank(repository, asked, vectors, has_files=has_files))
+        figures = {
+            "first": sum(rank == 1 for rank in ranks),
+            "in three": sum(rank is not None and rank <= 3 for rank in ranks),
+        }
+        said = "  ".join(f"{name} {count / max(len(ranks), 1):.2f}" for name, count in figures.items())
+        print(f"{repository.name:24} {title:15} {len(ranks):3} changes  {said}", flush=True)
+    for title, asked in (("own", own), ("of others", [each for each in changes if each.set != repository.name])):
+        clear = [_is_clear(repository.find(each.text, (), vectors.get(each.text))) for each in asked]
+        print(
+            f"{repository.name:24} {title:15} {len(clear):3} changes  clear {sum(clear) / len(clear):.2f}", flush=True
+        )
+
+
+def _rank(
+    repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]], *, has_files: bool
+) -> Iterator[int | None]:
+    for each in asked:
+        yield each.rank(repository.find(each.text, each.files if has_files else (), vectors.get(each.text)))
+
+
+def _is_clear(hits: list[RuleHit]) -> bool:
+    return bool(hits) and hits[0].relevance >= CLEAR_RELEVANCE
+
+
+def _print_misses(repository: Repository, changes: list[PublicChange], vectors: dict[str, NDArray[np.float32]]) -> None:
+    for each in changes:
+        if each.set == repository.name and each.half == "tuned":
+            hits = repository.find(each.text, (), vectors.get(each.text))
+            if (rank := each.rank(hits)) != 1:
+                print(f"\n{each.text}\n  right, at {rank}: {'; '.join(' # '.join(right) for right in each.right)}")
+                for hit in hits[:2]:
+                    chunk = hit.row.stored.chunk
+                    print(f"  {chunk.path} # {chunk.symbol} ({hit.relevance}, {hit.why})")
+
+
+def main() -> None:
+    """Print the figures of one half, repository by repository."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkouts", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--half", choices=("tuned", "aside"), default="tuned")
+    parser.add_argument("--words", action="store_true", help="by words alone")
+    parser.add_argument("--misses", action="store_true", help="show the misses of the tuned half")
+    arguments = parser.parse_args()
+    changes = [each for each in read_changes() if each.half == arguments.half]
+    model = None if arguments.words else local_model("auto", EmbeddingSettings())
+    vectors = {each.text: model.embed_query(each.text) for each in changes} if model is not None else {}
+    for name in dict.fromkeys(each.set for each in changes):
+        repository = open_repository(arguments.checkouts, arguments.work, name, model)
+        _measure(repository, changes, vectors)
+        if arguments.misses:
+            _print_misses(repository, changes, vectors)
+
+
+if __name__ == "__main__":
+    main()
