@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from rag_ls.languages.comments import SLASHED_COMMENTS, Lexis
-from rag_ls.languages.conventions import DecoratorSyntax, Tests
+from rag_ls.languages.conventions import Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, split_outside_braces
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
@@ -171,13 +171,4 @@ RUST = Language(
     resolver=RustResolver,
     is_named_by_tools=True,
     tests=Tests(inline_modules=frozenset({"test", "tests"})),
-    decorators=DecoratorSyntax(
-        pattern=r"^[ \t]*#\[((?:\w+::)*\w+)",
-        ordinary=frozenset(
-            "derive cfg cfg_attr allow warn deny expect test inline must_use doc non_exhaustive default feature path macro_use "
-            "macro_export repr ignore deprecated cold track_caller automatically_derived no_mangle rustfmt::skip error from source".split()
-        ),
-        start="#[",
-        end="]",
-    ),
 )

@@ -13,7 +13,7 @@ from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.published import find_publisher
 from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, ruled_findings
-from rag_ls.rules.survey.patterns import pattern_documents
+from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
 from rag_ls.util.paths import leads_out
@@ -59,7 +59,11 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     The `rules:` of an ARCHITECTURE.yml are people's: they go into the new one. Raises `ProjectUnavailable` for a file
     that cannot be read.
     """
-    documents = {ARCHITECTURE: architecture_yaml(found, name), **pattern_documents(found)}
+    patterns = pattern_documents(found)
+    # The rules name the page of their topic, unless it stays unwritten.
+    written = {} if not publish and find_publisher(root, f"{FOLDER}/x.md") else patterns
+    pages = {path.rpartition("/")[2].removesuffix(".md"): path for path in written}
+    documents = {ARCHITECTURE: architecture_yaml(found, name, pages), **patterns}
     planned = []
     for path, text in documents.items():
         target = root / path

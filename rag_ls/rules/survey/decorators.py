@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import SurveyFinding
+from rag_ls.rules.survey.imports import ImportNames
 from rag_ls.rules.survey.sources import SurveyedFile
 from rag_ls.rules.survey.traces import Trace, Traces
 
@@ -21,14 +22,32 @@ _ROUTE = re.compile(
 )
 
 
-def decorator_traces(source: SurveyedFile) -> Iterator[Trace]:
-    """The decorators of a file, without those of the language and of routes."""
+# What Python and JavaScript import from a module by its name.
+_IMPORTED = re.compile(
+    r"""^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n]*)|^[ \t]*import\s*\{([^}]*)\}\s*from\s*["']([^"'\n]+)""",
+    re.M,
+)
+
+
+def decorator_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
+    """The decorators of a file, without those of the language and of routes, and those that it imports from a package."""
     syntax = find_language(source.language).decorators
     if syntax is None or not any(mark in source.code for mark in "@[#"):
         return
+    foreign = {
+        name
+        for match in source.find(_IMPORTED, "import")
+        if not names.are_own(match[1] or match[4])
+        for name in re.findall(r"\w+", match[2] or match[3] or "")
+    }
     for match in source.find(compile_lines(syntax.pattern)):
         name = match[1].rstrip(".")
-        if name not in syntax.ordinary and not _PROPERTY.search(name) and not _ROUTE.search(name):
+        if (
+            name not in foreign
+            and name not in syntax.ordinary
+            and not _PROPERTY.search(name)
+            and not _ROUTE.search(name)
+        ):
             shown = f"{syntax.start}{name}{syntax.end}"
             yield Trace("decorator", family_of(source.language), shown, source.place(match).line)
 

@@ -13,6 +13,7 @@ SECTIONS = (
     "stacks", "layers", "middleware", "decorators", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",
 )  # fmt: skip
 """The keys of ARCHITECTURE.yml that hold claims; beside them stand `project` and `rules`."""
+NO_PAGES: Mapping[str, str] = {}
 _MAX_EXCEPTIONS = 10
 MAX_LISTED = 50
 """The number of endpoints, and of events, that the document names."""
@@ -27,14 +28,16 @@ _HEADER = """\
 """
 
 
-def architecture_yaml(found: Survey, name: str) -> str:
-    """The text of ARCHITECTURE.yml; a key that would have no content is left out."""
+def architecture_yaml(found: Survey, name: str, pages: Mapping[str, str] = NO_PAGES) -> str:
+    """The text of ARCHITECTURE.yml; a key that would have no content is left out. `pages` has the document of each topic."""
     lines = [*_HEADER.splitlines(), "", *_project(found, name)]
     sections = dict(zip(SECTIONS, _sections(found), strict=True))
     for key, section in sections.items():
         if content := list(section):
             lines += ["", f"{key}:", *content]
-    if rules := [line for finding in ruled_findings(found) for line in rule_text(finding)]:
+    if rules := [
+        line for finding in ruled_findings(found) for line in rule_text(finding, pages.get(finding.topic, ""))
+    ]:
         lines += ["", "rules:", *rules]
     return "\n".join(lines) + "\n"
 
@@ -57,7 +60,7 @@ def ruled_findings(found: Survey) -> list[SurveyFinding]:
     return [finding for topic in topics for finding in topic if finding.rule is not None]
 
 
-def rule_text(finding: SurveyFinding) -> Iterator[str]:
+def rule_text(finding: SurveyFinding, page: str = "") -> Iterator[str]:
     """The lines of a finding's rule: what it rests on as a comment, and its known exceptions."""
     rule = dict(finding.rule or {})
     places = ", ".join(f"{place.path}:{place.line}" for place in finding.examples)
@@ -68,6 +71,8 @@ def rule_text(finding: SurveyFinding) -> Iterator[str]:
         yield f"    {key}: {_flow(value)}"
     yield f"    message: {quote(str(message))}"
     yield "    severity: info"
+    if page:
+        yield f"    see: {quote(page)}"
     if finding.exceptions:
         yield "    exceptions:"
         yield from (f"      - {quote(each)}" for each in finding.exceptions)

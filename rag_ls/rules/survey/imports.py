@@ -37,6 +37,10 @@ class ImportNames:
     packages: frozenset[str]
     """The names of the project's own Python packages."""
 
+    def are_own(self, module: str) -> bool:
+        """Whether a module is one of the project's files."""
+        return module.startswith((".", *self.prefixes)) or module.partition(".")[0] in self.packages
+
 
 def import_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
     """The imports of a file that are of the project's own files."""

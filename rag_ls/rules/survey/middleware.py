@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
-from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, list_names
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, list_names
 
 TOPIC = "middleware"
 _SMALL = 2 * MIN_COUNT
@@ -22,10 +22,16 @@ class Middleware:
     """By the way in which it is put before whole applications and routers."""
     on_routes: Tally = field(default_factory=Tally)
     """Before single routes."""
-    routes: int = 0
+    behind: Tally = field(default_factory=Tally)
+    """Before a route, also around its router."""
+    routes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Each route with the names of what stands before it."""
 
     def read(self, path: str, facts: FileFacts) -> None:
-        self.routes += len(facts.endpoints)
+        for endpoint in facts.endpoints:
+            self.routes.append((f"{endpoint.method} {endpoint.route}", endpoint.middleware))
+            for name in endpoint.middleware:
+                self.behind.add(name, SourceLine(path, endpoint.line))
         for each in facts.middleware:
             place = SourceLine(path, each.line)
             if each.level == "route":
@@ -34,9 +40,17 @@ class Middleware:
                 self.ways.add(each.label, place)
                 self.names.setdefault(each.label, Tally()).add(each.name, place)
 
-    def findings(self) -> Iterator[SurveyFinding]:
+    def findings(self, required: Sequence[SurveyFinding]) -> Iterator[SurveyFinding]:
+        """The registrations, and what stands before nearly all routes, unless a rule asks for it."""
+        for name in self.behind.most_common():
+            is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
+            if not is_said and self.behind.count(name) >= MIN_SHARE * len(self.routes):
+                found = self.behind.finding(TOPIC, f"Routes stand behind `{name}`", name, len(self.routes))
+                yield replace(found, exceptions=tuple(route for route, names in self.routes if name not in names))
         for label in self.ways.most_common():
-            claim = f"`{label}` registers {list_names(self.names[label].most_common(1))}"
+            names = list_names(self.names[label].most_common(1))
+            # A label of several words is the beginning of the sentence.
+            claim = f"{label} {names}" if " " in label else f"`{label}` registers {names}"
             yield self.ways.finding(TOPIC, claim, label, 0)
 
     def all_names(self) -> tuple[str, ...]:
@@ -45,7 +59,7 @@ class Middleware:
         Before single routes it is common with three uses, or on half of a small project's routes.
         """
         together = Tally()
-        least = min(MIN_COUNT, max(1, (self.routes + 1) // 2)) if self.routes <= _SMALL else MIN_COUNT
+        least = min(MIN_COUNT, max(1, (len(self.routes) + 1) // 2)) if len(self.routes) <= _SMALL else MIN_COUNT
         on_routes = {name: self.on_routes.count(name) for name in self.on_routes.most_common(least)}
         for counts in (on_routes, *(names.counts for names in self.names.values())):
             for name, count in counts.items():

@@ -29,6 +29,13 @@ _ROLES = frozenset(
     "screen worker task command query event listener observer exception error validator presenter decorator form router route routes api "
     "client endpoint specification context adapter gateway strategy builder channel plugin directive pipe mutation datafetcher".split()
 )
+# Where the generators of Rails, Laravel, Phoenix, Django and Angular put files.
+_MADE_FOLDERS = re.compile(
+    r"(?:[\w-]+/)*(?:app/(?:controllers|models|helpers|jobs|mailers|policies|channels|views)"
+    r"|app/(?:Http/\w+|Console/Commands|Exceptions|Providers|Policies|Jobs|Events|Listeners|Mail|Models|Rules|Observers|Casts|Notifications)"
+    r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|management/commands"
+    r"|lib/\w+_web/(?:controllers|views|live|components|channels|plugs))"
+)
 _MAX_KINDS = 6
 _MIN_NAMED = 6
 """Fewer names show no style of a project."""
@@ -106,7 +113,7 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
         members = kinds[kind]
         folder = _folder_of_most(members, paths)
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
-        if folder:
+        if folder and not _MADE_FOLDERS.fullmatch(folder):
             claim = f"Files named `{kind}` lie in `{folder}/`"
             name = re.sub(r"\W+", "-", kind).strip("-")
             rule = {"id": f"{name}-files", "place": f"{folder}/**", "files": f"**/{kind}", "message": claim}

@@ -52,5 +52,5 @@ def _report_file(read: Callable[[str], str], names: ImportNames, job: SurveyJob)
     if not text.strip() or is_generated(text):
         return FileReport()
     source = source_of(job.path, job.language, text)
-    traces = (*import_traces(source, names), *decorator_traces(source), *error_traces(source))
+    traces = (*import_traces(source, names), *decorator_traces(source, names), *error_traces(source))
     return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)

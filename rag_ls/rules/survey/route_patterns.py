@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import style_of
@@ -16,7 +17,7 @@ _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 
 def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
     """A prefix that nearly all have, and how parts of several words are written."""
-    starts, styles = Tally(), Tally()
+    starts, styles, written = Tally(), Tally(), list[tuple[str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
@@ -25,10 +26,12 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         for part in parts:
             if not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
                 styles.add(style, place)
+                written.append((endpoint.route, style))
     if (start := starts.convention()) and len(endpoints) > starts.count(start) // 2:
         yield starts.finding(TOPIC, f"Routes begin with `{start}`", start, len(endpoints))
     if style := styles.convention():
-        yield styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
+        found = styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
+        yield replace(found, exceptions=tuple(dict.fromkeys(route for route, other in written if other != style)))
 
 
 def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:

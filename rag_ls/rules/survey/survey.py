@@ -190,7 +190,7 @@ def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> M
     answers = [each for each in required if each.topic == "responses"]
     return {
         "endpoints": route_findings(gathered.endpoints),
-        "middleware": (*gathered.middleware.findings(), *(each for each in required if each not in answers)),
+        "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "decorators": decorator_findings(traces, tree.declares),
         "responses": answers or gathered.responses.findings(),
         "imports": (*import_findings(traces), *package_findings(modules, languages)),

@@ -291,6 +291,34 @@ def test_a_small_project_shows_its_patterns_in_words() -> None:
     ]  # fmt: skip
 
 
+def test_what_stands_before_nearly_all_routes_names_the_open_ones() -> None:
+    text = """<?php
+    Route::get('login', [A::class, 'login']);
+    Route::middleware('auth')->group(function () {
+      Route::get('a', [A::class, 'a']); Route::get('b', [A::class, 'b']);
+      Route::get('c', [A::class, 'c']); Route::get('d', [A::class, 'd']);
+    });
+    """
+    (found,) = look({"routes/web.php": text}).middleware
+    assert (found.claim, found.evidence()) == ("Routes stand behind `auth`", "4 of 5; not in `GET /login`")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "claim"),
+    [
+        ("A.java", "@RestController\n@Tag(name = \"x\")\nclass A {\n  @GetMapping X f() { return x; }\n}\n", "Controllers carry `@Tag`"),
+        ("A.java", "class A {\n  @GetMapping @Audited\n  X f() { return x; }\n}\n", "Handlers carry `@Audited`"),
+        ("A.kt", "class A {\n  @PostMapping(\"/x\") @PreAuthorize(\"x\")\n  fun f(): X = x\n}\n", "Handlers carry `@PreAuthorize`"),
+        ("a.rb", "class A < ApplicationController\n  before_action :login\nend\n", "Controllers call `before_action :login`"),
+        ("a.py", "from fastapi import APIRouter\n@router.get('/')\nasync def f(s: SessionDep) -> X: ...\n",
+         "Handlers take a parameter of the type `SessionDep`"),
+    ],
+)  # fmt: skip
+def test_what_all_handlers_have_becomes_a_rule(path: str, text: str, claim: str) -> None:
+    found = look({f"{folder}/{path}": text for folder in "abc"}).middleware
+    assert claim in [each.claim for each in found if each.rule]
+
+
 def test_middleware_of_few_routes_of_many_is_no_pattern() -> None:
     text = "const app = express();\n" + "".join(f"app.get('/r{index}', h);\n" for index in range(9))
     assert look({"a.js": text + "app.get('/x', rare, h);\napp.get('/y', rare, h);\n"}).middleware_names == ()

@@ -93,6 +93,7 @@ def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
     text = "@login_required\ndef f(): ...\n@property\ndef g(): ...\n@staticmethod\ndef h(): ...\n"
     files = {f"{name}.py": text for name in "abc"}
     files["x.py"] = "@register.filter\ndef f(): ...\n" * 3
+    files["y.py"] = "from rest_framework.decorators import (\n    action,\n)\n" + "@action\ndef f(): ...\n" * 3
     own = survey(SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declares=lambda name: True))
     assert claims(own.decorators) == [("`@login_required` is the project's own, and in use", 3, 0)]
     assert look(files).decorators == (), "a framework's decorator is in use in any project of it"
@@ -215,7 +216,9 @@ def test_where_files_of_a_kind_lie() -> None:
         "app/models/user.rb": "x",
         "lib/x.rb": "x",
     }
-    assert ("Files named `*_controller.rb` lie in `app/controllers/`", 3, 3) in claims(look(files).naming)
+    assert claims(look(files).naming) == [], "where a generator puts them"
+    own = {path.replace("app/controllers", "web/endpoints"): text for path, text in files.items()}
+    assert claims(look(own).naming) == [("Files named `*_controller.rb` lie in `web/endpoints/`", 3, 3)]
 
 
 def test_own_errors_share_a_base() -> None:
@@ -286,6 +289,16 @@ def test_what_routes_have_in_common() -> None:
         ("Routes begin with `/api`", 3, 3),
         ("Parts of a route with several words are in kebab-case", 3, 3),
     ]
+
+
+def test_routes_that_are_written_otherwise_are_named() -> None:
+    text = (
+        "const app = express();\n"
+        + "".join(f"app.get('/user-{name}', h);\n" for name in "abcd")
+        + "app.get('/log_out', h);\n"
+    )
+    (found,) = look({"a.js": text}).endpoint_patterns
+    assert found.evidence() == "4 of 5; not in `/log_out`"
 
 
 def test_every_example_shows_a_line_of_the_file() -> None:

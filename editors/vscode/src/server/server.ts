@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
 import type { Memory } from "./answers.ts";
 import { told } from "../told.ts";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { LanguageClient, ShowDocumentParams } from "vscode-languageclient/node";
 import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, toolBins, versionIn } from "./find.ts";
 import { installServer } from "./install.ts";
 import { ownBin } from "./installing.ts";
@@ -33,6 +33,25 @@ export interface NoteQuestion {
   readonly about: string;
   /** What is remembered about the place already. */
   readonly known: readonly Memory[];
+}
+
+/** Show a rule or its pattern beside the code that it speaks of. */
+async function showBeside({ uri, selection }: ShowDocumentParams): Promise<{ success: boolean }> {
+  const line = selection?.start.line ?? 0;
+  try {
+    await vscode.window.showTextDocument(vscode.Uri.parse(uri), {
+      viewColumn: vscode.ViewColumn.Beside,
+      preview: true,
+      selection: new vscode.Range(line, 0, line, 0),
+    });
+    return { success: true };
+  } catch {
+    return { success: false };
+  }
+}
+
+async function showOutside({ uri }: ShowDocumentParams): Promise<{ success: boolean }> {
+  return { success: await vscode.env.openExternal(vscode.Uri.parse(uri)) };
 }
 
 /** A problem that the user can do something about. */
@@ -284,6 +303,7 @@ export class Server implements vscode.Disposable {
         middleware: {
           workspace: { configuration: ({ items }) => items.map(() => this.settings()) },
           executeCommand: (name, given, next) => (name === SHOW_USES ? listUses(given, (asked) => next(name, asked)) : next(name, given)),
+          window: { showDocument: (params) => (params.external ? showOutside(params) : showBeside(params)) },
         },
         outputChannel: this.log,
         errorHandler: {
