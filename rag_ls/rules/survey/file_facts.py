@@ -52,6 +52,17 @@ class HandlerPlace:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class RouterMount:
+    """A place that puts the routes of another file below a prefix."""
+
+    prefix: str
+    name: str
+    """The name under which the file has the other's router, or the module that holds it."""
+    line: int
+    """The line that imports the name."""
+
+
 @dataclass(slots=True)
 class FileFacts:
     """The facts of a file."""
@@ -62,6 +73,7 @@ class FileFacts:
     middleware: list[MiddlewareUse] = field(default_factory=list)
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
+    mounts: list[RouterMount] = field(default_factory=list)
     handlers: list[HandlerPlace] = field(default_factory=list)
     judged: frozenset[tuple[str, ...]] = frozenset()
     """The sorts of handlers that were looked for."""

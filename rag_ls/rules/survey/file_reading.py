@@ -15,6 +15,7 @@ from rag_ls.rules.survey.file_facts import (
     HandlerPlace,
     Level,
     MiddlewareUse,
+    RouterMount,
     SocketEvent,
 )
 from rag_ls.rules.survey.frameworks import name_required
@@ -116,12 +117,25 @@ class FileReading:
 
     def read_mount(self, found: FoundForm) -> None:
         prefix = next(iter(self._terms.strings(found, "path")), "")
-        names = {nodes.base_name(node) for node in found.call.arguments if not nodes.is_string(node)}
+        given = [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
+        names = {nodes.base_name(node) for node in given}
+        own = self._prefix_of(nodes.base_name(found.call.receiver), nodes.start_of(found.call.node))
+        for node in given:
+            name = re.match(r"\w*", node.text())
+            if name and names.isdisjoint(router.name for router in self._routers):
+                line = self._line_of_import(name[0]) if name[0] != "require" else nodes.start_of(node)[0] + 1
+                self._facts.mounts += [RouterMount(join_routes(own, prefix), name[0], line)] if line else []
         for index, router in enumerate(self._routers):
             if prefix and router.name in names:
                 self._routers[index] = _Router(
                     router.name, router.outer, join_routes(prefix, router.prefix), router.start
                 )
+
+    def _line_of_import(self, name: str) -> int:
+        """The line that imports a name, or makes it of an import; 0 where there is none."""
+        imports = rf"(?m)^(?=[^\n]*\b{name}\b)[ \t]*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()"
+        found = re.search(imports, self._terms.text) if name else None
+        return self._terms.text.count("\n", 0, found.start()) + 1 if found else 0
 
     def read_scope(self, found: FoundForm) -> None:
         if not self._is_on(found):

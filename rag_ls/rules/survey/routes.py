@@ -25,6 +25,10 @@ class Endpoint:
     middleware: tuple[str, ...] = ()
     """The names of what stands between the path and its handler in this file, also around its router."""
 
+    def below(self, prefix: str) -> Endpoint:
+        """The endpoint below a prefix that another file gives."""
+        return replace(self, route=join_routes(prefix, self.route)) if prefix else self
+
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
         return replace(self, middleware=tuple(dict.fromkeys([*self.middleware, *names])))

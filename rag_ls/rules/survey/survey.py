@@ -16,6 +16,7 @@ from rag_ls.rules.survey.imports import frontend_prefixes, gather_import_names, 
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
+from rag_ls.rules.survey.mounts import mounted_prefixes
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
 from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
@@ -151,6 +152,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             ended.append(job.path)
         else:
             gathered.add(job, found)
+    prefixes = mounted_prefixes(gathered.facts, tree.edges)
+    gathered.endpoints = [(path, each.below(prefixes.get(path, ""))) for path, each in gathered.endpoints]
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]

@@ -291,6 +291,40 @@ def test_a_small_project_shows_its_patterns_in_words() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("files", "edges", "expected"),
+    [
+        (
+            {
+                "src/app.js": "const api = require('./api');\nconst app = require('express')();\napp.use('/api', api);\n",
+                "src/api/index.js": "const router = express.Router();\nrouter.use('/users', require('./users'));\n",
+                "src/api/users.js": "const router = express.Router();\nrouter.get('/:id', h);\n",
+            },
+            (("src/app.js", "src/api/index.js", 1), ("src/api/index.js", "src/api/users.js", 2)),
+            ["GET /api/users/:id"],
+        ),
+        (
+            {
+                "app/main.py": "from app.routers import items, users\napp = FastAPI()\napp.include_router(users.router, prefix='/u')\n"
+                "app.include_router(items.router)\n",
+                "app/routers/users.py": "router = APIRouter()\n@router.get('/me')\ndef me(): ...\n",
+                "app/routers/items.py": "router = APIRouter(prefix='/items')\n@router.get('/all')\ndef every(): ...\n",
+            },
+            (("app/main.py", "app/routers/users.py", 1), ("app/main.py", "app/routers/items.py", 1)),
+            ["GET /items/all", "GET /u/me"],
+        ),
+    ],
+)  # fmt: skip
+def test_routes_have_the_prefix_under_which_another_file_mounts_them(
+    files: dict[str, str], edges: tuple[tuple[str, str, int], ...], expected: list[str]
+) -> None:
+    tree = SurveyedTree(tuple(files), files.__getitem__, lambda path: detect_language(path) or "", edges)
+    assert sorted(f"{each.method} {each.route}" for _, each in survey(tree).endpoints) == expected
+    twice = {**files, "src/old.js": "const api = require('./api');\nconst app = express();\napp.use('/old', api);\n"}
+    tree = SurveyedTree(tuple(twice), twice.__getitem__, tree.language, (*edges, ("src/old.js", "src/api/index.js", 1)))
+    assert not any("/old" in each.route for _, each in survey(tree).endpoints), "two places, so neither is told"
+
+
 def test_what_stands_before_nearly_all_routes_names_the_open_ones() -> None:
     text = """<?php
     Route::get('login', [A::class, 'login']);
