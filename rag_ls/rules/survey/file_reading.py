@@ -50,6 +50,8 @@ class FileReading:
         self._terms = FormTerms(path, text)
         self._routers: list[_Router] = []
         self._scopes: list[RouteScope] = []
+        self._mounts: list[tuple[str, Offset, RouterMount]] = []
+        """Each with the router that it stands at, whose own prefix may be read later."""
         self._facts = FileFacts()
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
 
@@ -61,6 +63,8 @@ class FileReading:
             for each in endpoints:
                 key = each.method, each.route, each.line
                 by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
+        for router, start, mount in self._mounts:
+            facts.mounts.append(replace(mount, prefix=join_routes(self._prefix_of(router, start), mount.prefix)))
         facts.endpoints = sorted(by_route.values(), key=lambda each: each.line)
         facts.unknown_routes = sorted(set(facts.unknown_routes))
         facts.middleware = sorted(dict.fromkeys(facts.middleware), key=lambda each: each.line)
@@ -119,12 +123,13 @@ class FileReading:
         prefix = next(iter(self._terms.strings(found, "path")), "")
         given = [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
         names = {nodes.base_name(node) for node in given}
-        own = self._prefix_of(nodes.base_name(found.call.receiver), nodes.start_of(found.call.node))
+        own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver)
         for node in given:
             name = re.match(r"\w*", node.text())
             if name and names.isdisjoint(router.name for router in self._routers):
                 line = self._line_of_import(name[0]) if name[0] != "require" else nodes.start_of(node)[0] + 1
-                self._facts.mounts += [RouterMount(join_routes(own, prefix), name[0], line)] if line else []
+                start = nodes.start_of(found.call.node)
+                self._mounts += [(own, start, RouterMount(prefix, name[0], line))] if line else []
         for index, router in enumerate(self._routers):
             if prefix and router.name in names:
                 self._routers[index] = _Router(

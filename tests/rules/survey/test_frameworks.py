@@ -305,6 +305,15 @@ def test_a_small_project_shows_its_patterns_in_words() -> None:
         ),
         (
             {
+                "src/routes.ts": "import { Router } from 'express';\nimport tags from './tags';\n"
+                "const api = Router()\n  .use(tags);\nexport default Router().use('/api', api);\n",
+                "src/tags.ts": "const router = Router();\nrouter.get('/tags', h);\n",
+            },
+            (("src/routes.ts", "src/tags.ts", 2),),
+            ["GET /api/tags"],
+        ),
+        (
+            {
                 "app/main.py": "from app.routers import items, users\napp = FastAPI()\napp.include_router(users.router, prefix='/u')\n"
                 "app.include_router(items.router)\n",
                 "app/routers/users.py": "router = APIRouter()\n@router.get('/me')\ndef me(): ...\n",
