@@ -29,6 +29,8 @@ _NOT_PRODUCT = (
 
 _File = tuple[str, str]
 """A path and its language."""
+_Counts = tuple[int, int]
+"""The places of a file that keep a rule, and those that break it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class CheckedTree:
     read: Callable[[str], str]
     language: Callable[[str], str]
     graph: ImportGraph
-    look: Callable[[Callable[[Sequence[_File]], list[list[bool]]], Sequence[_File]], Iterable[list[bool] | None]]
+    look: Callable[[Callable[[Sequence[_File]], list[list[_Counts]]], Sequence[_File]], Iterable[list[_Counts] | None]]
     """Calls a function for some files, perhaps in other processes; None for a file that ended its process."""
     roles: Roles = BY_PATH
 
@@ -72,12 +74,14 @@ def _are_findings(value: tuple[object, ...]) -> bool:
     return bool(value) and isinstance(value[0], SurveyFinding)
 
 
-def _break_structures(rules: Sequence[tuple[SurveyFinding, CheckRule]], tree: CheckedTree) -> dict[str, list[str]]:
-    """The files that break each rule on the structure of code, among those that the survey has not judged itself.
+def _break_structures(
+    rules: Sequence[tuple[SurveyFinding, CheckRule]], tree: CheckedTree
+) -> dict[str, dict[str, _Counts]]:
+    """The places of each rule on the structure of code, by file, in those that the survey has not judged itself.
 
     Each file is parsed once for all rules.
     """
-    broken: dict[str, list[str]] = {rule.id: [] for _, rule in rules}
+    broken: dict[str, dict[str, _Counts]] = {rule.id: {} for _, rule in rules}
     asked: dict[str, list[int]] = {}
     for number, (finding, rule) in enumerate(rules):
         for path in tree.paths:
@@ -88,44 +92,42 @@ def _break_structures(rules: Sequence[tuple[SurveyFinding, CheckRule]], tree: Ch
     answers = tree.look(partial(break_files, tree.read, texts), files)
     for path, answer in zip(asked, answers, strict=True):
         for number in asked[path] if answer else ():
-            if answer and answer[number]:
-                broken[rules[number][1].id].append(path)
+            if answer and any(answer[number]):
+                broken[rules[number][1].id][path] = answer[number]
     return broken
 
 
 def break_files(
     read: Callable[[str], str], rules: Sequence[tuple[CheckRule, tuple[str, ...]]], files: Sequence[_File]
-) -> list[list[bool]]:
-    """Whether each file breaks each rule; a file without a rule's marks does not, and is not parsed for it."""
-    found = []
-    for path, language in files:
-        text = read(path)
-        document = CheckedDocument(path, language, text)
-        found.append(
-            [
-                any(mark in text for mark in marks)
-                and isinstance(rule.check, StructureCheck)
-                and bool(structures_here(document, (rule.check,))[0])
-                for rule, marks in rules
-            ]
-        )
-    return found
+) -> list[list[_Counts]]:
+    """The places of each rule in each file; one without a rule's marks has none, and is not parsed for it."""
+    return [
+        [_count(CheckedDocument(*file, read(file[0])), rule.check, marks) for rule, marks in rules] for file in files
+    ]
 
 
-def _broken_by(rule: CheckRule, tree: CheckedTree) -> list[str]:
+def _count(document: CheckedDocument, check: object, marks: Iterable[str]) -> _Counts:
+    if not isinstance(check, StructureCheck) or not any(mark in document.text for mark in marks):
+        return 0, 0
+    every, broken = structures_here(document, (replace(check, required=None), check))
+    return len(every) - len(broken), len(broken)
+
+
+def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     """The files that break a rule on paths or imports, which is checked without reading them."""
     documents = (CheckedDocument(path, tree.language(path), "") for path in tree.paths if applies(rule, path))
-    return [each.path for each in documents if violations(each, RuleSet((rule,)), tree.graph)]
+    return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
 
 
 def _languages(rule: CheckRule) -> tuple[str, ...]:
     return rule.check.languages if isinstance(rule.check, StructureCheck) else ()
 
 
-def _confirm(finding: SurveyFinding, broken: Sequence[str] | None, roles: Roles) -> SurveyFinding | None:
+def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles: Roles) -> SurveyFinding | None:
     """The finding with the exceptions that the checker knows; None where it contradicts, or cannot read the rule."""
-    if broken is None:
+    if places is None:
         return None
+    broken = [path for path, counts in places.items() if counts[1]]
     stated = finding.rule or {}
     left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), path) for path in broken)]
     if left_out and any(roles.is_test(path) or roles.is_secondary(path) for path in broken):
@@ -135,9 +137,13 @@ def _confirm(finding: SurveyFinding, broken: Sequence[str] | None, roles: Roles)
         return None
     exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
     # Files that the survey did not count, and the rule is for.
-    is_of_files = "file_names" in stated or "place" in stated or "require" in stated
-    more = len(exceptions) - len(finding.exceptions) if is_of_files else 0
-    return replace(finding, rule=stated, exceptions=exceptions, total=finding.total + more)
+    kept, total = 0, 0
+    if "file_names" in stated or "place" in stated:
+        total = len(exceptions) - len(finding.exceptions)
+    elif "require" in stated:
+        more = [counts for path, counts in places.items() if not (is_test(path) or is_secondary(path))]
+        kept, total = sum(each[0] for each in more), sum(map(sum, more))
+    return replace(finding, rule=stated, exceptions=exceptions, count=finding.count + kept, total=finding.total + total)
 
 
 def _read(finding: SurveyFinding) -> CheckRule | None:

@@ -25,8 +25,8 @@ def _set_up(files: dict[str, str]) -> tuple[Survey, list[str]]:
     asked: list[str] = []
 
     def look(
-        function: Callable[[Sequence[tuple[str, str]]], list[list[bool]]], jobs: Sequence[tuple[str, str]]
-    ) -> list[list[bool]]:
+        function: Callable[[Sequence[tuple[str, str]]], list[list[tuple[int, int]]]], jobs: Sequence[tuple[str, str]]
+    ) -> list[list[tuple[int, int]]]:
         asked.extend(path for path, _ in jobs)
         return function(jobs)
 
@@ -57,6 +57,17 @@ def test_files_that_lack_what_nearly_all_have_are_exceptions_by_name() -> None:
     }
     found, _ = _set_up(files)
     assert _shown(found.middleware)[0] == "Routes take `auth.required`: 6 of 7; not in `src/open.js`"
+
+
+def test_a_file_in_which_the_survey_saw_no_framework_counts_where_the_rule_is_kept() -> None:
+    controller = (
+        "[SecurityHeaders]\npublic class {}Controller : Controller\n{{\n    {}public IActionResult A() => View();\n}}\n"
+    )
+    files = {f"src/{name}Controller.cs": controller.format(name, "[HttpGet] ") for name in ("Home", "Cart", "User")}
+    files["src/PlainController.cs"] = controller.format("Plain", "")
+    found, asked = _set_up(files)
+    assert _shown(found.middleware) == ["Controllers carry `[SecurityHeaders]`: 4 of 4"]
+    assert asked == ["src/PlainController.cs"]
 
 
 def test_a_rule_that_many_other_files_break_is_none() -> None:
