@@ -138,7 +138,7 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
     exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
     # Files that the survey did not count, and the rule is for.
     kept, total = 0, 0
-    if "file_names" in stated or "place" in stated:
+    if {"file_names", "place", "forbid_imports"} & set(stated):
         total = len(exceptions) - len(finding.exceptions)
     elif "require" in stated:
         more = [counts for path, counts in places.items() if not (is_test(path) or is_secondary(path))]

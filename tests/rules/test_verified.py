@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from rag_ls.languages import detect_language
-from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.survey.findings import SurveyFinding
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.verified import CheckedTree, verify_survey
@@ -19,7 +20,9 @@ router.post('/things', auth.required, validate(thing), add);
 """
 
 
-def _set_up(files: dict[str, str]) -> tuple[Survey, list[str]]:
+def _set_up(
+    files: dict[str, str], imports: Mapping[str, tuple[Edge, ...]] = MappingProxyType({})
+) -> tuple[Survey, list[str]]:
     """The survey whose rules are confirmed, and the files that were asked for that."""
     texts = {path: textwrap.dedent(text) for path, text in files.items()}
     asked: list[str] = []
@@ -30,8 +33,11 @@ def _set_up(files: dict[str, str]) -> tuple[Survey, list[str]]:
         asked.extend(path for path, _ in jobs)
         return function(jobs)
 
-    tree = SurveyedTree(tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "", ())
-    checked = CheckedTree(tree.paths, tree.read, tree.language, ImportGraph({}), look)
+    tree = SurveyedTree(
+        tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "", (),
+        modules=tuple((path, edge.module, edge.line) for path, edges in imports.items() for edge in edges),
+    )  # fmt: skip
+    checked = CheckedTree(tree.paths, tree.read, tree.language, ImportGraph(imports), look)
     return verify_survey(survey(tree), checked), asked
 
 
@@ -68,6 +74,15 @@ def test_a_file_in_which_the_survey_saw_no_framework_counts_where_the_rule_is_ke
     found, asked = _set_up(files)
     assert _shown(found.middleware) == ["Controllers carry `[SecurityHeaders]`: 4 of 4"]
     assert asked == ["src/PlainController.cs"]
+
+
+def test_a_file_outside_of_the_product_that_imports_a_package_is_among_the_total() -> None:
+    files = {f"src/{folder}/{name}.ts": "x" for folder in ("db", "web") for name in "abcd"} | {"vite.config.ts": "x"}
+    users = [*(f"src/db/{name}.ts" for name in "abcd"), "vite.config.ts"]
+    found, _ = _set_up(files, {path: (Edge("", "knex", 1),) for path in users})
+    assert _shown(found.import_conventions) == [
+        "Files that import `knex` lie in `src/db/`: 4 of 5; not in `vite.config.ts`"
+    ]
 
 
 def test_a_rule_that_many_other_files_break_is_none() -> None:
