@@ -43,10 +43,9 @@ def test_what_a_change_touches_is_told_in_one_call(root: Path) -> None:
 
 def test_who_asks_is_told_the_rules_of_a_folder_that_is_not_trusted_too(root: Path) -> None:
     impact = json.loads(run("impact", "--changed", "HEAD", "--json", folder=root).stdout)
-    check = json.loads(run("rules", "check", "print the total", "--json", folder=root).stdout)
-    assert (
-        [each["section"] for each in impact["rules"]] == [each["section"] for each in check["constraints"]] == ["Money"]
-    )
+    check = json.loads(run("rules", "check", "add up the cents", "--json", folder=root).stdout)
+    for told in (impact["rules"], check["constraints"]):
+        assert "Money" in [each["section"] for each in told]
     assert [each["rule"] for each in impact["violations"]] == ["no-print"]
 
 
