@@ -141,7 +141,7 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
     if {"file_names", "place", "forbid_imports"} & set(stated):
         total = len(exceptions) - len(finding.exceptions)
     elif "require" in stated:
-        more = [counts for path, counts in places.items() if not (is_test(path) or is_secondary(path))]
+        more = [counts for path, counts in places.items() if not (roles.is_test(path) or roles.is_secondary(path))]
         kept, total = sum(each[0] for each in more), sum(map(sum, more))
     return replace(finding, rule=stated, exceptions=exceptions, count=finding.count + kept, total=finding.total + total)
 
