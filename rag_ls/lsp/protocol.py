@@ -54,13 +54,21 @@ class RagLsProtocol(LanguageServerProtocol):
                 raise
             raise UnreadableRequest(data["id"], str(data["method"])) from error
 
+    def handle_message(self, message: Any) -> None:
+        """As in pygls, which leaves requests after `shutdown` without an answer."""
+        method, number = getattr(message, "method", ""), getattr(message, "id", None)
+        if self._shutdown and method == types.SHUTDOWN:
+            self._send_response(number)
+        elif self._shutdown and method and number is not None:
+            self._refuse(number, INVALID_REQUEST, f"{method} came after shutdown")
+        else:
+            super().handle_message(message)
+
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         if not self.initialized and method_name != types.INITIALIZE:
             self._refuse(msg_id, _NOT_INITIALIZED, f"{method_name} came before initialize")
         elif self.initialized and method_name == types.INITIALIZE:
             self._refuse(msg_id, INVALID_REQUEST, "initialize came twice")
-        elif self._shutdown and method_name != types.SHUTDOWN:
-            self._refuse(msg_id, INVALID_REQUEST, f"{method_name} came after shutdown")
         else:
             self._asked.add(msg_id)
             super()._handle_request(msg_id, method_name, params)

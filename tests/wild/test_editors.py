@@ -288,3 +288,9 @@ def test_a_start_with_values_of_wrong_kinds_is_a_start(shop: Path, odd: dict[str
     with in_process_editor(local_client("lsp"), shop, start=start) as editor:
         assert until(lambda: editor.command("status")["complete"])
         assert _found(editor, "total_price") == ["src/cart.py"]
+
+
+def test_each_request_after_shutdown_has_an_answer(editor: InProcessEditor) -> None:
+    assert [editor.ask("shutdown", None), editor.ask("shutdown", None)] == [None, None]
+    with pytest.raises(AssertionError, match="came after shutdown"):
+        editor.ask("workspace/symbol", {"query": "cart"})
