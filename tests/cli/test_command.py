@@ -418,7 +418,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
         (("serach", "x"), 2, "the nearest are search, serve; `rag-ls help --all` lists the verbs"),
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7 is not between 0 and 1"),
         (("search",), 2, "the question is empty"),
-        (("search", "x", "-k", "0"), 2, "k = 0"),
+        (("search", "x", "-k", "0"), 2, "-k 0 is below 1"),
         (("search", "x", "-k", "100000"), 2, "-k 100000: at most 100 are found at once"),
         (("search", "x", "-k", "3", "--vimgrep", "--paths"), 2, "give one of --json, --paths and --vimgrep"),
         (("search", "x", "--in", "music"), 2, "code, memory"),

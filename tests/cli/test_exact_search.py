@@ -57,7 +57,8 @@ def test_several_paths_are_one_filter(folder: Path) -> None:
 def test_columns_count_bytes_as_grep_and_vim_do(folder: Path) -> None:
     write(folder, {"src/size.py": "größe = 1; needle = 2\n" + "ä" * 300 + " needle\n"})
     for question in (("-F", "needle"), ("-F", "needle", "--vimgrep"), ("needle", "--vimgrep", "--in", "code")):
-        lines = search(folder, *question).stdout.splitlines()
+        # Hits by meaning may follow.
+        lines = search(folder, *question).stdout.splitlines()[:2]
         assert {line.rsplit(":", 1)[0] for line in lines} == {"src/size.py:1:14", "src/size.py:2:602"}, question
 
 

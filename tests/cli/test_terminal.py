@@ -58,8 +58,8 @@ def on_a_terminal(
 
 
 def _seen(shown: str) -> list[str]:
-    """The lines without what only looks."""
-    return _COLOUR.sub("", _LINK.sub("", shown)).split("\n")
+    """The lines without what only looks, and without a bar that was taken away before them."""
+    return re.split(r"\n|\x1b\[2K", _COLOUR.sub("", _LINK.sub("", shown)))
 
 
 def test_a_whole_text_keeps_its_long_lines(repository: Path) -> None:

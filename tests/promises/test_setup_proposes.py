@@ -74,7 +74,8 @@ def test_its_rules_hold_at_once_name_their_exceptions_and_find_what_comes_new(sh
     text = (shop / "ARCHITECTURE.yml").read_text()
     for said in (
         "Routes take `auth`: 10 of 11; not in `src/routes/legacy.js`",
-        "The answer has the keys `{success, data}`: 10 of 11; not in `src/routes/legacy.js`",
+        "Answers have the key `success`: 10 of 11; not in `src/routes/legacy.js`",
+        "Answers have the key `data`: 10 of 11; not in `src/routes/legacy.js`",
         "Files that import `pg` lie in `src/store/`: 5 of 5",
     ):
         assert said in text

@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.reranking import Reranking
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.mcp.code_text import render_answer
 from rag_ls.model import Chunk, Hit, StoredChunk
@@ -201,10 +202,18 @@ def test_a_slow_cross_encoder_is_not_waited_for() -> None:
     assert "busy" in reranking.reorder("text7!", _hits(10))[1]
 
 
+def _forget_embeddings(view: ProjectSession, but: str = "") -> None:
+    """Mark all chunks but those of one file as not embedded; nothing embeds them again."""
+    view.indexing._embeddings.stop()
+    with view.store._database.writing() as connection:
+        connection.execute(
+            "UPDATE chunks SET embedded = 0 WHERE document_id NOT IN (SELECT id FROM documents WHERE path = ?)", (but,)
+        )
+
+
 def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
     (view,) = client.projects()
-    with view.store._database.writing() as connection:
-        connection.execute("UPDATE chunks SET embedded = 0")
+    _forget_embeddings(view)
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -215,8 +224,7 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
     operations: Operations, client: Client
 ) -> None:
     (view,) = client.projects()
-    with view.store._database.writing() as connection:
-        connection.execute("UPDATE chunks SET embedded = 0")
+    _forget_embeddings(view)
     answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -225,10 +233,7 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
 
 def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
     (view,) = client.projects()
-    with view.store._database.writing() as connection:
-        connection.execute(
-            "UPDATE chunks SET embedded = 0 WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
-        )
+    _forget_embeddings(view, but="src/cart.py")
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "nothing close has an embedding yet" in answer["stats"]["note"]

@@ -73,7 +73,7 @@ def operations(client: Client, repository: Path) -> Operations:
 
 
 def _view(operations: Operations) -> ProjectSession:
-    return operations._client.projects()[0]
+    return operations._caller.client.projects()[0]
 
 
 def _file(operations: Operations) -> Path:
