@@ -36,7 +36,7 @@ from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.text import count_of, without_surrogates
-from rag_ls.util.written_places import WrittenPlace, meanings_of
+from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
@@ -219,7 +219,7 @@ class ProjectSession:
         try:
             return self._spelled_as_known(self.project.folder.relative(path))
         except PathOutsideProject as outside:
-            if told := describe_other_checkout(self, path):
+            if told := describe_other_checkout(self, read_lines(path).path):
                 raise PathOutsideProject(told) from outside
             raise
 
