@@ -20,6 +20,8 @@ class Tests(NamedTuple):
     """The pattern of a test's declaration; empty where the names of files alone tell."""
     inline_modules: frozenset[str] = frozenset()
     """The modules of tests that stand in the file that they test."""
+    modules: frozenset[str] = frozenset()
+    """The modules that nothing but tests and their helpers import."""
 
     def name_of(self, file_name: str) -> str:
         """The pattern that a test file's name follows; empty for a file that only serves tests."""

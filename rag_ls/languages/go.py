@@ -157,5 +157,6 @@ GO = Language(
     tests=Tests(
         file_names=(("*_test.go", r"_test\.go$"),),
         libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")),
+        modules=frozenset({"testing"}),
     ),
 )

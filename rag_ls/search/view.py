@@ -103,5 +103,9 @@ def explain_filters(filters: Filters, paths: Collection[str], file: str = "file 
             return f"path_glob = {filters.path_glob!r} matches no {file}; {near}".removesuffix("; ")
         if filters.language or filters.kind:
             others = " and ".join(filter(None, (filters.language, filters.kind and f"of kind {filters.kind}")))
-            return f"path_glob = {filters.path_glob!r} matches {count:,} {file.replace('file', 'files')}, but none is {others}"
+            return f"path_glob = {filters.path_glob!r} matches {_count_files(count, file)}, but none is {others}"
     return f"no {file} passes the filters: check language, path_glob and kind"
+
+
+def _count_files(count: int, file: str) -> str:
+    return f"1 {file}" if count == 1 else f"{count:,} {file.replace('file', 'files')}"

@@ -90,11 +90,11 @@ def test_a_filter_that_matches_nothing_is_named_with_the_nearest(session: Client
     symbols = session.operations.run("list_symbols", {"path_glob": "lib/**/*.rb"})
     assert symbols["note"] == "path_glob = 'lib/**/*.rb' matches no file of the index; the nearest is lib/order.js"
     mixed = session.operations.run("search_code", {"query": "order", "path_glob": "lib/**", "language": "typescript"})
-    assert "matches 1 files of the index, but none is typescript" in mixed["stats"]["note"]
+    assert "matches 1 file of the index, but none is typescript" in mixed["stats"]["note"]
     exact = session.operations.run("search_code", {"query": "x", "path_glob": "lib/**", "language": "typescript"})[
         "exact"
     ]
-    assert "matches 1 files of the index, but none is typescript" in exact["left_out"]
+    assert "matches 1 file of the index, but none is typescript" in exact["left_out"]
 
 
 @pytest.mark.parametrize(("glob", "expected"), _GLOBS)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from rag_ls.config import IndexSettings
 from rag_ls.engine.code.project_imports import ProjectImports
+from rag_ls.languages import find_language
+from rag_ls.languages.conventions import Tests
 from rag_ls.search import Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.roles import (
     FOREIGN_FOLDER,
@@ -147,12 +149,12 @@ class _Finder:
         return found
 
     def _without_support(self, imports: Sequence[StoredImport]) -> list[StoredImport]:
-        """The imports without those that only serve tests: in Go beside the library `testing`, in Rust in a module of tests."""
-        support = {item.path for item in imports if item.language == "go" and item.imported.module == "testing"}
-        rust = {item.document_id for item in imports if item.language == "rust"}
+        """The imports without those that only serve tests: beside Go's library `testing`, in Rust's modules of tests."""
+        support = {item.path for item in imports if item.imported.module in _tests_of(item).modules}
+        mixed = {item.document_id for item in imports if _tests_of(item).inline_modules}
         inline = [
             item
-            for item in (self._checkout.outlines.of_documents(rust, _MAX_SYMBOLS) if rust else ())
+            for item in (self._checkout.outlines.of_documents(mixed, _MAX_SYMBOLS) if mixed else ())
             if is_inline_test(item.symbol, item.language)
         ]
         return [
@@ -160,7 +162,7 @@ class _Finder:
             for item in imports
             if item.path not in support
             # A module is declared whether or not it is compiled for tests alone.
-            and not (item.language == "rust" and item.imported.module.startswith("self::"))
+            and not (item.document_id in mixed and item.imported.module.startswith("self::"))
             and not any(
                 each.path == item.path and each.start_line <= item.imported.line <= each.end_line for each in inline
             )
@@ -197,3 +199,7 @@ class _Finder:
 def _is_above(package: str, paths: Collection[str]) -> bool:
     folder = package.rpartition("/")[0] + "/"
     return any(path.startswith(folder) for path in paths)
+
+
+def _tests_of(imported: StoredImport) -> Tests:
+    return find_language(imported.language).tests or Tests()
