@@ -216,7 +216,9 @@ def find_raw_stream(stream: TextIO) -> TextIO:
 
 def show(text: str) -> None:
     """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
-    if not sys.stdout.isatty() or not sys.stdin.isatty() or text.count("\n") < shutil.get_terminal_size().lines - 1:
+    # The terminal's own rows: `LINES` may be what a program before us found.
+    rows = os.get_terminal_size().lines if sys.stdout.isatty() and sys.stdin.isatty() else 0
+    if not rows or text.count("\n") < rows - 1:
         print(text)
         return
     import pydoc

@@ -130,7 +130,9 @@ class Client:
                 opened = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
                 if self._editor and not self._alone:
                     opened.use_settings(load_settings)
-                session = ProjectSession(opened, load_settings, self._user_memories, self._now, scratch=scratch)
+                session = ProjectSession(
+                    opened, load_settings, self._user_memories, self._now, scratch=scratch, sees_all=self.sees_all
+                )
                 self._sessions[project.root] = session
                 if aside:
                     self._aside.add(project.root)

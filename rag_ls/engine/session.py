@@ -64,9 +64,14 @@ class ProjectSession:
         now: memory.Clock,
         *,
         scratch: bool = False,
+        sees_all: bool = True,
     ) -> None:
-        """`scratch` marks a project without a folder, whose data is deleted when it is closed."""
+        """`scratch` marks a project without a folder, whose data is deleted when it is closed.
+
+        Without `sees_all`, the client learns of no folder outside of its projects.
+        """
         self.is_scratch = scratch
+        self._sees_all = sees_all
         self._load_settings = load_settings
         self._user_memories = user_memories
         self._now = now
@@ -219,7 +224,7 @@ class ProjectSession:
         try:
             return self._spelled_as_known(self.project.folder.relative(path))
         except PathOutsideProject as outside:
-            if told := describe_other_checkout(self, read_lines(path).path):
+            if self._sees_all and (told := describe_other_checkout(self, read_lines(path).path)):
                 raise PathOutsideProject(told) from outside
             raise
 
@@ -314,7 +319,8 @@ class ProjectSession:
 
     def explain_filters(self, filters: Filters) -> str:
         """The reason why no document passes the filters, in words that name what would, or where it is."""
-        other = describe_other_checkout(self, filters.path_glob) if filters.path_glob else ""
+        is_told = self._sees_all and filters.path_glob
+        other = describe_other_checkout(self, filters.path_glob) if is_told else ""
         return other or explain_filters(filters, {row[1] for row in self.store.document_paths()})
 
     def _why_by_words(self) -> str:

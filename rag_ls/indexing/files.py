@@ -53,14 +53,21 @@ _GENERATED_NAMES = (
 )
 # `@Generated(...)` is a decorator, `@generated` the mark that tools agree on.
 _GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")
+_NO_EDIT = rb"\b(?:do not|don't|should not|never) (?:\w+ )?(?:edit|modify)"
 _GENERATED_COMMENT = re.compile(
-    rb"generated\b.{0,160}?\b(?:do not|don't|should not|never) (?:\w+ )?(?:edit|modify)", re.I | re.S
+    rb"(?:auto-?|\b(?:automatically|file|code|is|was)\W+)generated\b.{0,160}?"
+    + _NO_EDIT
+    + rb"|\bgenerated (?:by|from|with|file|code|content)\b.{0,160}?"
+    + _NO_EDIT,
+    re.I | re.S,
 )
 # What stands before the first line of code: a generator has the same words in its templates.
 _LEADING_COMMENTS = re.compile(
     rb"(?:\s|(?://|#|--|;|%|<\?php|<\?xml)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z))*", re.S
 )
 _GENERATED_MARK_BYTES = 1000
+# Their headings look like comments.
+_PROSE = (".md", ".mdx", ".rst", ".txt")
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
 _MINIFIED_LINE_BYTES = 500
 # In bundles shorter lines stand beside licences: most of it is lines as long as these, with few blanks and many marks.
@@ -178,17 +185,16 @@ def reason_by_content(path: str, data: bytes, limit: int, rules: FileRules = _NO
 def _reason_by_content(name: str, data: bytes) -> str:
     if holds_secrets(name, data):
         return "secret"
-    if _is_marked_generated(data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)):
+    head = data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)
+    if _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _is_said_generated(head)):
         return "generated"
     lower, lines = name.lower(), 1 + data.count(b"\n")
     is_minified = lower.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * lines
     return "minified" if is_minified or (lower.endswith(_BUNDLED) and _is_bundle(data, lines)) else ""
 
 
-def _is_marked_generated(head: bytes) -> bool:
-    """Whether a tool says at the beginning of a file that it made it, and that nobody should edit it."""
-    if _GENERATED_MARK.search(head):
-        return True
+def _is_said_generated(head: bytes) -> bool:
+    """Whether the first comment of a file says that a tool made it, and that nobody should edit it."""
     comments = _LEADING_COMMENTS.match(head)
     return comments is not None and _GENERATED_COMMENT.search(comments[0]) is not None
 

@@ -82,8 +82,9 @@ def scan(
         if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
     for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():
-        store.skip(Skipped(folder, NOT_CHECKED_OUT, FileState(0, 0, 0, 0)))
         seen.add(folder)
+        if (known_skip := skipped.get(folder)) is None or known_skip.reason != NOT_CHECKED_OUT:
+            store.skip(Skipped(folder, NOT_CHECKED_OUT, FileState(0, 0, 0, 0)))
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]

@@ -12,7 +12,6 @@ from rag_ls.retrieval.terms import word_stems
 from rag_ls.rules.key_rules import paragraphs_in
 from rag_ls.rules.scopes import home_of
 
-_REFUSED = re.compile(r"(?i)\b(?:not|never|no|don't|avoid|instead of|rather than|over)\s+(?:use\s+|using\s+)?(\w+)")
 _COMMANDS = re.compile(
     r"(?i)\b(?:use|uses|prefer|indent\w*|must|always|only|quotes|format\w*|max\w*|limit\w*|length)\b"
 )
@@ -22,7 +21,9 @@ _VALUES = {
     "the package manager": re.compile(r"(?i)(?<![\w`/.-])`?(npm|yarn|pnpm|bun)`?(?= (?:for|as|to)\b|[.,;]|$)"),
     "the line length": re.compile(r"(?i)\bline[ -](?:length|width|limit)\D{0,20}?(\d{2,3})\b"),
 }
-_NEGATION = re.compile(r"(?i)\b(?:never|not|don't|avoid|forbidden|no)\b")
+_NEGATION = re.compile(r"(?i)\b(?:never|not|don['\u2019]t|avoid|forbidden|no|instead of|rather than|over)\b")
+_CLAUSE_END = re.compile(r"[.,;:\n]|\b(?:but|and)\b", re.I)
+_STOP_STEMS = word_stems(" ".join(IN_CODE))
 _PLAIN = frozenset("use must always never not don avoid forbidden no shall only should prefer please".split())
 # So many words that tell something make a rule that can be compared.
 _MIN_WORDS = 2
@@ -45,6 +46,8 @@ class _Statement:
     text: str
     about: frozenset[str]
     is_refusal: bool
+    values: tuple[str, ...]
+    """The one value that it asks for, for each subject of `_VALUES`; empty where it names none, or several."""
 
 
 def find_contradictions(sections: Sequence[StatedSection]) -> list[str]:
@@ -58,9 +61,11 @@ def find_contradictions(sections: Sequence[StatedSection]) -> list[str]:
 def _read_statements(sections: Sequence[StatedSection]) -> Iterator[_Statement]:
     for section in sections:
         for each in paragraphs_in(section.text):
-            about = word_stems(each.text) - word_stems(" ".join(IN_CODE)) - _PLAIN
+            about = word_stems(each.text) - _STOP_STEMS - _PLAIN
             is_refusal = bool(_NEGATION.search(each.text))
-            yield _Statement(section.path, section.start_line + each.line, each.text, about, is_refusal)
+            yield _Statement(
+                section.path, section.start_line + each.line, each.text, about, is_refusal, _read_values(each.text)
+            )
 
 
 def _count_together(one: str, other: str) -> bool:
@@ -71,8 +76,7 @@ def _count_together(one: str, other: str) -> bool:
 
 def _compare(one: _Statement, other: _Statement) -> str:
     places = [f"{each.path}:{each.line}" for each in (one, other)]
-    for subject, pattern in _VALUES.items():
-        values = [_value_of(each.text, pattern) for each in (one, other)]
+    for subject, *values in zip(_VALUES, one.values, other.values, strict=True):
         if all(values) and values[0] != values[1]:
             return f"{subject}: {places[0]} says {values[0]}, {places[1]} says {values[1]}"
     if one.is_refusal != other.is_refusal and len(one.about) >= _MIN_WORDS and one.about == other.about:
@@ -81,10 +85,19 @@ def _compare(one: _Statement, other: _Statement) -> str:
     return ""
 
 
+def _read_values(text: str) -> tuple[str, ...]:
+    commands = bool(_COMMANDS.search(text))
+    return tuple(_value_of(text, pattern) if commands else "" for pattern in _VALUES.values())
+
+
 def _value_of(text: str, pattern: re.Pattern[str]) -> str:
-    """The one value that a text asks for; empty where it names none, or several."""
-    if not _COMMANDS.search(text):
-        return ""
-    refused = {each.lower().rstrip("s") for each in _REFUSED.findall(text)}
-    values = {each.lower() for each in pattern.findall(text)} - refused
+    """The one value that a text asks for; empty where it names none, or several. A refused one is none."""
+    values = {match[1].lower() for match in pattern.finditer(text) if not _is_refused(text[: match.start()])}
     return values.pop() if len(values) == 1 else ""
+
+
+def _is_refused(before: str) -> bool:
+    """Whether a word is refused by what stands before it in its clause."""
+    last = max((match.end() for match in _NEGATION.finditer(before)), default=-1)
+    # "Never use tabs": the verb belongs to the refusal.
+    return last >= 0 and not _CLAUSE_END.search(before[last:])

@@ -83,10 +83,6 @@ class RuleFinder:
             if number not in hidden and rule_kind(path) is not None
         }
 
-    def has_documents(self, hidden: Collection[int]) -> bool:
-        """Whether there are rule documents."""
-        return bool(self._documents(hidden))
-
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
         """The number of chunks of constraints, of patterns, and of all else (`codebase`)."""
         documents = self._documents(hidden)

@@ -154,7 +154,11 @@ class TextPattern:
         if not texts:
             return []
         if self._query.is_regex:
-            counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
+            try:
+                counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
+            except InvalidRequest:
+                # The time is for one text: many may take longer together.
+                return [LineCount(len(lines), len(lines)) for lines in map(self.find_lines, texts)]
             return map(LineCount, counts, counts)
         if not self._literal or "\n" in self._literal or not is_ascii:
             found = map(self.find_lines, texts)

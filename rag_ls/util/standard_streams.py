@@ -29,8 +29,9 @@ def given_text(word: str) -> str:
 
 
 def decode_word(word: str) -> str:
-    """A word of the command line, whose bytes may be in any usual encoding."""
-    return word if word.isascii() else _decode(os.fsencode(word))
+    """A word of the command line; Latin-1 where its bytes are not in the encoding of the system."""
+    is_foreign = any("\udc80" <= character <= "\udcff" for character in word)
+    return os.fsencode(word).decode("cp1252", "replace") if is_foreign else word
 
 
 def _decode(data: bytes) -> str:

@@ -18,3 +18,11 @@ def test_a_place_means_its_declaration_with_a_column_too(repository: Path, place
     done = run_command("refs", place, folder=folder)
     assert "5  call" in done.stdout, done.stderr
     assert "1 call in 1 file" in done.stdout
+
+
+def test_a_variable_of_a_function_has_no_uses_elsewhere(repository: Path) -> None:
+    code = "def {0}(price):\n    total = price\n    return total\n"
+    folder = write(repository, {f"{name}.py": code.format(name) for name in ("fee", "tax")})
+    done = run_command("refs", "fee.py:3:12", folder=folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "'total' at line 3 is declared inside its function, or in no file of this project" in done.stderr

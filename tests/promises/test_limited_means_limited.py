@@ -29,7 +29,7 @@ from rag_ls.storage import open_shared_vectors
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run
 from tests.http.conftest import Served, serve, served, two_projects
-from tests.support import SHOP, until, write
+from tests.support import SHOP, git_repository, until, write
 
 __all__ = ["serve", "served", "two_projects"]
 
@@ -384,6 +384,16 @@ def test_what_belongs_to_other_projects_is_answered_as_what_does_not_exist(
             if ours != theirs or "anzibar" in ours[1]:
                 told.append(f"{operation.name}.{'.'.join(place)}, {kind}: {ours} is not {theirs}")
     assert told == []
+
+
+def test_no_pattern_tells_which_folders_of_the_machine_are_repositories(two_projects: Served, tmp_path: Path) -> None:
+    git_repository(tmp_path / "secret", {"a.py": "x = 1\n"})
+    limited = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(tmp_path / "clinic"),)))
+    for glob in (str(tmp_path / "secret/**"), "../secret/**"):
+        for match in ("auto", "exact"):
+            answer = limited.post("/api/search_code", json={"query": "appointment", "path_glob": glob, "match": match})
+            assert "checkout" not in answer.text
+            assert "work tree" not in answer.text
 
 
 def test_other_projects_are_named_in_no_address_header_and_setting(

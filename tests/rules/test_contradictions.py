@@ -50,6 +50,9 @@ def test_another_value_or_a_never_is_named_with_both_places(one: str, other: str
     ("one", "other"),
     [
         ("Use tabs.", "Use tabs, never spaces."),
+        ("Do not indent with tabs.", "Indent with spaces."),
+        ("Never use hard tabs for indentation.", "Use 4 spaces."),
+        ("Don\u2019t use npm.", "Use yarn."),
         ("Use tabs.", "A name must have no spaces, no tabs."),
         ("Use default exports.", "Never use default arguments."),
         ("Never commit secrets.", "Do not commit secrets."),

@@ -109,3 +109,11 @@ def test_a_terminal_without_a_size_shows_the_answer(shop: Path, size: dict[str, 
     )  # fmt: skip
     assert "src/cart.py" in done.stdout
     assert "def total_price" in done.stdout
+
+
+def test_a_program_whose_options_forbid_utf8_is_started_anew_once(shop: Path) -> None:
+    line = [sys.executable, "-X", "utf8=0", "-m", "rag_ls.cli.main", "--version"]
+    done = subprocess.run(
+        line, cwd=shop, env={**os.environ, **_ASCII_ALONE}, capture_output=True, timeout=PATIENCE_S, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -157,7 +157,8 @@ def _find_declaring(session: ProjectSession, symbol: str) -> str:
         if item.document_id not in hidden and is_called(item.symbol, symbol)
     ]
     paths = sorted({item.path for item in found})
-    paths = [path for path in paths if not session.project.roles.is_test(path)] or paths
+    roles = session.project.roles
+    paths = [path for path in paths if not roles.is_test(path)] or paths
     if not paths:
         near = nearest_text(places.nearest_symbols(session, symbol))
         raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")

@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from rag_ls.config import IndexSettings
 from rag_ls.engine.code.project_imports import ProjectImports
@@ -23,7 +24,7 @@ from rag_ls.search.roles import (
     is_test_by_path,
     without_packages,
 )
-from rag_ls.storage import CheckoutIndex, StoredImport
+from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
 
 # Finding them anew takes at most this share of the time.
 _SHARE_OF_TIME = 0.02
@@ -144,7 +145,8 @@ class _Finder:
         frontier = imported & self._in_reach
         while frontier:
             found |= frontier
-            packages = {path for path in self._in_reach if _PACKAGE_FILE.search(path) and _is_above(path, frontier)}
+            above = {str(folder) for path in frontier for folder in PurePosixPath(path).parents}
+            packages = {path for path in self._in_reach if _PACKAGE_FILE.search(path) and _folder_of(path) in above}
             frontier = ({target for _, target in self._edges_from(frontier)} & self._in_reach | packages) - found
         return found
 
@@ -152,20 +154,18 @@ class _Finder:
         """The imports without those that only serve tests: beside Go's library `testing`, in Rust's modules of tests."""
         support = {item.path for item in imports if item.imported.module in _tests_of(item).modules}
         mixed = {item.document_id for item in imports if _tests_of(item).inline_modules}
-        inline = [
-            item
-            for item in (self._checkout.outlines.of_documents(mixed, _MAX_SYMBOLS) if mixed else ())
-            if is_inline_test(item.symbol, item.language)
-        ]
+        modules = set().union(*(_tests_of(item).inline_modules for item in imports))
+        inline: dict[str, list[StoredSymbol]] = defaultdict(list)
+        for item in self._checkout.outlines.named(sorted(modules), _MAX_SYMBOLS) if modules else ():
+            if item.document_id in mixed and is_inline_test(item.symbol, item.language):
+                inline[item.path].append(item)
         return [
             item
             for item in imports
             if item.path not in support
             # A module is declared whether or not it is compiled for tests alone.
             and not (item.document_id in mixed and item.imported.module.startswith("self::"))
-            and not any(
-                each.path == item.path and each.start_line <= item.imported.line <= each.end_line for each in inline
-            )
+            and not any(each.start_line <= item.imported.line <= each.end_line for each in inline.get(item.path, ()))
         ]
 
     def _is_most(self, folder: _Folder, imported: Collection[tuple[str, str]]) -> bool:
@@ -196,9 +196,8 @@ class _Finder:
         return len(named) >= _LEAST_NAMED * len(looked_at)
 
 
-def _is_above(package: str, paths: Collection[str]) -> bool:
-    folder = package.rpartition("/")[0] + "/"
-    return any(path.startswith(folder) for path in paths)
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0] or "."
 
 
 def _tests_of(imported: StoredImport) -> Tests:

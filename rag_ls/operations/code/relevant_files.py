@@ -49,6 +49,6 @@ class QuestionScope:
 
     def _find_place(self, session: ProjectSession) -> str:
         try:
-            return session.project.folder.relative(self.path) if self.path else ""
+            return session.relative(self.path) if self.path else ""
         except RagLsError:
             return ""

@@ -12,7 +12,7 @@ from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project, find_marked_root
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL, PUBLISHED
@@ -166,8 +166,9 @@ class Projects:
         if path and Path(path).is_absolute() and (holder := self._find_innermost(path)):
             return holder
         for view in self.find(wanted) if path else ():
-            if view.store.document(path) is not None:
-                return view
+            with suppress(PathOutsideProject):
+                if view.store.document(view.relative(path)) is not None:
+                    return view
         return self.find_one(wanted)
 
     def _find_innermost(self, path: str) -> ProjectSession | None:

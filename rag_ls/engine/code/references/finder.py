@@ -141,6 +141,10 @@ class _Finder:
                 return use.name, own[:1]
             meaning = self._uses.meaning(source, use)
             declared = meaning.declarations if meaning is not None else self.files.named(use.name)
+            if not declared:
+                raise NotFound(
+                    f"{use.name!r} at line {line} is declared inside its function, or in no file of this project"
+                )
             return use.name, list(declared)
         return None
 
