@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +59,8 @@ def _functions(number: int) -> str:
 
 
 def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: Path) -> None:
+    # A text that no test has embedded before: the vectors of others are there at once.
+    write(shop, {"src/fresh.py": f"def fresh_{uuid.uuid4().hex}():\n    return {uuid.uuid4().int}\n"})
     view = client.open(shop)
     view.indexing.index_tree(Depth.WORDS)
     _settled(view)
