@@ -35,7 +35,7 @@ _NOT_PRODUCT = re.compile(
 )  # fmt: skip
 # Minified and bundled code has longer lines than this in the mean.
 _MAX_MEAN_LINE = 200
-_GENERATED_MARK = re.compile(r"This file (?:is|was) auto(?:matically |-)?generated", re.I)
+_GENERATED_MARK = re.compile(r"@generated\b(?![(.\w])|(?i:This file (?:is|was) auto(?:matically |-)?generated)")
 
 
 @dataclass(frozen=True, slots=True)
