@@ -74,6 +74,14 @@ class Cutters:
         """The result of another function that parses one text. Raises `ProcessEnded` where it ends its process."""
         return _call(self._typed, _FILE, function, *arguments)
 
+    def call_or(self, otherwise: R, lost: str, function: Callable[..., R], *arguments: object) -> R:
+        """As `call`; where it ends its process, `otherwise`, and the log says what is `lost`."""
+        try:
+            return self.call(function, *arguments)
+        except ProcessEnded as error:
+            _log.warning("%s: when it was parsed, %s", lost, error)
+            return otherwise
+
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """Yield in order the results of another function that parses files; None for an item that ends its process."""
         batches = [items[start : start + _CALLED_TOGETHER] for start in range(0, len(items), _CALLED_TOGETHER)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +21,7 @@ from rag_ls.rules.changes import ChangedFile, ChangeStatus
 from rag_ls.rules.impact import ALL, Dependent, ImpactFinder
 from rag_ls.search import is_docs
 from rag_ls.storage import StoredSymbol
-from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
-
-_log = logging.getLogger(__name__)
 
 _PARTS = re.compile(r"\.|::|#| > ")
 
@@ -89,7 +85,8 @@ def _find_file_impact(
     before, after = (
         _outline(session, text, file.path, language) if is_code else Outline() for text in (file.before, file.after)
     )
-    names = [] if session.project.roles.is_test(file.path) else list(_compare(file, before, after))
+    roles = session.project.roles
+    names = [] if roles.is_test(file.path) else list(_compare(file, before, after))
     gone = file.former_path if file.status in (ChangeStatus.DELETED, ChangeStatus.RENAMED) else ""
     former = _dependents(finder, gone, language, before) if gone and is_code else ()
     direct = _dependents(finder, file.path, language, after) if is_code and file.path != gone else ()
@@ -105,8 +102,8 @@ def _find_file_impact(
     breaking = list(merge_dependents([*breaking, *(each for each in still if each.path != file.path)]))
     all_direct = (*former, *direct)
     tests = find_covering_tests(session, file.path, [item.name for item in after.symbols], language, all_direct)
-    if not tests and is_code and not session.project.roles.is_test(file.path):
-        reaching = find_reaching_tests(finder, session.project.roles, file.path, {each.path for each in all_direct})
+    if not tests and is_code and not roles.is_test(file.path):
+        reaching = find_reaching_tests(finder, roles, file.path, {each.path for each in all_direct})
         tests = tuple(each.path for each in reaching)
     return FileImpact(
         file=file, language="" if file.note else language, names=tuple(names),
@@ -205,8 +202,5 @@ def _find_memories(session: ProjectSession, file: ChangedFile) -> tuple[Memory, 
 
 
 def _outline(session: ProjectSession, text: str, path: str, language: str) -> Outline:
-    try:
-        return session.project.cutters.call(outline_of_document, text, path, language)
-    except ProcessEnded as error:
-        _log.warning("%s is compared without its outline: when it was parsed, %s", path, error)
-        return Outline()
+    lost = f"{path} is compared without its outline"
+    return session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)

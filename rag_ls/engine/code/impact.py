@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,14 +20,11 @@ from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
-from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.nearest import nearest_text
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
     from rag_ls.rules.survey.routes import Endpoint
-
-_log = logging.getLogger(__name__)
 
 _MAX_DECLARED = 5000
 # Chunks for each similar file that is wanted: several may be of one file.
@@ -123,11 +119,9 @@ def read_facts_apart(session: ProjectSession, path: str, language: str, text: st
     from rag_ls.rules.survey.facts import read_facts
     from rag_ls.rules.survey.file_facts import FileFacts
 
-    try:
-        return session.project.cutters.call(read_facts, path, language, text)
-    except ProcessEnded as error:
-        _log.warning("the routes of %s are left out: when it was parsed, %s", path, error)
-        return FileFacts()
+    return session.project.cutters.call_or(
+        FileFacts(), f"the routes of {path} are left out", read_facts, path, language, text
+    )
 
 
 def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:

@@ -101,11 +101,8 @@ class ProjectChecks:
             raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
     def _outline(self, text: str, path: str, language: str) -> Outline:
-        try:
-            return self._session.project.cutters.call(outline_of_document, text, path, language)
-        except ProcessEnded as error:
-            _log.warning("%s is checked without its outline: when it was parsed, %s", path, error)
-            return Outline()
+        lost = f"{path} is checked without its outline"
+        return self._session.project.cutters.call_or(Outline(), lost, outline_of_document, text, path, language)
 
     def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
         """The matches of structural rules in a document, found in a process that may die."""

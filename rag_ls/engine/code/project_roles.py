@@ -58,8 +58,15 @@ class ProjectRoles:
         self._roles = Roles()
 
     def find(self, settings: IndexSettings) -> Roles:
-        """The roles as the index and these settings tell them; the same object while they stay the same."""
-        with self._lock:
+        """The roles as the index and these settings tell them; the same object while they stay the same.
+
+        While another thread looks anew, they are those of its last look.
+        """
+        if not self._lock.acquire(blocking=self._changes < 0):
+            known = self._roles
+            roles = Roles(known.product, settings.product, settings.tests)
+            return known if roles == known else roles
+        try:
             changes, started = self._checkout.changes(), time.monotonic()
             product = self._roles.product
             if changes != self._changes and started >= self._next_at:
@@ -70,6 +77,8 @@ class ProjectRoles:
             if roles != self._roles:
                 self._roles = roles
             return self._roles
+        finally:
+            self._lock.release()
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class ConstraintsAnswer:
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
     contradictions: tuple[str, ...] = optional(())
-    """The told rules that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
+    """The rules found, shown or not, that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
     status: str = SUCCESS
 
 

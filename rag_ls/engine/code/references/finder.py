@@ -17,6 +17,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import Role, find_language
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol, is_called
+from rag_ls.util.text import column_in_bytes
 
 MAX_DEPTH = 5
 _MAX_LINE_CHARACTERS = 200
@@ -131,7 +132,7 @@ class _Finder:
     def _used_at(self, source: CodeFile, line: int, column: int) -> tuple[str, list[StoredSymbol]] | None:
         """The name that is used at a place, and what it means there; None where no name is used, or one is declared."""
         lines = self.files.lines(source)
-        offset = len(lines[line - 1][: column - 1].encode("utf-8", "surrogatepass")) if line <= len(lines) else 0
+        offset = column_in_bytes(lines[line - 1], column) - 1 if line <= len(lines) else 0
         for use in source.uses():
             if use.line != line or not use.column <= offset <= use.column + len(use.name.encode()):
                 continue
