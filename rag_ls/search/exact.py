@@ -45,7 +45,7 @@ class Occurrences:
 
     documents: tuple[DocumentPlaces, ...]
     unread: int = 0
-    """The number of documents that there was no time or room for."""
+    """The number of documents that there was no time or room for, or that the pattern takes too long in."""
 
 
 def find_occurrences(
@@ -59,7 +59,7 @@ def find_occurrences(
     """All places in an index, save in the files `without`, which are looked into as they are on disk.
 
     No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
-    Raises `InvalidRequest` for a pattern that takes too long.
+    Raises `InvalidRequest` for a pattern that takes too long in several documents.
     """
     replaced: set[int] = set()
     if without:
@@ -77,7 +77,9 @@ def find_occurrences(
         part = passages[at : at + _DOCUMENTS_AT_ONCE]
         read = store.signatures.read_passages(part)
         for (passage, _), found in zip(read, pattern.count_lines([text for _, text in read]), strict=True):
-            if found.lines:
+            if found is None:
+                left += 1
+            elif found.lines:
                 count += found.lines
                 counts[passage.document_id] = passage, found
         left -= len(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -20,7 +20,11 @@ _LOOKS = (codes.ASSERT, codes.ASSERT_NOT)
 _BEYOND_LINES = (
     *_LOOKS, codes.ATOMIC_GROUP, codes.POSSESSIVE_REPEAT, codes.GROUPREF, codes.GROUPREF_EXISTS, codes.GROUPREF_IGNORE,
 )  # fmt: skip
+_LINE_ENDS = (codes.AT_BEGINNING, codes.AT_END)
 _TEXT_ENDS = (codes.AT_BEGINNING_STRING, codes.AT_END_STRING, codes.AT_NON_BOUNDARY)
+
+ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+"""A set, or a character that stands for something, of a regular expression."""
 
 
 def parse(pattern: str) -> Any | None:
@@ -63,6 +67,33 @@ def stays_in_line(tree: Any) -> bool:
     if tree.state.flags & (re.DOTALL | re.VERBOSE):
         return False
     return all(map(_stays, _walk(tree)))
+
+
+def knows_letters(tree: Any) -> bool:
+    """Whether a pattern tells letters, digits, spaces or cases apart."""
+    if tree.state.flags & re.IGNORECASE:
+        return True
+    for kind, value in _walk(tree):
+        members = value if kind is codes.IN else [(kind, value)]
+        if any(member in (codes.CATEGORY, codes.AT) and what not in _LINE_ENDS for member, what in members):
+            return True
+    return False
+
+
+def keep_in_line(pattern: str, classes: Mapping[str, str], spaces: str) -> str:
+    """The pattern with classes and sets that do not take the end of a line, as far as that is easy to write.
+
+    `classes` has what stands for a class alone, `spaces` for that of spaces in a set.
+    """
+
+    def narrow(found: re.Match[str]) -> str:
+        element = found[0]
+        if not element.startswith("["):
+            return classes.get(element, element)
+        members = element.replace(r"\s", spaces) if r"\\s" not in element else element
+        return rf"{members[:-1]}\n]" if element.startswith("[^") else members
+
+    return ELEMENT.sub(narrow, pattern)
 
 
 def spans_lines(tree: Any) -> bool:

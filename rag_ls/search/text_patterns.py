@@ -12,20 +12,31 @@ import regex
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.joined_texts import JoinedTexts, find_in_lines
-from rag_ls.search.required_text import begins_with_text, choose_held, need_of, parse, spans_lines, stays_in_line
+from rag_ls.search.linear_patterns import LinearPattern
+from rag_ls.search.required_text import (
+    ELEMENT,
+    begins_with_text,
+    choose_held,
+    keep_in_line,
+    need_of,
+    parse,
+    spans_lines,
+    stays_in_line,
+)
 from rag_ls.storage import Need, fold, is_unspaced
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
 # A text or line is matched in milliseconds; what takes longer never ends.
 _MATCH_S = 2.0
+# A minified file may take too long where no other does; what many take too long for is the pattern's fault.
+_MAX_SLOW_TEXTS = 2
 # Much of a long line is not shown.
 MAX_LINE_CHARACTERS = 400
 _BEFORE_MATCH = 100
 _GAP = "…"
 _ANY_LINES = ("", "~", "\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
-_ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 # What they mean within one line.
 _MAX_SHOWN_CHARACTERS = 200
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
@@ -63,6 +74,10 @@ class LineCount(NamedTuple):
     """Those with a whole match, see `LineMatch.is_whole`."""
 
 
+class SlowPattern(InvalidRequest):
+    """A regular expression takes too long for a text."""
+
+
 class TextPattern:
     """A compiled `TextQuery`."""
 
@@ -73,12 +88,14 @@ class TextPattern:
         self._query = query
         self._literal = ""
         self._whole_text: Any = None
+        self._linear: LinearPattern | None = None
         # Each line that matches holds one of these texts, if there are any; if `_is_folded`, the line as `fold` leaves it.
         self._held: tuple[str, ...] = ()
         self._is_folded = query.ignore_case
         self.note = ""
         """The reason why it may find less than was meant."""
         self._by_line: Any = None
+        self._slow_texts = 0
         self.needs: tuple[Need, ...]
         """The needs of a match, each met by a line of the document."""
         if query.is_regex:
@@ -109,9 +126,11 @@ class TextPattern:
         # Flags such as `(?i)` may take letters in another case.
         self._is_folded = query.ignore_case or "(?" in query.pattern
         self._held = choose_held(self.needs[0], is_folded=self._is_folded)
-        within = _keep_in_line(pattern)
+        within = keep_in_line(pattern, _IN_LINE, _SPACES)
         if tree is not None and (tree := parse(within)) is not None and stays_in_line(tree):
             self._whole_text = _compile(query, within)
+            if not query.whole_words:
+                self._linear = LinearPattern.compile(pattern, tree, ignore_case=query.ignore_case)
             self._held = () if begins_with_text(tree) else self._held
 
     def _refuse_empty(self, query: TextQuery) -> None:
@@ -140,9 +159,12 @@ class TextPattern:
             found = [match._replace(line=numbers[match.line - 1]) for match in found]
         return [match for match in found if match.is_whole] if self._takes_whole_alone else found
 
-    def count_lines(self, texts: Sequence[str]) -> list[LineCount]:
-        """The number of lines that `find_lines` gives for each text, in less time."""
-        counts = [LineCount()] * len(texts)
+    def count_lines(self, texts: Sequence[str]) -> list[LineCount | None]:
+        """The number of lines that `find_lines` gives for each text, in less time; None for one that takes too long.
+
+        Raises `InvalidRequest` where several do.
+        """
+        counts: list[LineCount | None] = [LineCount()] * len(texts)
         for is_ascii in (True, False):
             # Other letters would make the joined text larger, and the ends of its words are less easy.
             among = [at for at, text in enumerate(texts) if text and text.isascii() is is_ascii]
@@ -150,15 +172,15 @@ class TextPattern:
                 counts[at] = count
         return counts
 
-    def _count_joined(self, texts: list[str], is_ascii: bool) -> Iterable[LineCount]:
+    def _count_joined(self, texts: list[str], is_ascii: bool) -> Iterable[LineCount | None]:
         if not texts:
             return []
         if self._query.is_regex:
             try:
                 counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
-            except InvalidRequest:
+            except SlowPattern:
                 # The time is for one text: many may take longer together.
-                return [LineCount(len(lines), len(lines)) for lines in map(self.find_lines, texts)]
+                return map(self._count_alone, texts)
             return map(LineCount, counts, counts)
         if not self._literal or "\n" in self._literal or not is_ascii:
             found = map(self.find_lines, texts)
@@ -171,6 +193,16 @@ class TextPattern:
         lines = joined.count(positions)
         whole = joined.count(_keep_whole(text, self._literal, positions))
         return map(LineCount, whole if self._takes_whole_alone else lines, whole)
+
+    def _count_alone(self, text: str) -> LineCount | None:
+        try:
+            lines = len(self.find_lines(text))
+        except SlowPattern:
+            self._slow_texts += 1
+            if self._slow_texts > _MAX_SLOW_TEXTS:
+                raise
+            return None
+        return LineCount(lines, lines)
 
     def _count_expression(self, joined: JoinedTexts) -> list[int]:
         """The number of lines of each text that match a regular expression."""
@@ -212,6 +244,9 @@ class TextPattern:
         return begins, [text[begin : None if end < 0 else end] for begin, end in zip(begins, ends, strict=True)]
 
     def _find_pattern(self, text: str) -> Iterator[tuple[int, int]]:
+        if self._linear is not None and self._linear.can_match(text):
+            yield from self._linear.find_spans(text)
+            return
         try:
             if self._whole_text is not None:
                 for match in self._whole_text.finditer(text, timeout=_MATCH_S, concurrent=True):
@@ -224,9 +259,9 @@ class TextPattern:
                     yield at + found.start(), at + found.end()
                 at += len(line) + 1
         except TimeoutError:
-            raise InvalidRequest(
-                f"the regular expression {_shorten(self._query.pattern)!r} takes too long: nested repetitions such as `(a+)+` need "
-                "exponential time; write it without a repetition inside another one, or search for a literal text"
+            raise SlowPattern(
+                f"the regular expression {_shorten(self._query.pattern)!r} takes too long: beside look-arounds, back references and "
+                "letters beyond ASCII, a repetition is tried at each place of a line; write it without them, or search for a literal text"
             ) from None
 
 
@@ -249,23 +284,9 @@ def _compile(query: TextQuery, pattern: str) -> Any:
 
 def _escape_braces(pattern: str) -> str:
     """The pattern with `\\` before braces that are no counts, outside of sets."""
-    return _ELEMENT.sub(
+    return ELEMENT.sub(
         lambda found: r"\{" if found[0] == "{" and _BARE_BRACE.match(pattern, found.start()) else found[0], pattern
     )
-
-
-def _keep_in_line(pattern: str) -> str:
-    """The pattern with classes and sets that do not take the end of a line, as far as that is easy to write."""
-
-    def narrow(found: re.Match[str]) -> str:
-        element = found[0]
-        if element.startswith("[^"):
-            return rf"{element[:-1]}\n]"
-        if element.startswith("["):
-            return element.replace(r"\s", _SPACES) if r"\\s" not in element else element
-        return _IN_LINE.get(element, element)
-
-    return _ELEMENT.sub(narrow, pattern)
 
 
 def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> list[LineMatch]:

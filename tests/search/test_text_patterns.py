@@ -85,9 +85,27 @@ def test_what_is_no_regular_expression_is_refused_with_the_remedy(pattern: str) 
         TextPattern(TextQuery(pattern, is_regex=True))
 
 
+HOSTILE = r"(?=x?)(a|aa)+$"
+SLOW = "a" * 60 + "b"
+
+
 def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
-    with pytest.raises(InvalidRequest, match="nested repetitions"):
-        TextPattern(TextQuery("(a|aa)+$", is_regex=True)).find_lines("a" * 60 + "b")
+    with pytest.raises(InvalidRequest, match="look-arounds"):
+        TextPattern(TextQuery(HOSTILE, is_regex=True)).find_lines(SLOW)
+
+
+def test_a_text_that_a_pattern_takes_too_long_in_is_left_out_and_several_are_refused() -> None:
+    pattern = TextPattern(TextQuery(HOSTILE, is_regex=True))
+    assert pattern.count_lines(["aa\nb", SLOW, "a"]) == [LineCount(1, 1), None, LineCount(1, 1)]
+    with pytest.raises(InvalidRequest, match="takes too long"):
+        pattern.count_lines([SLOW] * 3)
+
+
+@pytest.mark.parametrize("pattern", [r"(a|aa)+$", r"(a+)+$", r"a.*\)$", r"a.*b.*c.*d$", r"\w+\.name\b", "(x+x+)+y"])
+def test_time_grows_with_the_text_alone_for_what_needs_no_look_around(pattern: str) -> None:
+    # A backtracking matcher would need hours for each.
+    long = "ab.x" * 100_000
+    assert lines_matching(TextQuery(pattern, is_regex=True), f"{long}\n{'a' * 100_000}b\n{'x' * 100_000}") == []
 
 
 @pytest.mark.parametrize("pattern", ["x*", "a|", "(?:)", "(a|b)?"])

@@ -159,10 +159,14 @@ class _Look:
                 return
             text = source.text
         language = recognise(path, text) or "text"
-        if passes(path, language) and (count := self._pattern.count_lines([text])[0]).lines:
-            self.documents.append(
-                DocumentPlaces(path, self._view.roles.place_in_order(path, language), count, text=text)
-            )
+        if not passes(path, language):
+            return
+        (count,) = self._pattern.count_lines([text])
+        if count is None:
+            self.unread += 1
+        elif count.lines:
+            role = self._view.roles.place_in_order(path, language)
+            self.documents.append(DocumentPlaces(path, role, count, text=text))
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
