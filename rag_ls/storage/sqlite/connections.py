@@ -26,7 +26,10 @@ class Connections:
         self._most = max(_MIN_CONNECTIONS, min(most, MAX_CONNECTIONS))
         self._databases: weakref.WeakSet[Database] = weakref.WeakSet()
         self._change = threading.Condition()
-        self._thread = threading.local()
+        self.unnoticed_threads: set[int] = set()
+        """The threads whose calls do not count as use."""
+        self.waiting = 0
+        """The number of threads that wait for a connection to be returned."""
 
     def add(self, database: Database) -> None:
         """Count a database's connections from now on."""
@@ -35,11 +38,19 @@ class Connections:
 
     def make_room(self, database: Database) -> None:
         """Close connections of databases that rest, so that `database` can open one. Waits a moment while all are in use."""
+        if self._count() < self._most:
+            return
         deadline = time.monotonic() + _MAX_ROOM_WAIT_S
-        while self._count() >= self._most and not self._close_one(database):
+        with self._change:
+            self.waiting += 1
+        try:
+            while self._count() >= self._most and not self._close_one(database):
+                with self._change:
+                    if not self._change.wait(deadline - time.monotonic()):
+                        return
+        finally:
             with self._change:
-                if not self._change.wait(deadline - time.monotonic()):
-                    return
+                self.waiting -= 1
 
     def close_unused(self, database: Database) -> None:
         """Close all that is not in use, because the process has no handle left for `database`."""
@@ -48,23 +59,19 @@ class Connections:
                 each.let_go()
 
     def note_return(self) -> None:
-        """A connection is not in use any more."""
+        """A connection is not in use any more: wake a thread that waits for one."""
         with self._change:
             self._change.notify()
 
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
         """A block in which this thread's questions to databases do not count as use: it looks whether there is work."""
-        self._thread.is_unnoticed = True
+        me = threading.get_ident()
+        self.unnoticed_threads.add(me)
         try:
             yield
         finally:
-            self._thread.is_unnoticed = False
-
-    @property
-    def is_unnoticed(self) -> bool:
-        """Whether this thread's calls do not count as use."""
-        return getattr(self._thread, "is_unnoticed", False)
+            self.unnoticed_threads.discard(me)
 
     def _all(self) -> list[Database]:
         with self._change:

@@ -154,7 +154,7 @@ class Database:
     def _end(self, thread: int, call: _Call) -> None:
         with self._quiet:
             del self._calls[thread]
-            if not self._connections.is_unnoticed:
+            if thread not in self._connections.unnoticed_threads:
                 self._used_at = time.monotonic()
             connection = call.connection
             # A transaction that could not be ended ends with its connection.
@@ -167,7 +167,8 @@ class Database:
         if connection is not None:
             if not is_kept:
                 connection.close()
-            self._connections.note_return()
+            if self._connections.waiting:
+                self._connections.note_return()
 
     def _take(self) -> sqlite3.Connection:
         with self._quiet:
@@ -239,7 +240,7 @@ class Database:
             if self._observer is None:
                 self._observer = self._connect()
                 self._observers += 1
-            if not self._connections.is_unnoticed:
+            if threading.get_ident() not in self._connections.unnoticed_threads:
                 self._used_at = time.monotonic()
             # Each observer counts from an own beginning.
             return (self._observers << 40) + int(self._observer.execute("PRAGMA data_version").fetchone()[0])
