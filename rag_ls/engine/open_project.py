@@ -260,21 +260,8 @@ class OpenProject:
             self.indexing.rescan()
         if self.indexing.inbox.is_held:
             return self.indexing.inbox.paths()
-        # Many files would take longer than a moment: do not wait for them.
-        self.indexing.wait_until(self._has_taken_in, deadline - time.monotonic())
-        if is_old:
-            self.indexing.wait_until(self._has_read_changes, deadline - time.monotonic())
+        self.indexing.settle(deadline, reads_queue=is_old)
         return self.indexing.inbox.paths()
-
-    def _has_taken_in(self) -> bool:
-        if not (0 < len(self.indexing.inbox.paths()) <= MAX_AWAITED_FILES or self.indexing.rescanning):
-            return True
-        # Asked repeatedly, because each document is postponed again once it is cut, though newer text may wait.
-        self.indexing.inbox.end_delays()
-        return False
-
-    def _has_read_changes(self) -> bool:
-        return not 0 < self.index.checkout.queue_lengths()[0] <= MAX_AWAITED_FILES
 
     @property
     def sync_state(self) -> str:

@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from rag_ls.embedding import ModelHost
 from rag_ls.indexing.agenda import Agenda, Comparison
-from rag_ls.indexing.documents_thread import DocumentsThread
+from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES, DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
@@ -247,10 +247,22 @@ class IndexingService:
         """Whether a client wants the project indexed, and none cancelled it. Without one, bulk work ends when the last client leaves."""
         return self._agenda.is_asked and not self._agenda.is_cancelled
 
-    @property
-    def rescanning(self) -> bool:
-        """Whether the tree is being compared again, after a first time."""
-        return not self.comparison.is_first and not self.scanned
+    def settle(self, deadline: float, *, reads_queue: bool) -> None:
+        """Wait until typed texts and changed files are in the index; `reads_queue`: and what the last comparison queued.
+
+        Waits until `deadline` (monotonic clock) at most, and for no more files than a moment is enough for.
+        """
+        self.wait_until(self._has_taken_in, deadline - time.monotonic())
+        if reads_queue:
+            self.wait_until(lambda: not _are_few(self._store.queue_lengths()[0]), deadline - time.monotonic())
+
+    def _has_taken_in(self) -> bool:
+        is_compared_again = not self.comparison.is_first and not self.scanned
+        if not (is_compared_again or _are_few(len(self.inbox.paths()))):
+            return True
+        # Asked repeatedly, because each document is postponed again once it is cut, though newer text may wait.
+        self.inbox.end_delays()
+        return False
 
     def wait_until(self, is_reached: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until `is_reached`, which is asked after each step of the background threads; False on time-out."""
@@ -284,3 +296,8 @@ class IndexingService:
 
     def _has_embedded_all(self) -> bool:
         return self._embeddings.idle and not self._embeddings.has_work()
+
+
+def _are_few(files: int) -> bool:
+    """Whether a question can wait for so many files; False for none."""
+    return 0 < files <= MAX_AWAITED_FILES
