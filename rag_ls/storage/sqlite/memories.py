@@ -22,7 +22,6 @@ from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.sqlite.maintenance import optimise
 from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
-from rag_ls.storage.sqlite.memory_fields import version_changes_of
 from rag_ls.storage.sqlite.memory_file import open_memory_file
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
@@ -36,6 +35,7 @@ from rag_ls.storage.sqlite.memory_rows import (
     order_by,
     to_record,
     to_values,
+    version_changes_of,
 )
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.storage.sqlite.memory_uses import UseCounter

@@ -1,20 +1,16 @@
-"""Memories as rows of `memories.db` and back, and filters as SQL."""
+"""Memories as rows of `memories.db` and back, and filters as SQL.
+
+Damaged JSON of a row counts as missing, so that one row never hides the others.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
+from typing import Any
 
-from rag_ls.model import Memory, MemoryFilters, MemoryOrder, Scope
-from rag_ls.storage.sqlite.memory_fields import (
-    ANCHOR_FIELDS,
-    anchor_of,
-    ids_of,
-    json_or_none,
-    memory_type_of,
-    metadata_of,
-    version_of,
-)
+from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
 from rag_ls.util.folding import spellings_of
 
 NAMES = (
@@ -24,6 +20,14 @@ NAMES = (
 COLUMNS = ", ".join(NAMES)
 SELECTED = ", ".join(f"m.{name}" for name in NAMES) + ", ifnull(u.count, 0), u.used_at"
 FROM = "memories m LEFT JOIN uses u ON u.row = m.row"
+_ANCHOR_FIELDS = (
+    "path", "symbol", "content_hash", "start_line", "project", "fingerprint", "body", "sketch", "neighbours", "line_offset",
+    "line_print", "file_hash",
+)  # fmt: skip
+"""The parts of an anchor in their order at rest. Indexes know the first three by their places."""
+_NUMBERS = ("start_line", "line_offset")
+# The greatest integer that SQLite takes.
+_MAX_INTEGER = 2**63 - 1
 
 
 def of_metadata(name: str, table: str = "m.") -> str:
@@ -89,7 +93,7 @@ def to_values(memory: Memory) -> tuple[object, ...]:
         "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
         "custom": dict(meta.custom),
     }  # fmt: skip
-    anchored = json.dumps([getattr(memory.anchor, name) for name in ANCHOR_FIELDS]) if memory.anchor else None
+    anchored = json.dumps([getattr(memory.anchor, name) for name in _ANCHOR_FIELDS]) if memory.anchor else None
     return (
         memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
@@ -104,7 +108,7 @@ def to_record(memory: Memory) -> str:
 
 def from_record(record: str, scope: Scope) -> Memory:
     """A memory out of its history; older records lack the newer names. A damaged record is its own content."""
-    values = json_or_none(record)
+    values = _json_or_none(record)
     if not isinstance(values, dict):
         values = {"id": "", "content": record, "created_at": "", "updated_at": "", "content_hash": ""}
     return from_row([values.get(name) for name in NAMES], scope)
@@ -131,13 +135,107 @@ def from_row(row: Sequence[object], scope: Scope) -> Memory:
     ) = row
     uses, used_at = used or (0, None)
     return Memory(
-        id=str(number), content=str(content), scope=scope, metadata=metadata_of(metadata),
-        memory_type=memory_type_of(kind), created_at=str(created), updated_at=str(updated), version=version_of(version),
-        content_hash=str(digest), source_uri=_text(uri), source_memory_ids=ids_of(sources),
-        anchor=anchor_of(anchor) if anchor else None, branch=_text(branch), summary_key=_text(key),
-        project_id=_text(pushed), uses=uses if isinstance(uses, int) else 0, used_at=_text(used_at),
+        id=str(number), content=str(content), scope=scope, metadata=_metadata_of(metadata),
+        memory_type=_memory_type_of(kind), created_at=str(created), updated_at=str(updated), version=_version_of(version),
+        content_hash=str(digest), source_uri=_as_text(uri), source_memory_ids=_ids_of(sources),
+        anchor=_anchor_of(anchor) if anchor else None, branch=_as_text(branch), summary_key=_as_text(key),
+        project_id=_as_text(pushed), uses=uses if isinstance(uses, int) else 0, used_at=_as_text(used_at),
     )  # fmt: skip
 
 
-def _text(value: object) -> str | None:
+def version_changes_of(text: object) -> list[Sequence[Any]]:
+    """The triples of a batch: id, version before, version after."""
+    found = _json_or_none(text)
+    return [each for each in found if isinstance(each, list) and len(each) == 3] if isinstance(found, list) else []
+
+
+def _as_text(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+def _json_or_none(text: object) -> Any:
+    """The value of a stored JSON text; None for a damaged one."""
+    try:
+        return json.loads(str(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _metadata_of(text: object) -> MemoryMetadata:
+    """The metadata of a row."""
+    found = _json_or_none(text)
+    found = found if isinstance(found, dict) else {}
+    custom = found.get("custom")
+    return MemoryMetadata(
+        tags=_texts(found.get("tags")), source_file=_text(found.get("source_file")),
+        language=_text(found.get("language")), chunk_index=_integer(found.get("chunk_index")),
+        parent_id=_text(found.get("parent_id")), ast_node_type=_text(found.get("ast_node_type")),
+        importance_score=_share(found.get("importance_score")),
+        custom=custom if isinstance(custom, dict) and _is_finite(custom) else {},
+    )  # fmt: skip
+
+
+def _anchor_of(text: object) -> Anchor | None:
+    """The anchor of a row; those of earlier versions have fewer parts. None if it names no path."""
+    parts = _json_or_none(text)
+    if not isinstance(parts, list) or not parts or not isinstance(parts[0], str):
+        return None
+    known: dict[str, Any] = {
+        name: part for name, part in zip(_ANCHOR_FIELDS, parts, strict=False) if _is_part(name, part)
+    }
+    return Anchor(**known)
+
+
+def _ids_of(text: object) -> tuple[str, ...]:
+    """A stored list of ids."""
+    return _texts(_json_or_none(text))
+
+
+def _memory_type_of(text: object) -> MemoryType:
+    """The type of a row; the usual one for an unknown one."""
+    try:
+        return MemoryType(str(text))
+    except ValueError:
+        return MemoryType.SEMANTIC
+
+
+def _version_of(value: object) -> int:
+    """The version of a row, at least 1."""
+    return max(1, _integer(value) or 1)
+
+
+def _is_part(name: str, part: object) -> bool:
+    if name in _NUMBERS:
+        return _integer(part) is not None
+    return isinstance(part, str)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _integer(value: object) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_INTEGER
+    return value if is_number and isinstance(value, int) else None
+
+
+def _share(value: object) -> float:
+    default = MemoryMetadata().importance_score
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if is_number and isinstance(value, int | float) else default
+
+
+def _is_finite(value: object) -> bool:
+    """Whether JSON can be made of a value: Python also reads NaN and the infinities, which no other program does."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, float) and not math.isfinite(item):
+            return False
+        if isinstance(item, dict | list):
+            pending.extend(item.values() if isinstance(item, dict) else item)
+    return True
