@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.code.code_memories import remember
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.indexing import Buffer
@@ -96,7 +95,7 @@ def test_all_data_is_readable_by_its_user_alone(client: Client, shop: Path, home
     view = client.open(shop)
     view.indexing.index_tree()
     for scope in (Scope.PROJECT, Scope.GLOBAL):
-        remember(view, NewMemory("use tabs", scope))
+        view.memories.store(NewMemory("use tabs", scope), view.model())
     assert view.indexing.wait_until_idle(PATIENCE_S)
     for folder in (shop / ".rag-ls", home / "data"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700

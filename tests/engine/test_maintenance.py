@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.code.code_memories import remember
 from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.memory import NewMemory, utc_now
@@ -108,7 +107,7 @@ def test_memories_that_say_the_same_are_merged_while_idle_where_that_is_wanted(s
         view = client.open(shop)
         assert until(lambda: view.project.model(1.0))
         for content in ("Cart prices are net of tax", "The cart's prices are all net of tax"):
-            remember(view, NewMemory(content, Scope.PROJECT))
+            view.memories.store(NewMemory(content, Scope.PROJECT), view.model())
         view.project.memories.consolidate_if_wanted(utc_now)
         assert view.memories.of(Scope.PROJECT).count() == 1
     finally:
@@ -119,7 +118,7 @@ def test_nothing_is_merged_unasked(client: Client, shop: Path) -> None:
     view = client.open(shop)
     assert until(lambda: view.project.model(1.0))
     for content in ("Cart prices are net of tax", "The cart's prices are all net of tax"):
-        remember(view, NewMemory(content, Scope.PROJECT))
+        view.memories.store(NewMemory(content, Scope.PROJECT), view.model())
     view.project.memories.consolidate_if_wanted(utc_now)
     assert view.memories.of(Scope.PROJECT).count() == 2
 

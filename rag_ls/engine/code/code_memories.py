@@ -15,27 +15,10 @@ from rag_ls.engine.reranking import MAX_RERANKED
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.recall import memory_of
-from rag_ls.model import AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
+from rag_ls.model import AnchorState, Hit, Memory, SearchAnswer, SearchStats
 from rag_ls.storage import ChunkRow
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
-
-
-def remember(session: ProjectSession, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
-    """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given.
-
-    Raises `InvalidRequest` for the project scope where no project is open, and for a place that does not exist.
-    """
-    if session.is_scratch and new.scope is Scope.PROJECT:
-        raise InvalidRequest("no project is open, so there is none to remember for; use scope = global, or session")
-    anchor = anchors.anchor_to_place(session, new.metadata.source_file, line, symbol)
-    if anchor is not None:
-        # A file's name was completed to its path.
-        new = replace(new, metadata=replace(new.metadata, source_file=anchor.path))
-    if anchor is not None and new.scope is not Scope.PROJECT:
-        # Other projects see this memory too, and have files of the same names.
-        anchor = replace(anchor, project=str(session.project.root))
-    return session.memories.store(replace(new, anchor=anchor), session.project.model(0.0))
 
 
 def recall(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls.engine.code.anchors import anchor_to_place, renew_anchor, resolve_anchor
-from rag_ls.engine.code.code_memories import remember
 from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
@@ -120,9 +119,25 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         branch=read_branch(meta, view, scope),
         force=request.force,
     )
-    line = view.place(meta.source_file, meta.line or 0).first if meta.source_file.strip() else meta.line
-    stored = remember(view, new, line=line or 0, symbol=meta.symbol.strip())
+    stored = view.memories.store(_tie_to_code(view, new, meta), view.model())
     return mark_changed(make_stored_answer(stored), view, scope)
+
+
+def _tie_to_code(view: ProjectSession, new: NewMemory, meta: Metadata) -> NewMemory:
+    """A new memory, anchored to the code that `meta` names, if it names any.
+
+    Raises `InvalidRequest` for the project scope where no project is open, and for a place that does not exist.
+    """
+    if view.is_scratch and new.scope is Scope.PROJECT:
+        raise InvalidRequest("no project is open, so there is none to remember for; use scope = global, or session")
+    anchor = anchor_to_place(view, meta.source_file.strip() or None, meta.line or 0, meta.symbol.strip())
+    if anchor is None:
+        return new
+    if new.scope is not Scope.PROJECT:
+        # Other projects see this memory too, and have files of the same names.
+        anchor = replace(anchor, project=str(view.project.root))
+    # A file's name was completed to its path.
+    return replace(new, metadata=replace(new.metadata, source_file=anchor.path), anchor=anchor)
 
 
 def make_stored_answer(stored: Stored) -> StoredAnswer:
