@@ -7,7 +7,7 @@ from collections import Counter
 from rag_ls.languages import detect_language
 from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
 from rag_ls.storage import CheckoutIndex
-from rag_ls.util.folding import compose
+from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of
 
 # They hold no text of the project: pictures and programs, and links to files that are indexed where they are.

@@ -18,7 +18,7 @@ from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_sou
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
-from rag_ls.util.folding import compose
+from rag_ls.util.spellings import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 5

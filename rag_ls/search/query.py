@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from rag_ls.retrieval.stop_words import IN_CODE
 from rag_ls.retrieval.terms import words_of
-from rag_ls.storage import terms
-from rag_ls.util.folding import compose, fold_text
+from rag_ls.storage import fold_text, terms
+from rag_ls.util.spellings import compose
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rag_ls.project import is_guest
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import DISK, SearchedDocuments
-from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import glob_matcher, nearest_to_glob
+from rag_ls.util.spellings import compose
 
 
 @dataclass(frozen=True, slots=True)

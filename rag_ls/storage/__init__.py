@@ -75,6 +75,7 @@ from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     columns_of,
+    fold_text,
     identifier_parts,
     import_keys,
     index_terms,
@@ -148,6 +149,7 @@ __all__ = [
     "count_memories",
     "derived_files",
     "fold",
+    "fold_text",
     "has_memory_file",
     "holds_memories",
     "identifier_parts",

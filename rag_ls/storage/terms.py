@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from rag_ls.util.folding import compose, fold_text
 from rag_ls.util.paths import FOLDER_STEMS
+from rag_ls.util.spellings import compose
 
+# Latin and Greek letters with their accents, and ё. Other marks tell letters apart: が is not か, й is not и.
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff\u0386-\u03ce\u1f00-\u1fffЁёς]")
+# Marks that readers leave out: accents alone, vowel points of Hebrew and Arabic, and what has no width.
+_LEFT_OUT = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
+    "\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]"
+)
 # The vowel signs of India and South-East Asia are no letters to `\w`, and stand inside words.
 _WORD = re.compile(
     "[\\w\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f90-\u0fbc"
@@ -68,6 +76,17 @@ def identifier_parts(word: str) -> tuple[str, ...]:
     if word.isascii():
         return _ascii_parts(word)
     return tuple(part for run, kind in _runs(word) for part in (_pairs(run) if kind in _UNSPACED else (run,)))
+
+
+def fold_text(text: str) -> str:
+    """A text without accents, in the usual width and composed; case is kept.
+
+    >>> fold_text("Gro\u0308ße")
+    'Große'
+    """
+    if text.isascii():
+        return text
+    return _LEFT_OUT.sub("", _ACCENTED.sub(_base, unicodedata.normalize("NFKC", text)))
 
 
 def words_in(text: str) -> list[str]:
@@ -194,3 +213,7 @@ def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("porter")
+
+
+def _base(letter: re.Match[str]) -> str:
+    return "\u03c3" if letter[0] == "\u03c2" else unicodedata.normalize("NFD", letter[0])[0]

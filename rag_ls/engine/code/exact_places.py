@@ -26,7 +26,7 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
-from rag_ls.util.folding import compose
+from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of
 
 _MAX_SYMBOLS = 200_000

@@ -37,8 +37,8 @@ from rag_ls.operations.memories.memory_records import (
 )
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
-from rag_ls.util.folding import compose
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.spellings import compose
 
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100

@@ -20,7 +20,7 @@ from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, NewChunk, Skipped, terms
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.util.folding import fold_text
+from rag_ls.storage.terms import fold_text
 from rag_ls.util.text import content_hash
 from tests.support import (
     MODEL,
