@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.api import ModelCard
 from rag_ls.embedding.local.catalog import LocatedModel
-from rag_ls.embedding.local.onnx import OnnxEmbedder
+from rag_ls.embedding.local.stack import OnnxEmbedder
 
 # The variable that names the folder of a run's vectors.
 VECTORS = "TESTED_VECTORS"

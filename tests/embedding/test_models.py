@@ -13,8 +13,7 @@ import pytest
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
 from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, LocatedModel, file_sha256, locate_id
-from rag_ls.embedding.local.onnx import OnnxEmbedder
-from rag_ls.embedding.local.stack import LocalModel
+from rag_ls.embedding.local.stack import LocalModel, OnnxEmbedder
 from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelDamaged, ModelMissing
@@ -121,7 +120,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
         "index.refresh()\n"
         "index.build_snapshot()\n"
         "from rag_ls.embedding import locate\n"
-        "from rag_ls.embedding.local.onnx import OnnxEmbedder\n"
+        "from rag_ls.embedding.local.stack import OnnxEmbedder\n"
         "OnnxEmbedder(locate('auto'), threads=1)",
         tmp_path,
     )
