@@ -14,9 +14,6 @@ from pathlib import Path
 from generate_manifests import manifests
 
 from rag_ls import __version__, config
-from rag_ls.cli.main import build_parser
-from rag_ls.cli.verb_help import EXAMPLES, epilog_of, verbs_of
-from rag_ls.cli.verb_names import GROUPS, TREE
 from rag_ls.cli.verbs import VERBS
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
@@ -224,6 +221,10 @@ def command_line() -> str:
     # The parser reads the generated verbs, which this run may be about to change.
     VERBS.clear()
     VERBS.update(verbs_of_table(OPERATIONS))
+    from rag_ls.cli.main import build_parser
+    from rag_ls.cli.verb_help import epilog_of, example_of, verbs_of
+    from rag_ls.cli.verb_names import GROUPS, TREE
+
     parser = build_parser()
     lines = [
         "# Command line",
@@ -243,7 +244,7 @@ def command_line() -> str:
         "",
     ]
     for name, verb, summary in verbs_of(parser):
-        lines += [f"## `rag-ls {name}`", "", summary, "", "```console", f"$ {EXAMPLES[name]}", "```", ""]
+        lines += [f"## `rag-ls {name}`", "", summary, "", "```console", f"$ {example_of(name)}", "```", ""]
         if others := epilog_of(name).partition("also: ")[2]:
             lines += [f"Also {', '.join(f'`{other}`' for other in others.split(', '))}.", ""]
         lines += ["| argument | meaning |", "| --- | --- |"]

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -248,14 +249,25 @@ def show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def any_operation(arguments: argparse.Namespace) -> int:
+def run_operation(arguments: argparse.Namespace) -> int:
     """Run the operation of a verb without a function of its own, and show its answer as lines of `key: value`."""
     known = {"verb", "verbose", "json", "project", "standalone", "operation", "action"}
     values = {key: value for key, value in vars(arguments).items() if key not in known}
     in_project = hasattr(arguments, "project")
     answer = ask(arguments, arguments.operation, values, in_project=in_project)
-    show_answer(arguments, answer, "\n".join(f"{key}: {value}" for key, value in answer.items()))
+    show_answer(arguments, answer, "\n".join(_format_values(answer)))
     return 0
+
+
+def _format_values(answer: Json) -> Iterator[str]:
+    """A line for each value of an answer, and one for each record of a list."""
+    for key, value in answer.items():
+        if not isinstance(value, list):
+            yield f"{key}: {value}"
+            continue
+        yield f"{key}:"
+        for record in value:
+            yield "  " + ("  ".join(map(str, record.values())) if isinstance(record, dict) else str(record))
 
 
 def show_answer(arguments: argparse.Namespace, answer: Json, text: str, *, paged: bool = True) -> None:

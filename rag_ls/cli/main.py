@@ -35,7 +35,7 @@ _HELP = ("--help", "-h")
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Runs a verb that needs no function of its own.
-_ANY_OPERATION = "rag_ls.cli.commands:any_operation"
+_RUN_OPERATION = "rag_ls.cli.commands:run_operation"
 # Verb -> module:function. Each function takes the parsed arguments and returns an exit code.
 _VERBS = {
     "index": "rag_ls.cli.commands:index",
@@ -55,10 +55,18 @@ _VERBS = {
     "vacuum": "rag_ls.cli.memory_commands:vacuum",
     "export": "rag_ls.cli.memory_commands:export",
     "import": "rag_ls.cli.memory_commands:import_memories",
-    "project": "rag_ls.cli.project_commands:run",
+    "project list": "rag_ls.cli.project_commands:list_projects",
+    "project add": "rag_ls.cli.project_commands:add",
+    "project remove": "rag_ls.cli.project_commands:remove",
+    "project prune": "rag_ls.cli.project_commands:prune",
     "check": "rag_ls.cli.check_command:run",
     "hook": "rag_ls.cli.hook_command:run",
-    "rules": "rag_ls.cli.rule_commands:run",
+    "rules setup": "rag_ls.cli.rule_commands:set_up",
+    "rules index": "rag_ls.cli.rule_commands:index",
+    "rules check": "rag_ls.cli.rule_commands:check",
+    "rules impact": "rag_ls.cli.rule_commands:impact",
+    "rules health": "rag_ls.cli.rule_commands:health",
+    "rules status": "rag_ls.cli.rule_commands:status",
     "scan": "rag_ls.cli.project_commands:scan",
     "status": "rag_ls.cli.commands:status",
     "config": "rag_ls.cli.settings:show",
@@ -87,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if text := _help_for(words):
         sys.exit(_print_help(text))
     try:
-        words = resolve(words, (*_VERBS, *(name.partition(" ")[0] for name in VERBS)))
+        words = resolve(words, [name.partition(" ")[0] for name in (*_VERBS, *VERBS)])
     except InvalidRequest as error:
         print(f"rag-ls: {harmless(str(error))}", file=sys.stderr)
         sys.exit(WRONG_USAGE)
@@ -159,7 +167,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if reason := why_no_home():
         print(f"rag-ls: {reason}", file=sys.stderr)
         return FAILED
-    module, _, function = _VERBS.get(arguments.verb, _ANY_OPERATION).partition(":")
+    action = f"{arguments.verb} {getattr(arguments, 'action', '')}"
+    module, _, function = _VERBS.get(action, _VERBS.get(arguments.verb, _RUN_OPERATION)).partition(":")
     try:
         code = int(getattr(importlib.import_module(module), function)(arguments))
         sys.stdout.flush()

@@ -18,12 +18,6 @@ from rag_ls.util.text import count_of
 Json = dict[str, Any]
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run one of the actions on the list of projects."""
-    actions = {"list": list_projects, "add": add, "remove": remove, "prune": prune}
-    return actions[arguments.action](arguments)
-
-
 def list_projects(arguments: argparse.Namespace) -> int:
     """List the projects that other commands know by name."""
     answer = ask(arguments, "list_repos", {}, in_project=False)

@@ -27,14 +27,6 @@ _MAX_EXCERPT_LINES = 12
 _MAX_CLAIMS = 12
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run one of the actions on rules."""
-    actions = {
-        "setup": set_up, "index": index, "check": check, "impact": impact, "health": health, "status": status,
-    }  # fmt: skip
-    return actions[arguments.action](arguments)
-
-
 def set_up(arguments: argparse.Namespace) -> int:
     """Survey the code, show what would be written, and write it where a person agrees."""
     question = {

@@ -7,63 +7,28 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.cli.verb_names import ALONE, GROUPS, TREE
+from rag_ls.cli.verbs import VERBS
 
 _FIRST: Mapping[str, Sequence[str]] = {
     "ask": ("search", "show", "check"),
     "remember": ("add", "list", "delete"),
     "keep in order": ("index", "status", "connect", "doctor"),
 }
-EXAMPLES: Mapping[str, str] = {
-    "search": 'rag-ls "where is the token refreshed"',
-    "refs": "rag-ls refs Session.refresh --callers --depth 2",
-    "show": "rag-ls show 7b34c1d2",
+_EXAMPLES: Mapping[str, str] = {
     "check": "rag-ls check --changed HEAD",
-    "add": 'rag-ls add "Prices are net of tax" --at src/cart.py:12 --tag money',
-    "list": "rag-ls list --tag money -k 10",
-    "update": "rag-ls update 7b34c1d2 --content 'Prices are gross'",
-    "delete": "rag-ls delete 7b34c1d2",
-    "restore": "rag-ls restore 7b34c1d2 --version 1",
-    "undo": "rag-ls undo --dry-run",
-    "consolidate": "rag-ls consolidate --dry-run",
-    "summarize": "rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
-    "stats": "rag-ls stats --scope project",
-    "optimize": "rag-ls optimize",
-    "vacuum": "rag-ls vacuum",
-    "export": "rag-ls export --output memories.json",
-    "import": "rag-ls import --input memories.json --dry-run",
-    "index": "rag-ls index",
-    "scan": "rag-ls scan shop",
-    "status": "rag-ls status --watch",
-    "project list": "rag-ls project list",
-    "project add": "rag-ls project add ~/work/shop --name shop",
-    "project remove": "rag-ls project remove shop",
-    "project prune": "rag-ls project prune",
-    "rules setup": "rag-ls rules setup",
-    "rules check": 'rag-ls rules check "let the cart call the bank"',
-    "rules impact": "rag-ls impact --changed main",
-    "rules index": "rag-ls rules index",
-    "rules status": "rag-ls rules status",
-    "rules health": "rag-ls rules health",
     "hook": "rag-ls hook before < event.json",
     "config": "rag-ls config embedding.model",
-    "doctor": "rag-ls doctor",
     "connect": "rag-ls connect claude-code --write",
-    "trust": "rag-ls trust",
     "completions": 'eval "$(rag-ls completions bash)"',
     "serve": "rag-ls serve --http 127.0.0.1:17080",
-    "stop": "rag-ls stop",
-    "open": "rag-ls open",
     "token add": "rag-ls token add ci --scope read --expires 30d",
-    "token list": "rag-ls token list",
     "token revoke": "rag-ls token revoke ci",
     "store copy": "rag-ls store copy . postgresql://host/rag",
-    "store publish": "rag-ls store publish",
-    "store projects": "rag-ls store projects",
     "store drop": "rag-ls store drop shop",
     "lsp": "rag-ls lsp --tcp 2087",
     "mcp": "rag-ls mcp --project ~/work/shop",
 }
-"""An example of each verb of the parser."""
+"""Examples of verbs that run no operation and need more than their name; an operation declares its own."""
 
 _USAGE = """\
 usage: rag-ls "a question in words"
@@ -84,7 +49,7 @@ def first_help(parser: argparse.ArgumentParser) -> str:
     for title, verbs in _FIRST.items():
         lines = [title]
         for verb in verbs:
-            lines += [*_entry(verb, summaries[verb].partition(";")[0]), f"{'':{_NAME_COLUMNS + 2}}{EXAMPLES[verb]}"]
+            lines += [*_entry(verb, summaries[verb].partition(";")[0]), f"{'':{_NAME_COLUMNS + 2}}{example_of(verb)}"]
         parts.append("\n".join(lines))
     return "\n\n".join([*parts, _wrap(_MORE)])
 
@@ -92,10 +57,12 @@ def first_help(parser: argparse.ArgumentParser) -> str:
 def full_help(parser: argparse.ArgumentParser) -> str:
     """All verbs as a tree."""
     summaries = {name: summary for name, _, summary in verbs_of(parser)}
-    alone = [line for verb in ALONE for line in _entry(verb, summaries[verb])]
+    in_groups = {runs for actions in TREE.values() for runs in actions.values()}
+    alone = dict.fromkeys([*ALONE, *(verb for verb in summaries if verb not in in_groups)])
+    entries = [line for verb in alone for line in _entry(verb, summaries[verb])]
     groups = [_group(group, summaries) for group in TREE]
     short = "The verbs of `memory` go without it too: `rag-ls add` is `rag-ls memory add`."
-    return "\n\n".join([_USAGE, "\n".join(alone), *groups, _wrap(f"{short}\n{_MORE}")])
+    return "\n\n".join([_USAGE, "\n".join(entries), *groups, _wrap(f"{short}\n{_MORE}")])
 
 
 def group_help(parser: argparse.ArgumentParser, group: str) -> str:
@@ -103,6 +70,11 @@ def group_help(parser: argparse.ArgumentParser, group: str) -> str:
     summaries = {name: summary for name, _, summary in verbs_of(parser)}
     usage = f"usage: rag-ls {group} ACTION ..."
     return "\n\n".join([usage, _group(group, summaries), f"`rag-ls help {group} ACTION` explains one."])
+
+
+def example_of(verb: str) -> str:
+    """A line that runs a verb of the parser."""
+    return str(VERBS[verb]["example"]) if verb in VERBS else _EXAMPLES.get(verb, f"rag-ls {verb}")
 
 
 def epilog_of(verb: str) -> str:
@@ -114,7 +86,7 @@ def epilog_of(verb: str) -> str:
         if runs == verb and f"{group} {action}" != verb
     ]
     also = f"\nalso: {', '.join(others)}" if others else ""
-    return f"example: {EXAMPLES[verb]}{also}"
+    return f"example: {example_of(verb)}{also}"
 
 
 def verbs_of(parser: argparse.ArgumentParser, above: str = "") -> Iterator[tuple[str, argparse.ArgumentParser, str]]:

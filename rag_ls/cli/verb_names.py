@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag_ls.cli.verbs import VERBS
 from rag_ls.errors import InvalidRequest
 
 GROUPS: Mapping[str, str] = {
@@ -18,17 +19,11 @@ _MEMORY_VERBS = (
     "add", "list", "show", "update", "delete", "undo", "restore", "consolidate", "summarize", "export", "import",
     "stats", "optimize", "vacuum",
 )  # fmt: skip
-# Group -> action -> the verb of the parser that runs it.
-TREE: Mapping[str, Mapping[str, str]] = {
+# Actions of a group whose verb has another name, or that run no operation.
+_ACTIONS: Mapping[str, Mapping[str, str]] = {
     "memory": {"search": "search --in memory", **{verb: verb for verb in _MEMORY_VERBS}},
-    "rules": {
-        "setup": "rules setup", "check": "rules check", "impact": "rules impact", "index": "rules index",
-        "status": "rules status", "health": "rules health", "files": "check",
-    },
-    "project": {
-        "list": "project list", "add": "project add", "remove": "project remove", "prune": "project prune",
-        "index": "index", "scan": "scan", "trust": "trust", "status": "status",
-    },
+    "rules": {"files": "check"},
+    "project": {"index": "index", "scan": "scan", "trust": "trust", "status": "status"},
     "engine": {
         "start": "serve --detach", "serve": "serve", "stop": "stop", "status": "status", "open": "open",
         "doctor": "doctor", "config": "config",
@@ -38,11 +33,16 @@ TREE: Mapping[str, Mapping[str, str]] = {
         "copy": "store copy", "publish": "store publish", "projects": "store projects", "drop": "store drop",
     },
 }  # fmt: skip
+TREE: Mapping[str, Mapping[str, str]] = {
+    group: {**{name.partition(" ")[2]: name for name in VERBS if name.startswith(f"{group} ")}, **actions}
+    for group, actions in _ACTIONS.items()
+}
+"""Group -> action -> the verb of the parser that runs it."""
 ALONE = (
     "search", "refs", "check", "index", "status", "connect", "config", "doctor", "trust", "open", "completions", "lsp", "mcp",
     "hook",
 )  # fmt: skip
-"""Verbs that stand at the top of the tree."""
+"""Verbs that stand at the top of the tree, in this order; those of no group come after them."""
 _ALIASES = {
     "ask": "search",
     "references": "refs",

@@ -6,6 +6,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "refs": {
         "operation": "find_references",
         "summary": "list where a symbol is used",
+        "example": "rag-ls refs Session.refresh --callers --depth 2",
         "in_project": True,
         "options": [
             {"names": ["symbol"], "help": "a name, or a qualified one: Session.refresh", "nargs": "?", "default": ""},
@@ -17,12 +18,14 @@ VERBS: dict[str, dict[str, Any]] = {
     "project list": {
         "operation": "list_repos",
         "summary": "list the projects of the settings, and those that were opened",
+        "example": "rag-ls project list",
         "in_project": False,
         "options": [],
     },
     "add": {
         "operation": "store_memory",
         "summary": "store a memory",
+        "example": 'rag-ls add "Prices are net of tax" --at src/cart.py:12 --tag money',
         "in_project": True,
         "options": [
             {"names": ["--scope"], "dest": "scope", "help": "where it lives", "choices": ["project", "global"]},
@@ -37,6 +40,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "update": {
         "operation": "update_memory",
         "summary": "change a memory; the former version is kept",
+        "example": "rag-ls update 7b34c1d2 --content 'Prices are gross'",
         "in_project": True,
         "options": [
             {
@@ -53,10 +57,17 @@ VERBS: dict[str, dict[str, Any]] = {
             },
         ],
     },
-    "delete": {"operation": "delete_memory", "summary": "delete memories", "in_project": True, "options": []},
+    "delete": {
+        "operation": "delete_memory",
+        "summary": "delete memories",
+        "example": "rag-ls delete 7b34c1d2",
+        "in_project": True,
+        "options": [],
+    },
     "list": {
         "operation": "list_memories",
         "summary": "list memories",
+        "example": "rag-ls list --tag money -k 10",
         "in_project": True,
         "options": [
             {
@@ -84,6 +95,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "consolidate": {
         "operation": "consolidate_memories",
         "summary": "merge memories that say the same, and show which contradict each other",
+        "example": "rag-ls consolidate --dry-run",
         "in_project": True,
         "options": [
             {
@@ -109,6 +121,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "summarize": {
         "operation": "summarize_memories",
         "summary": "summarise the memories of a time, and keep the summary",
+        "example": "rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
         "in_project": True,
         "options": [
             {
@@ -134,6 +147,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "stats": {
         "operation": "stats",
         "summary": "show how many memories there are of what kind, and what is never recalled",
+        "example": "rag-ls stats --scope project",
         "in_project": True,
         "options": [
             {
@@ -147,6 +161,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "status": {
         "operation": "status",
         "summary": "show how much is indexed, queued and skipped, and how the engine stands",
+        "example": "rag-ls status --watch",
         "in_project": True,
         "options": [
             {
@@ -160,6 +175,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "search": {
         "operation": "search",
         "summary": "search code and memories",
+        "example": 'rag-ls "where is the token refreshed"',
         "in_project": True,
         "options": [
             {
@@ -204,6 +220,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "show": {
         "operation": "show",
         "summary": "show a memory or a chunk by its id",
+        "example": "rag-ls show 7b34c1d2",
         "in_project": True,
         "options": [
             {"names": ["id"], "help": "a memory's id (or its first 4 or more characters), or a chunk's"},
@@ -218,6 +235,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "index": {
         "operation": "index",
         "summary": "index a project, with a progress bar; done again, it only does what changed",
+        "example": "rag-ls index",
         "in_project": True,
         "options": [
             {
@@ -237,6 +255,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "scan": {
         "operation": "scan",
         "summary": "index projects by name, with a progress bar",
+        "example": "rag-ls scan shop",
         "in_project": False,
         "options": [
             {"names": ["project"], "help": "names or roots, or all", "nargs": "+"},
@@ -251,6 +270,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "project add": {
         "operation": "add_project",
         "summary": "make a project known by name",
+        "example": "rag-ls project add ~/work/shop --name shop",
         "in_project": False,
         "options": [
             {"names": ["path"], "help": "a folder of the project"},
@@ -260,6 +280,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "project remove": {
         "operation": "plan_removal",
         "summary": "forget a project and delete its index, never its files; memories are kept",
+        "example": "rag-ls project remove shop",
         "in_project": False,
         "options": [
             {"names": ["project"], "help": "a name, or the path of a root"},
@@ -274,12 +295,14 @@ VERBS: dict[str, dict[str, Any]] = {
     "project prune": {
         "operation": "plan_pruning",
         "summary": "the same for projects that are gone, or that the settings list no longer",
+        "example": "rag-ls project prune",
         "in_project": False,
         "options": [],
     },
     "optimize": {
         "operation": "optimize",
         "summary": "bring the indexes into their best shape",
+        "example": "rag-ls optimize",
         "in_project": True,
         "options": [
             {
@@ -293,6 +316,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "vacuum": {
         "operation": "vacuum",
         "summary": "give free space of the files back to the disk",
+        "example": "rag-ls vacuum",
         "in_project": True,
         "options": [
             {
@@ -306,6 +330,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "export": {
         "operation": "export_memories",
         "summary": "write memories to a file",
+        "example": "rag-ls export --output memories.json",
         "in_project": True,
         "options": [
             {
@@ -326,6 +351,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "import": {
         "operation": "import_memories",
         "summary": "take memories in from a file, all of it or nothing",
+        "example": "rag-ls import --input memories.json --dry-run",
         "in_project": True,
         "options": [
             {
@@ -363,6 +389,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "restore": {
         "operation": "restore_backup",
         "summary": "bring back a memory's former version, or all memories of a backup",
+        "example": "rag-ls restore 7b34c1d2 --version 1",
         "in_project": True,
         "options": [
             {
@@ -388,6 +415,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "undo": {
         "operation": "undo",
         "summary": "take back the latest deletion, import, consolidation or restore of memories",
+        "example": "rag-ls undo --dry-run",
         "in_project": True,
         "options": [
             {
@@ -407,6 +435,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "rules setup": {
         "operation": "rag_setup",
         "summary": "survey the code, and propose ARCHITECTURE.yml and docs/patterns from what it shows",
+        "example": "rag-ls rules setup",
         "in_project": True,
         "options": [
             {
@@ -441,12 +470,14 @@ VERBS: dict[str, dict[str, Any]] = {
     "rules index": {
         "operation": "rag_index",
         "summary": "index the project anew, its rules among the rest",
+        "example": "rag-ls rules index",
         "in_project": True,
         "options": [],
     },
     "rules check": {
         "operation": "rag_check_constraints",
         "summary": "show the rules for a planned change, a diff, or a file",
+        "example": 'rag-ls rules check "let the cart call the bank"',
         "in_project": True,
         "options": [
             {"names": ["change_description"], "help": "what is to be changed, in words", "nargs": "?", "default": ""},
@@ -463,6 +494,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "rules impact": {
         "operation": "rag_query_impact",
         "summary": "show what a change of a file would touch, or what a branch touches",
+        "example": "rag-ls impact --changed main",
         "in_project": True,
         "options": [
             {"names": ["file_path"], "help": "a file, relative to the project's root", "nargs": "?", "default": ""},
@@ -482,12 +514,14 @@ VERBS: dict[str, dict[str, Any]] = {
     "rules health": {
         "operation": "rag_health_check",
         "summary": "show whether rules and impact can be asked for, and what is missing",
+        "example": "rag-ls rules health",
         "in_project": True,
         "options": [],
     },
     "rules status": {
         "operation": "rag_status",
         "summary": "show how the rules of the project stand",
+        "example": "rag-ls rules status",
         "in_project": True,
         "options": [],
     },

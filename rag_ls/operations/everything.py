@@ -72,7 +72,11 @@ def prepare_search(caller: Caller, request: Search, report: Report) -> None:
         prepare_shell_question(caller, request.query, request.path_glob.strip(), request.kinds, report)
 
 
-@operation(prepare=prepare_search, needs_code=False, verb=Verb("search", "search code and memories", ("query",)))
+@operation(
+    prepare=prepare_search,
+    needs_code=False,
+    verb=Verb("search", "search code and memories", ("query",), example='rag-ls "where is the token refreshed"'),
+)
 def search(caller: Caller, request: Search) -> HitsAnswer:
     """Chunks and memories that answer a question."""
     kinds = _choose_kinds(caller, request)
@@ -126,7 +130,9 @@ class Show:
     history: bool = argument(False, "with a memory's former versions")
 
 
-@operation(needs_code=False, verb=Verb("show", "show a memory or a chunk by its id", ("id",)))
+@operation(
+    needs_code=False, verb=Verb("show", "show a memory or a chunk by its id", ("id",), example="rag-ls show 7b34c1d2")
+)
 def show(caller: Caller, request: Show) -> MemoryRecord | CodeRecord:
     """A memory with its former versions, else a chunk."""
     try:

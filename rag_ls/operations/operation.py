@@ -69,6 +69,8 @@ class Verb:
     positional: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     """Arguments that the verb does not take."""
+    example: str = ""
+    """A line that runs it; empty where the verb alone is one."""
     in_project: bool = True
     """Whether `--project` gives the folder whose project the verb works in."""
 

@@ -14,11 +14,12 @@ VerbData = dict[str, Any]
 
 
 def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
-    """Each verb with its operation, its summary, and its options for `argparse`."""
+    """Each verb with its operation, its summary, an example, and its options for `argparse`."""
     return {
         operation.verb.name: {
             "operation": operation.name,
             "summary": operation.verb.summary,
+            "example": operation.verb.example or f"rag-ls {operation.verb.name}",
             "in_project": operation.verb.in_project,
             "options": [
                 option

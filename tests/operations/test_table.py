@@ -110,6 +110,7 @@ def test_the_shell_has_a_verb_for_it() -> None:
     add_operations(parser.add_subparsers(dest="verb"), verbs_of(TABLE))
     found = parser.parse_args(["greet", "Ada", "--times", "3", "--tone", "warm"])
     assert (found.operation, found.name, found.times, found.tone, found.project) == ("greet", "Ada", 3, "warm", ".")
+    assert verbs_of(TABLE)["greet"]["example"] == "rag-ls greet"
 
 
 def test_the_extension_has_a_type_for_its_answer() -> None:

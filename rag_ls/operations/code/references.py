@@ -108,7 +108,13 @@ class ReferencesAnswer:
         ("references",),
     ),
     command="ragLs.references",
-    verb=Verb("refs", "list where a symbol is used", ("symbol",), ("path", "line", "column", "show")),
+    verb=Verb(
+        "refs",
+        "list where a symbol is used",
+        ("symbol",),
+        ("path", "line", "column", "show"),
+        example="rag-ls refs Session.refresh --callers --depth 2",
+    ),
 )
 def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer:
     """The places where a symbol is defined, called, imported, implemented, overridden, tested, and named in docs."""

@@ -250,7 +250,11 @@ def prepare_status(caller: Caller, request: Status, report: Report) -> None:
 
 @operation(
     prepare=prepare_status,
-    verb=Verb("status", "show how much is indexed, queued and skipped, and how the engine stands"),
+    verb=Verb(
+        "status",
+        "show how much is indexed, queued and skipped, and how the engine stands",
+        example="rag-ls status --watch",
+    ),
 )
 def status(caller: Caller, request: Status) -> ProjectStatusRecord:
     """The state of the project and of the engine, after comparing the files with the index."""

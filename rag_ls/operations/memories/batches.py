@@ -86,7 +86,11 @@ class ImportAnswer:
     changes=MemoryChange.STORED,
     opens=Opens.NEW,
     needs_code=False,
-    verb=Verb("import", "take memories in from a file, all of it or nothing"),
+    verb=Verb(
+        "import",
+        "take memories in from a file, all of it or nothing",
+        example="rag-ls import --input memories.json --dry-run",
+    ),
 )
 def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAnswer]:
     """Take memories in from a file, all of it or nothing."""
@@ -154,7 +158,11 @@ class RestoredBackupAnswer:
     manages=True,
     changes=MemoryChange.CHANGED,
     needs_code=False,
-    verb=Verb("restore", "bring back a memory's former version, or all memories of a backup"),
+    verb=Verb(
+        "restore",
+        "bring back a memory's former version, or all memories of a backup",
+        example="rag-ls restore 7b34c1d2 --version 1",
+    ),
 )
 def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBackupAnswer]:
     """Make a scope's memories what a backup holds."""
@@ -292,6 +300,7 @@ class UndoneAnswer:
         "undo",
         "take back the latest deletion, import, consolidation or restore of memories",
         ("id",),
+        example="rag-ls undo --dry-run",
     ),
 )
 def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:

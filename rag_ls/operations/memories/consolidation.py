@@ -91,7 +91,11 @@ class ConsolidationAnswer:
         ("scope", "dry_run", "undo"),
     ),
     command="ragLs.consolidateMemories",
-    verb=Verb("consolidate", "merge memories that say the same, and show which contradict each other"),
+    verb=Verb(
+        "consolidate",
+        "merge memories that say the same, and show which contradict each other",
+        example="rag-ls consolidate --dry-run",
+    ),
 )
 def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Changed[ConsolidationAnswer]:
     """Merge memories that say the same, and show which contradict each other."""
@@ -187,7 +191,11 @@ class SummaryAnswer:
         ("summary",),
     ),
     command="ragLs.summarizeMemories",
-    verb=Verb("summarize", "summarise the memories of a time, and keep the summary"),
+    verb=Verb(
+        "summarize",
+        "summarise the memories of a time, and keep the summary",
+        example="rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
+    ),
 )
 def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[SummaryAnswer]:
     """Summarise what was remembered in a time, and keep the summary."""

@@ -83,7 +83,7 @@ class MemoryPage:
         ("memories",),
     ),
     command="ragLs.listMemories",
-    verb=Verb("list", "list memories"),
+    verb=Verb("list", "list memories", example="rag-ls list --tag money -k 10"),
 )
 def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     """A page of the memories that pass the filters."""

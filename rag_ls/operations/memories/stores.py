@@ -66,7 +66,11 @@ class FiguresAnswer:
 @operation(
     needs_code=False,
     command="ragLs.memoryStats",
-    verb=Verb("stats", "show how many memories there are of what kind, and what is never recalled"),
+    verb=Verb(
+        "stats",
+        "show how many memories there are of what kind, and what is never recalled",
+        example="rag-ls stats --scope project",
+    ),
 )
 def stats(caller: Caller, request: OfScope) -> FiguresAnswer:
     """The numbers of memories by kind, and those that are never recalled."""
@@ -170,7 +174,12 @@ class ExportAnswer:
     format: str
 
 
-@operation(effects=WRITES, manages=True, needs_code=False, verb=Verb("export", "write memories to a file"))
+@operation(
+    effects=WRITES,
+    manages=True,
+    needs_code=False,
+    verb=Verb("export", "write memories to a file", example="rag-ls export --output memories.json"),
+)
 def export_memories(caller: Caller, request: ExportMemories) -> ExportAnswer:
     """Write memories to a file."""
     store, view = _choose_store(caller, request.scope)

@@ -94,7 +94,7 @@ class StoredAnswer:
         ("id",),
     ),
     command="ragLs.storeMemory",
-    verb=Verb("add", "store a memory"),
+    verb=Verb("add", "store a memory", example='rag-ls add "Prices are net of tax" --at src/cart.py:12 --tag money'),
 )
 def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
     """Keep a fact, decision or convention."""
@@ -195,7 +195,12 @@ class UpdateMemory:
         ("id",),
     ),
     command="ragLs.updateMemory",
-    verb=Verb("update", "change a memory; the former version is kept", hidden=("content",)),
+    verb=Verb(
+        "update",
+        "change a memory; the former version is kept",
+        hidden=("content",),
+        example="rag-ls update 7b34c1d2 --content 'Prices are gross'",
+    ),
 )
 def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer]:
     """Change a memory, or confirm it; the former version is kept."""
@@ -272,7 +277,7 @@ class DeletedAnswer:
     needs_code=False,
     tool=Tool("memory", "Delete one memory by its id.", ("id",), ("deleted",)),
     command="ragLs.deleteMemory",
-    verb=Verb("delete", "delete memories"),
+    verb=Verb("delete", "delete memories", example="rag-ls delete 7b34c1d2"),
 )
 def delete_memory(caller: Caller, request: MemoryId) -> Changed[DeletedAnswer]:
     """Delete one memory; it can be restored."""

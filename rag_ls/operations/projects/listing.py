@@ -118,7 +118,13 @@ class AddedProjectAnswer:
     effects=WRITES,
     manages=True,
     needs_code=False,
-    verb=Verb("project add", "make a project known by name", ("path",), in_project=False),
+    verb=Verb(
+        "project add",
+        "make a project known by name",
+        ("path",),
+        in_project=False,
+        example="rag-ls project add ~/work/shop --name shop",
+    ),
 )
 def add_project(caller: Caller, request: AddProject) -> AddedProjectAnswer:
     """Make a project known by name; nothing is indexed by that."""
@@ -185,7 +191,13 @@ def prepare_scan(caller: Caller, request: ScanProjects, report: Report) -> None:
     prepare=prepare_scan,
     effects=WRITES,
     manages=True,
-    verb=Verb("scan", "index projects by name, with a progress bar", ("project",), in_project=False),
+    verb=Verb(
+        "scan",
+        "index projects by name, with a progress bar",
+        ("project",),
+        in_project=False,
+        example="rag-ls scan shop",
+    ),
 )
 def scan(caller: Caller, request: ScanProjects) -> ScanAnswer:
     """Index projects by name, and wait for it.

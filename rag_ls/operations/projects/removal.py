@@ -87,6 +87,7 @@ class PlanRemoval:
         "forget a project and delete its index, never its files; memories are kept",
         ("project",),
         in_project=False,
+        example="rag-ls project remove shop",
     ),
 )
 def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:

@@ -119,7 +119,12 @@ class ConstraintsAnswer:
         is_idempotent=True,
     ),
     command="ragLs.checkConstraints",
-    verb=Verb("rules check", "show the rules for a planned change, a diff, or a file", ("change_description",)),
+    verb=Verb(
+        "rules check",
+        "show the rules for a planned change, a diff, or a file",
+        ("change_description",),
+        example='rag-ls rules check "let the cart call the bank"',
+    ),
 )
 def rag_check_constraints(caller: Caller, request: CheckConstraints) -> ConstraintsAnswer:
     """The rules for a planned change, a diff, or a file about to be edited."""

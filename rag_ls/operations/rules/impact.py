@@ -60,6 +60,7 @@ class QueryImpact:
         "show what a change of a file would touch, or what a branch touches",
         ("file_path",),
         ("changed",),
+        example="rag-ls impact --changed main",
     ),
 )
 def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
