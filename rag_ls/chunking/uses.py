@@ -38,6 +38,7 @@ _MARKS = (b"?.", b"&.", b"!.", b"::", b"->", b".", b":", b"\\")
 _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
 _SPACES = b" \t\r\n"
+_KINDS = {int(kind): kind for kind in UseKind}
 
 _START, _END = attrgetter("start_byte"), attrgetter("end_byte")
 
@@ -101,8 +102,8 @@ class UseTable:
         self.parts.append((names, kinds, lines, starts - document.lines[lines - 1], receivers))
 
 
-def read_uses(packed: bytes, names: Collection[str] | None = None) -> list[Use]:
-    """The uses that were packed, in order of lines; with `names`, those of these names alone."""
+def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind | None = None) -> list[Use]:
+    """The uses that were packed, in order of lines; with `names` or a kind, those of these names and this kind alone."""
     if not packed:
         return []
     words, columns = unpack(packed)
@@ -110,10 +111,12 @@ def read_uses(packed: bytes, names: Collection[str] | None = None) -> list[Use]:
     wanted = np.arange(lines.size)
     if names is not None:
         wanted = np.flatnonzero(np.isin(columns[0], [at for at, word in enumerate(words) if word in names]))
+    if kind is not None:
+        wanted = wanted[columns[1][wanted] == kind]
     picked = (columns[0][wanted], columns[1][wanted], lines[wanted], columns[3][wanted], columns[4][wanted])
     return [
-        Use(words[name], UseKind(kind), line, column, words[receiver])
-        for name, kind, line, column, receiver in zip(*(each.tolist() for each in picked), strict=True)
+        Use(words[name], _KINDS[number], line, column, words[receiver])
+        for name, number, line, column, receiver in zip(*(each.tolist() for each in picked), strict=True)
     ]
 
 

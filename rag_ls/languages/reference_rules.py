@@ -58,6 +58,18 @@ class ReferenceRule(NamedTuple):
     """Patterns that find the type of a variable in a text, by its `{name}`; the first group is the type."""
     returns: str = r"(?:->|\)\s*:)\s*[\"']?(?:(?:Optional|Promise|Awaitable)[\[<])?&?(?:mut\s+)?([A-Za-z_][\w.]*)"
     """A pattern that finds the type of a function's result in its signature, by its `{name}`; the last match counts."""
+    lists: frozenset[str] = frozenset()
+    """The types whose argument is the type of what they hold."""
+    wrappers: frozenset[str] = frozenset()
+    """The types that stand for their argument, once it is waited for or unpacked."""
+    elements: frozenset[str] = frozenset({"[]"})
+    """The methods of a list that give one of its elements; `[]` stands for brackets."""
+    same: frozenset[str] = frozenset()
+    """The methods of a list that give a list of the same elements."""
+    loops: tuple[str, ...] = ()
+    """Patterns that find the list whose elements `{name}` goes through: it begins where the match ends."""
+    callbacks: tuple[str, ...] = ()
+    """The same for parameters of functions that are given to a method of the list: it ends where the match begins."""
     results: str = ""
     """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
@@ -67,6 +79,6 @@ class ReferenceRule(NamedTuple):
     derived: str = ""
     """A pattern that finds the types of which another name is given to one, in the text that declares it."""
     reaches_through_bases: bool = False
-    """Whether the language's compiler counts a use of a base type's member as one of each member that takes its place."""
+    """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls."""

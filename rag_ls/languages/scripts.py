@@ -138,6 +138,11 @@ _TYPED_BASES = (
 )
 
 
+_LISTS = frozenset("Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Generator".split())
+_CALLING = "map|forEach|filter|find|findLast|findIndex|some|every|flatMap"
+"""The methods of a list that call a function with each element."""
+
+
 def _make_reference_rule(*, typed: bool) -> ReferenceRule:
     return ReferenceRule(
         calls=_CALLS,
@@ -152,6 +157,12 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         ),
         parents=frozenset({"super"}),
         types=(COLON_TYPE, NEW),
+        lists=_LISTS,
+        wrappers=frozenset({"Promise", "PromiseLike", "Awaited", "Readonly", "NonNullable", "Required", "Partial"}),
+        elements=frozenset("[] find findLast at pop shift".split()),
+        same=frozenset("filter slice concat sort reverse toSorted toReversed splice values".split()),
+        loops=(r"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+{name}\s+of\s+",),
+        callbacks=(rf"\??\.(?:{_CALLING})\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*{{name}}\s*(?:[,):]|=>)",),
         results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)",
         derived=r"\btype\s+[\w$]+\s*(?:<[^=]*>)?\s*=\s*([^{};()]+)",
         reaches_through_bases=True,

@@ -10,7 +10,30 @@ const files = ts.sys
 const configured = ts.findConfigFile(root, ts.sys.fileExists);
 const config = configured ? ts.parseJsonConfigFileContent(ts.readConfigFile(configured, ts.sys.readFile).config, ts.sys, root) : { options: {} };
 const options = { ...config.options, allowJs: true, noEmit: true };
+// As package managers link them: a package of the repository is found by its name, in its sources.
+const packages = new Map();
+for (const manifest of ts.sys.readDirectory(root, [".json"], ["**/node_modules/**", "**/.git/**"], ["**/package.json"])) {
+  const content = ts.readConfigFile(manifest, ts.sys.readFile).config || {};
+  if (content.name && !packages.has(content.name)) packages.set(content.name, { folder: path.dirname(manifest), content });
+}
+function findInPackages(name) {
+  const own = [...packages.keys()].find((each) => name === each || name.startsWith(each + "/"));
+  if (own === undefined) return undefined;
+  const { folder, content } = packages.get(own);
+  const rest = name.slice(own.length + 1).replace(/\.[cm]?js$/, "");
+  const built = JSON.stringify([(content.exports || {})[rest ? `./${rest}` : "."], ...(rest ? [] : [content.types, content.main])]);
+  const sources = [...built.matchAll(/"\.\/(?:\w+\/)?([^"*]+?)(?:\.d)?\.[cm]?[jt]s"/g)].map((match) => `src/${match[1]}`);
+  const stems = [...sources, ...(rest ? [`src/${rest}`, `src/${rest}/index`, rest] : ["src/index", "src/main", "index"])];
+  const places = stems.flatMap((stem) => [".ts", ".tsx", ".mts"].map((suffix) => path.join(folder, stem + suffix)));
+  return places.find((place) => fs.existsSync(place));
+}
 const host = {
+  resolveModuleNameLiterals: (literals, from, _, settings) =>
+    literals.map(({ text }) => {
+      const found = ts.resolveModuleName(text, from, settings, ts.sys);
+      const own = found.resolvedModule || text.startsWith(".") ? undefined : findInPackages(text);
+      return own ? { resolvedModule: { resolvedFileName: own, extension: path.extname(own) } } : found;
+    }),
   getScriptFileNames: () => files,
   getScriptVersion: () => "1",
   getScriptSnapshot: (name) => (fs.existsSync(name) ? ts.ScriptSnapshot.fromString(fs.readFileSync(name, "utf8")) : undefined),

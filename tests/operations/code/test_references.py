@@ -276,10 +276,11 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
         pytest.param(
             {
                 "api.ts": "export class Api {\n  constructor(path: string) {}\n}\n",
-                "page.ts": "import { Api } from './api'\nconst api = new Api('x')\n",
+                "page.ts": "import { Api } from './api'\nconst api = new Api('x')\n"
+                "class Web extends Api {\n  constructor() {\n    super('y')\n  }\n}\n",
             },
             "Api.constructor",
-            ["page.ts:2 resolved"],
+            ["page.ts:2 resolved", "page.ts:5 resolved"],
             id="a constructor",
         ),
         pytest.param(
@@ -291,6 +292,38 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
             "Disk.save",
             ["store.ts:11 resolved"],
             id="a call through an interface",
+        ),
+        pytest.param(
+            {
+                "store.ts": "export interface Store {\n  save(): void\n}\nexport class Tape implements Store {\n  save() {}\n}\n"
+                "function f(store: Store, tape: Tape) {\n  store.save()\n  tape.save()\n}\n",
+            },
+            "Store.save",
+            ["store.ts:8 resolved", "store.ts:9 resolved"],
+            id="a call of what implements an interface",
+        ),
+        pytest.param(
+            {
+                "store.ts": "export class Item {\n  load() {}\n  find() {}\n}\nexport class Shelf {\n"
+                "  items: readonly Item[] = []\n  async all(): Promise<Array<Item>> { return [] }\n}\n",
+                "page.ts": "import { Item, Shelf } from './store'\nasync function run(items: Item[] | undefined, shelf: Shelf) {\n"
+                "  for (const item of items) {\n    item.load()\n  }\n  shelf.items.map(async (each) => {\n    each.load()\n  })\n"
+                "  items.find((x) => x)!.load()\n  items[0].load()\n  items.load()\n  const many = await shelf.all()\n"
+                "  many.filter(Boolean).forEach((one) => one.load())\n}\n",
+            },
+            "Item.load",
+            [f"page.ts:{line} resolved" for line in (4, 7, 9, 10, 13)],
+            id="the elements of lists",
+        ),
+        pytest.param(
+            {
+                "api.ts": "export class Api {\n  load() {}\n}\nexport const f0 = (): Api => new Api()\n"
+                + "".join(f"export function f{step}() {{\n  return f{step - 1}()\n}}\n" for step in range(1, 10)),
+                "page.ts": "import { f3, f9 } from './api'\nf9().load()\nf3().load()\n",
+            },
+            "Api.load",
+            ["page.ts:2 by name", "page.ts:3 resolved"],
+            id="results of results, though a longer row of them was asked for before",
         ),
         pytest.param(
             {

@@ -60,7 +60,7 @@ class CodeFile:
     @cached_property
     def bases(self) -> list[Use]:
         """The names from which its types derive."""
-        return [use for use in read_uses(self.packed) if use.kind == UseKind.IMPLEMENT]
+        return read_uses(self.packed, kind=UseKind.IMPLEMENT)
 
     def uses(self, names: Collection[str] | None = None) -> list[Use]:
         """The uses of some names in it."""

@@ -17,6 +17,8 @@ _NAME_BEFORE = re.compile(r"[$@]?[A-Za-z_][\w$]*[!?]?$")
 _TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
 _TYPE_ARGUMENTS_BEFORE = re.compile(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
+ELEMENT = "[]"
+"""The name of the step to an element of a list."""
 _END = re.compile(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
 _CAST_AFTER = re.compile(r"\s+as\s+(?!const\b)([A-Za-z_][\w.]*)")
 _CAST = re.compile(r"\bas\s+([A-Za-z_][\w.]*)[^()]*$")
@@ -32,7 +34,7 @@ class Step:
 
 
 def read_steps(text: str) -> list[Step]:
-    """The chain that a text begins with; empty if it begins with anything else, or takes an element of a list."""
+    """The chain that a text begins with; empty if it begins with anything else."""
     text, at = _blank_strings(text), 0
     while match := _PREFIX.match(text, at):
         at = match.end()
@@ -56,8 +58,9 @@ def read_steps(text: str) -> list[Step]:
         if is_called:
             at = _close(text, at) + 1
         found.append(Step(match[0], is_called))
-        if text.startswith("[", at):
-            return []
+        while text.startswith("[", at):
+            at = _close(text, at) + 1
+            found.append(Step(ELEMENT, True))
         mark = _MARK.match(text, at)
         if mark is None:
             cast = _CAST_AFTER.match(text, at)

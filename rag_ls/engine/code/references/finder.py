@@ -25,6 +25,7 @@ _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
+_PARENT_CALL = re.compile(r"(\s*(?:\W.*\W)?)super\s*\(")
 # Marks between the parts of a qualified name; `#` before a name may belong to it.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
@@ -199,8 +200,7 @@ class _Finder:
             if target is not None or not wanted:
                 yield self._reference(source, use, target)
             elif found := self._stands_for(meaning.declarations, wanted.values()):
-                is_sure = source.rule.reaches_through_bases and found[1]
-                yield self._reference(source, use, found[0] if is_sure else None)
+                yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
 
     def _quoted_in(
         self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
@@ -218,16 +218,14 @@ class _Finder:
                 column = len(line[: line.index(name, match.start())].encode("utf-8", "surrogatepass"))
                 yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
 
-    def _stands_for(
-        self, used: Sequence[StoredSymbol], declared: Iterable[StoredSymbol]
-    ) -> tuple[StoredSymbol, bool] | None:
-        """The member that a use of another one may reach, as one overrides the other, and whether it takes its place."""
+    def _stands_for(self, used: Sequence[StoredSymbol], declared: Iterable[StoredSymbol]) -> StoredSymbol | None:
+        """The member that a use of another one may reach, as one of the two overrides the other."""
         for item, each in product(used, declared):
             owner, theirs = self._owner(item), self._owner(each)
-            if owner is not None and theirs is not None:
-                takes_place = self._names.derives(theirs, owner)
-                if takes_place or self._names.derives(owner, theirs):
-                    return each, takes_place
+            if owner is None or theirs is None:
+                continue
+            if self._names.derives(theirs, owner) or self._names.derives(owner, theirs):
+                return each
         return None
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
@@ -263,6 +261,20 @@ class _Finder:
         for each in self.uses_of(split_owner(owner.symbol)[1], [owner]):
             if each.kind is ReferenceKind.CALL and each.resolved:
                 yield replace(each, target=item)
+            elif each.kind is ReferenceKind.IMPLEMENT and each.resolved:
+                yield from self._parent_calls(each, item)
+
+    def _parent_calls(self, deriving: Reference, item: StoredSymbol) -> Iterable[Reference]:
+        """The calls of the constructor of a base class, in a class that derives from it: `super(...)`."""
+        source = self.files.at(deriving.path)
+        around = source.around(deriving.line, "type") if source is not None else None
+        if source is None or around is None:
+            return
+        lines = self.files.lines(source)
+        for number in range(around.start_line, min(around.end_line, len(lines)) + 1):
+            if match := _PARENT_CALL.match(lines[number - 1]):
+                column = len(match[1].encode("utf-8", "surrogatepass"))
+                yield self._reference(source, Use("super", UseKind.CALL, number, column), item)
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
         source, owner = self.files.at(item.path), self._names.owner_of(item)

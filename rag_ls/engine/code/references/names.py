@@ -23,6 +23,8 @@ class Meaning:
     declarations: tuple[StoredSymbol, ...] = ()
     modules: tuple[str, ...] = ()
     """The paths of their documents."""
+    elements: tuple[StoredSymbol, ...] = ()
+    """The types of what a list holds; a list itself is not the project's."""
 
 
 OUTSIDE = Meaning()
@@ -36,6 +38,7 @@ class Names:
         self._resolver = resolver
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
+        self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
 
     # --- bare names
 
@@ -289,6 +292,12 @@ class Names:
 
     def bases_of(self, owner: StoredSymbol) -> list[StoredSymbol]:
         """The types of the project from which a type derives."""
+        if owner not in self._bases:
+            self._bases[owner] = []
+            self._bases[owner] = self._find_bases(owner)
+        return self._bases[owner]
+
+    def _find_bases(self, owner: StoredSymbol) -> list[StoredSymbol]:
         source = self.files.at(owner.path)
         if source is None:
             return []

@@ -7,8 +7,9 @@ import re
 from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound, text_above
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
-from rag_ls.engine.code.references.expressions import Step, read_chain_before, read_steps
+from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for, kin_of
+from rag_ls.engine.code.references.written_types import WrittenType, read_written_type
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 
@@ -16,6 +17,9 @@ _MAX_HEAD = 2000
 _MAX_CHAIN_LINES = 30
 _MAX_STEPS = 6
 _MAX_RESULTS = 4
+_MAX_NESTED = 6
+"""Results of functions that return those of others."""
+_MAX_EXPRESSION = 400
 
 
 class Uses:
@@ -26,6 +30,8 @@ class Uses:
         self._files = names.files
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
+        self._nested = 0
+        self._is_cut = False
 
     def meaning(self, source: CodeFile, use: Use) -> Meaning | None:
         """The things that a use means; None where that is unknown."""
@@ -84,7 +90,7 @@ class Uses:
         try:
             meaning = self._first(source, steps, line)
             for step in steps[1:]:
-                meaning = self._after(meaning, step) if meaning is not None else None
+                meaning = self._after(source, meaning, step) if meaning is not None else None
             return meaning
         finally:
             self._steps -= 1
@@ -108,8 +114,13 @@ class Uses:
             return None
         return self._value_of_meaning(self._names.bare(source, step.name), step)
 
-    def _after(self, owner: Meaning, step: Step) -> Meaning | None:
-        """The type of a member of a type or module."""
+    def _after(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
+        """The type of a member of a type or module, of an element of a list."""
+        if owner.elements:
+            is_element = step.name in source.rule.elements
+            return Meaning(owner.elements) if is_element else owner if step.name in source.rule.same else None
+        if step.name == ELEMENT:
+            return None
         member = self._names.member_of(owner, step.name)
         if member is not None:
             return self._value_of_meaning(member, step)
@@ -127,9 +138,28 @@ class Uses:
             return Meaning((declared,))
         key = (declared.path, declared.start_line, declared.symbol)
         if key not in self._made:
+            if self._nested >= _MAX_NESTED:
+                self._is_cut = True
+                return None
             self._made[key] = None
-            self._made[key] = self._result(declared) if declared.kind == "function" else self._value(declared)
+            made = self._make(declared)
+            if self._is_cut:
+                # What a limit left unknown may be known to a question that begins nearer.
+                del self._made[key]
+                self._is_cut = self._nested > 0
+                return made
+            self._made[key] = made
         return self._made[key]
+
+    def _make(self, declared: StoredSymbol) -> Meaning | None:
+        """The type of what a declaration stands for; the steps that led to it do not count."""
+        steps, self._steps = self._steps, 0
+        self._nested += 1
+        try:
+            return self._result(declared) if declared.kind == "function" else self._value(declared)
+        finally:
+            self._steps = steps
+            self._nested -= 1
 
     def _result(self, declared: StoredSymbol) -> Meaning | None:
         """The type of a function's result: what its signature says, else what all of its returned values have."""
@@ -139,9 +169,10 @@ class Uses:
         owner, name = split_owner(declared.symbol)
         returned = list(compile_for(home.rule.returns, name).finditer(declared.signature))
         if returned:
-            if returned[-1][1] in home.rule.own | {"Self"}:
+            written = read_written_type(declared.signature, returned[-1].start(1), home.rule)
+            if written.name in home.rule.own | {"Self"}:
                 return _as_meaning(home.types.get(owner))
-            return _as_meaning(self._type_named(home, returned[-1][1], declared.start_line))
+            return _as_meaning(self._type_named(home, written.name, declared.start_line), is_list=written.is_list)
         if not home.rule.results:
             return None
         text = self._files.text(home, declared.start_line, declared.end_line)
@@ -206,8 +237,12 @@ class Uses:
 
     def _typed(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type that a text gives to a variable: the only one, or the last one."""
-        found = [match[1] for pattern in source.rule.types for match in compile_for(pattern, name).finditer(text)]
-        named = list(dict.fromkeys(each for each in found if each not in ("None", "self")))
+        found = [
+            read_written_type(text, match.start(1), source.rule)
+            for pattern in source.rule.types
+            for match in compile_for(pattern, name).finditer(text)
+        ]
+        named = list(dict.fromkeys(each for each in found if each.name not in ("", "None", "self")))
         meanings = [each for item in named if (each := self._type_or_result(source, item, line)) is not None]
         if len(set(meanings)) == 1 and len(named) <= 2:
             return meanings[0]
@@ -216,7 +251,26 @@ class Uses:
         values = {match[1] for match in _set_values(name).finditer(text)}
         types = {self._type_of(source, read_steps(value), line) for value in values} if len(values) <= 2 else set()
         taken = {each for each in types if each is not None}
-        return taken.pop() if len(taken) == 1 else self._taken_apart(source, text, name, line)
+        if len(taken) == 1:
+            return taken.pop()
+        return self._element(source, text, name, line) or self._taken_apart(source, text, name, line)
+
+    def _element(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
+        """The type of a variable that goes through the elements of a list: of a loop, of a function that is called for each."""
+        lists = [
+            text[match.end() : match.end() + _MAX_EXPRESSION]
+            for pattern in source.rule.loops
+            for match in compile_for(pattern, name).finditer(text)
+        ]
+        lists += [
+            read_chain_before(text[max(0, match.start() - _MAX_EXPRESSION) : match.start()] + ".")
+            for pattern in source.rule.callbacks
+            for match in compile_for(pattern, name).finditer(text)
+        ]
+        steps = dict.fromkeys(tuple(read_steps(each)) for each in lists)
+        found = {self._type_of(source, list(each), line) for each in steps if each and each[0].name != name}
+        elements = {each.elements for each in found if each is not None and each.elements}
+        return Meaning(elements.pop()) if len(elements) == 1 and len(found) == 1 else None
 
     def _taken_apart(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type of a variable that is a member of an object: `const { store } = this`, `{ store }: Props`."""
@@ -225,11 +279,14 @@ class Uses:
             return None
         typed = self._names.type_named(source, match[2]) if match[2] else None
         owner = self._type_of(source, read_steps(match[3]), line) if match[3] else _as_meaning(typed)
-        return self._after(owner, Step(match[1] or name, False)) if owner is not None else None
+        return self._after(source, owner, Step(match[1] or name, False)) if owner is not None else None
 
-    def _type_or_result(self, source: CodeFile, name: str, line: int) -> Meaning | None:
+    def _type_or_result(self, source: CodeFile, written: WrittenType, line: int) -> Meaning | None:
+        name = written.name
         if (typed := self._type_named(source, name, line)) is not None:
-            return Meaning((typed,))
+            return _as_meaning(typed, is_list=written.is_list)
+        if written.is_list:
+            return OUTSIDE
         first, *rest = name.split(".")
         meaning = self._names.bare(source, first)
         for part in rest:
@@ -256,8 +313,10 @@ class Uses:
         return bool(re.match(source.rule.labels, after)) and not line.lstrip().startswith(b"case ")
 
 
-def _as_meaning(item: StoredSymbol | None) -> Meaning | None:
-    return Meaning((item,)) if item is not None else None
+def _as_meaning(item: StoredSymbol | None, *, is_list: bool = False) -> Meaning | None:
+    if item is None:
+        return OUTSIDE if is_list else None
+    return Meaning((), (), (item,)) if is_list else Meaning((item,))
 
 
 def _set_values(name: str) -> re.Pattern[str]:
