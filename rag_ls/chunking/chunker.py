@@ -19,6 +19,7 @@ from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
+from rag_ls.chunking.templates import uses_of_template
 from rag_ls.chunking.uses import UseTable
 from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES, find_language
@@ -65,11 +66,12 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
         language = "json"
     host = _parsed(document, path, language)
     if host is None:
-        return Cut(_from_windows(document, path, language, budget), outline_of_text(document, language))
+        chunks = _from_windows(document, path, language, budget)
+        return Cut(chunks, outline_of_text(document, language), uses_of_template(document, language))
     regions = regions_of(document, host, budget.min_tokens)
     signatures: dict[int, str] = {}
     outline = _outline(document, host, regions, signatures)
-    chunks: list[Chunk] = []
+    chunks = []
     for region in regions:
         pieces = split_tree(document, region.parts, region.syntax, budget)
         maker = _Maker(document, path, region.language, region.syntax, budget, signatures)

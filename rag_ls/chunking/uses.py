@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -72,10 +74,13 @@ class UseTable:
         return pack(words, (names[order], kinds[order], steps, columns[order], receivers[order]))
 
     def _add_part(self, document: Document, part: Part, found: dict[str, list[Node]], rule: ReferenceRule) -> None:
-        starts, ends = _names_in(part, found)
+        data = document.data
+        own_symbols, symbols = (_symbol_starts(found.get(each, ()), data) for each in ("own_symbol", "symbol"))
+        if rule.texts:
+            symbols |= {match.start(1): match.end(1) for match in re.finditer(rule.texts, data)}
+        starts, ends = _names_in(part, found, symbols)
         if not starts.size:
             return
-        data = document.data
         kinds = np.zeros(starts.size, dtype=np.int64)
         kinds[_inside(starts, found.get("import", ()))] = UseKind.IMPORT
         kinds[_end_at(ends, found.get("base", ()), len(data))] = UseKind.IMPLEMENT
@@ -98,6 +103,13 @@ class UseTable:
             receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
             chains[at] = receiver
             receivers[at] = words.setdefault(receiver, len(words))
+        for at in np.flatnonzero(np.isin(starts, list(symbols))).tolist() if symbols else ():
+            owner = b"self" if spans[at][0] in own_symbols else UNKNOWN.encode()
+            receivers[at] = words.setdefault(owner, len(words))
+        if rule.locals:
+            kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (
+                UseKind.CALL
+            )
         lines = document.lines.searchsorted(starts, side="right")
         self.parts.append((names, kinds, lines, starts - document.lines[lines - 1], receivers))
 
@@ -120,11 +132,12 @@ def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind
     ]
 
 
-def _names_in(part: Part, found: dict[str, list[Node]]) -> tuple[Numbers, Numbers]:
-    """The starts and ends of the names in a part, in order, each once."""
+def _names_in(part: Part, found: dict[str, list[Node]], symbols: dict[int, int]) -> tuple[Numbers, Numbers]:
+    """The starts and ends of the names in a part, symbols among them, in order, each once."""
     nodes = found.get("name", ())
-    starts = np.fromiter(map(_START, nodes), dtype=np.int64, count=len(nodes))
-    ends = np.fromiter(map(_END, nodes), dtype=np.int64, count=len(nodes))
+    count = len(nodes) + len(symbols)
+    starts = np.fromiter(chain(map(_START, nodes), symbols), dtype=np.int64, count=count)
+    ends = np.fromiter(chain(map(_END, nodes), symbols.values()), dtype=np.int64, count=count)
     kept = (starts >= part.start) & (starts < part.end) & (ends - starts <= _MAX_NAME)
     if skipped := [node.start_byte for node in found.get("skip", ())]:
         kept &= ~np.isin(starts, skipped)
@@ -133,6 +146,47 @@ def _names_in(part: Part, found: dict[str, list[Node]]) -> tuple[Numbers, Number
         starts, order = np.unique(starts, return_index=True)
         ends = ends[order]
     return starts[:_MAX_USES], ends[:_MAX_USES]
+
+
+def _symbol_starts(nodes: Iterable[Node], data: bytes) -> dict[int, int]:
+    """The starts of the names in symbols, with their ends: without the colon before `:name`."""
+    spans = ((node.start_byte, node.end_byte) for node in nodes)
+    return {start + (data[start] == ord(":")): end for start, end in spans}
+
+
+def _bare_calls(
+    spans: list[tuple[int, int]], texts: list[bytes], bare: Numbers, found: dict[str, list[Node]]
+) -> list[int]:
+    """Those of the bare names that are no local variables, no constants and not declared, by index: such a name is a call."""
+    scopes = sorted(
+        (node.start_byte, node.end_byte, name == "closed")
+        for name in ("closed", "scope")
+        for node in found.get(name, ())
+    )
+    bound, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
+    around: list[tuple[int, bool, set[bytes]]] = [(sys.maxsize, True, set())]
+    calls, opened = [], 0
+    for at in bare.tolist():
+        start, text = spans[at][0], texts[at]
+        while opened < len(scopes) and scopes[opened][0] <= start:
+            around = [each for each in around if each[0] > scopes[opened][0]]
+            around.append((*scopes[opened][1:], set()))
+            opened += 1
+        while around[-1][0] <= start:
+            around.pop()
+        if start in bound:
+            around[-1][2].add(text)
+        elif start not in declared and not text[:1].isupper() and not _is_known(text, around):
+            calls.append(at)
+    return calls
+
+
+def _is_known(name: bytes, around: list[tuple[int, bool, set[bytes]]]) -> bool:
+    """Whether one of the scopes around a place, up to the one that sees no names of those around it, has a variable."""
+    for _, is_closed, names in reversed(around):
+        if name in names or is_closed:
+            return name in names
+    return False
 
 
 def _inside(starts: Numbers, nodes: Iterable[Node]) -> NDArray[np.bool_]:
@@ -201,4 +255,7 @@ def _query(grammar: str, language: str) -> Query:
     assert rule is not None
     patterns = [f"({name}) @name" for name in known_types(known, rule.names)]
     patterns += [f"({name}) @import" for name in known_types(known, imported.types if imported is not None else ())]
-    return Query(known, "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports)))
+    return Query(
+        known,
+        "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports, *rule.symbols, *rule.locals)),
+    )

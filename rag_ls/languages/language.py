@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from rag_ls.languages.comments import SLASHED, Comments, Lexis
 from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
@@ -23,6 +24,14 @@ class Role(StrEnum):
     DOCS = "docs"
     DATA = "data"
     """Settings, data or styles."""
+
+
+class TemplateRule(NamedTuple):
+    """The pieces of code in a template."""
+
+    language: str
+    code: tuple[bytes, ...]
+    """Patterns whose first group is such a piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,6 +69,8 @@ class Language:
     """A pattern of the headings of a text without a grammar, with the groups `title` and `mark`; see `headings`."""
     is_markup: bool = False
     """Whether its elements hold scripts and styles in other languages."""
+    template: TemplateRule | None = None
+    """The code in its texts, where these are templates without a grammar."""
     comments: Comments = SLASHED
     lexis: Lexis | None = None
     """Its comments and texts in quotes, where a survey reads it."""

@@ -39,10 +39,7 @@ device-tree: dts dtsi
 dhall: dhall
 diff: diff patch
 dot: dot gv
-eex: eex heex leex
-ejs: ejs
 elvish: elv
-erb: erb rhtml
 factor: factor
 fennel: fnl
 fish: fish
@@ -58,7 +55,6 @@ gnuplot: gp gnuplot plt
 gradle: gradle
 groovy: groovy gvy gy gsh
 hack: hack
-haml: haml
 handlebars: hbs handlebars mustache
 haxe: hx
 hlsl: hlsl fx fxh
@@ -120,7 +116,6 @@ sas: sas
 sass: sass
 scheme: scm ss sld
 sed: sed
-slim: slim
 smalltalk: st
 smithy: smithy
 sparql: rq sparql

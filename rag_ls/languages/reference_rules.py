@@ -35,6 +35,13 @@ class ReferenceRule(NamedTuple):
     skipped: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     """Queries for statements that pass imported names on, as `@import`."""
+    symbols: tuple[str, ...] = ()
+    """Queries for texts that are names, as `@symbol`; `@own_symbol` for those of them that name a method of the object itself."""
+    texts: bytes = b""
+    """A pattern of texts in quotes whose first group names a member of something."""
+    locals: tuple[str, ...] = ()
+    """Queries that tell variables from calls without brackets: variables as `@local`, the nodes in which they are seen as `@scope`
+    or, where nothing from around is seen, `@closed`, and names of declarations as `@declared`. Without any, the text tells."""
     names: frozenset[str] = NAMES
     own: frozenset[str] = frozenset({"self", "this"})
     """The words for the object whose method it is."""

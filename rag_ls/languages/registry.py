@@ -51,6 +51,7 @@ from rag_ls.languages.sql import SQL
 from rag_ls.languages.svelte import SVELTE
 from rag_ls.languages.swift import SWIFT
 from rag_ls.languages.syntax import Syntax
+from rag_ls.languages.templates import TEMPLATES
 from rag_ls.languages.thrift import THRIFT
 from rag_ls.languages.toml import TOML
 from rag_ls.languages.tsx import TSX
@@ -67,7 +68,7 @@ _ALL: tuple[Language, ...] = (
     PRISMA, PROTOBUF, PYTHON, R, RUBY, RUST, SCALA, SCSS, SOLIDITY, SQL, SVELTE, SWIFT, THRIFT, TOML, TSX,
     TYPESCRIPT, VUE, YAML, ZIG,
     # Without one.
-    ASCIIDOC, LATEX, MAN, MDX, ORG, RST, TEXT, TEXTILE, XML, *PLAIN,
+    ASCIIDOC, LATEX, MAN, MDX, ORG, RST, TEXT, TEXTILE, XML, *TEMPLATES, *PLAIN,
 )  # fmt: skip
 
 LANGUAGES: Mapping[str, Language] = {each.name: each for each in _ALL}

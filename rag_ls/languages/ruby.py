@@ -43,6 +43,50 @@ class RubyResolver:
         yield from (Target(path) for path in found)
 
 
+_SYMBOL_PLACES = ("{}", "(array {})", "(pair value: {})", "(pair value: (array {}))")
+_PARAMETERS = ("method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter")
+_NAMED_PARAMETERS = ("optional", "keyword", "splat", "hash_splat", "block")
+_BOUND = (
+    *(f"({each} left: (identifier) @local)" for each in ("assignment", "operator_assignment")),
+    *(
+        f"({each} (identifier) @local)"
+        for each in ("left_assignment_list", "destructured_left_assignment", "rest_assignment", *_PARAMETERS)
+    ),
+    *(f"({each}_parameter name: (identifier) @local)" for each in _NAMED_PARAMETERS),
+    "(exception_variable (identifier) @local)",
+    "(for pattern: (identifier) @local)",
+    "(as_pattern name: (identifier) @local)",
+    "(array_pattern (identifier) @local)",
+    "(keyword_pattern value: (identifier) @local)",
+)
+RUBY_REFERENCES = ReferenceRule(
+    is_open=True,
+    members_apart=True,
+    calls=("(call method: (_) @call)",),
+    bases=("(superclass (_) @base)",),
+    symbols=(
+        "[(simple_symbol) (bare_symbol)] @symbol",
+        # `before_action :name`, `only: [:name]`: a call without a receiver means the object's own methods.
+        *(
+            f"(call !receiver arguments: (argument_list {each.format('(simple_symbol) @own_symbol')}))"
+            for each in _SYMBOL_PLACES
+        ),
+    ),
+    # `"stories#index"` in routes, `"#save"` in specs, `action: "edit"`.
+    texts=rb"(?:[\"'][\w/:]*#|\baction:\s*[\"'])(\w+[?!]?)(?=[\"'\s])",
+    locals=(
+        *_BOUND,
+        "[(method) (singleton_method) (class) (module) (program)] @closed",
+        "[(block) (do_block) (lambda)] @scope",
+        "(method name: (identifier) @declared)",
+        "(singleton_method name: (identifier) @declared)",
+    ),
+    names=NAMES | {"constant"},
+    own=frozenset({"self"}),
+    own_is_implied=True,
+    types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),
+)
+
 RUBY = Language(
     name="ruby",
     title="Ruby",
@@ -65,16 +109,7 @@ RUBY = Language(
     comments=HASHED,
     lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED),
     is_matched=True,
-    references=ReferenceRule(
-        is_open=True,
-        members_apart=True,
-        calls=("(call method: (_) @call)",),
-        bases=("(superclass (_) @base)",),
-        names=NAMES | {"constant"},
-        own=frozenset({"self"}),
-        own_is_implied=True,
-        types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),
-    ),
+    references=RUBY_REFERENCES,
     imports=import_calls(_read_import, "call method: (identifier)", "require", "require_relative", "load"),
     resolver=RubyResolver,
     is_named_by_tools=True,

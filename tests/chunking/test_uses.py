@@ -101,3 +101,46 @@ def test_every_language_of_code_gives_names(sample: Sample) -> None:
         assert read_uses(found.uses)
     elif known.role is Role.CODE and not known.is_markup:
         assert sample.language in ("dockerfile", "make")
+
+
+def test_bare_names_are_calls_in_ruby_unless_a_variable_has_them() -> None:
+    text = (
+        "def show(story, page: 1)\n  total = count\n  save! if total > page\n"
+        "  items.each { |item| item + total + later; later = 1 }\n  later\nrescue Failed => error\n  log error\nend\n"
+    )
+    names = "count total page items item later save! error story log show".split()
+    calls = {name: [use.line for use in _uses(text, "ruby", name) if use.kind == UseKind.CALL] for name in names}
+    # A variable of a block is none after it.
+    assert {name: lines for name, lines in calls.items() if lines} == {
+        "count": [2],
+        "items": [4],
+        "later": [4, 5],
+        "save!": [3],
+        "log": [7],
+    }
+
+
+def test_symbols_and_texts_that_name_methods_are_uses_in_ruby() -> None:
+    text = (
+        "class A\n  before_action :load, only: [:load], if: :load\n  story.send(:load)\n"
+        'end\nget "/a" => "stories#load"\nrender action: "load"\nputs "load", load: 1\n'
+    )
+    assert [(use.line, use.receiver) for use in _uses(text, "ruby", "load")] == [
+        (2, "self"), (2, "self"), (2, "self"), (3, "?"), (5, "?"), (6, "?"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        ("erb", "<p>save</p>\n<% if a %>\n<%= save(\n b) -%>\n<%# save %>\n<%= store.save %>\n", [3, 6]),
+        ("haml", "%p save\n%a{href: save(1)}= store.save\n- if save\n  Has #{save}\n", [2, 2, 3, 4]),
+        ("slim", "p save\na href=save(1) = store.save\n- if save\n  | Has #{save}\n", [2, 2, 3, 4]),
+        ("eex", "<p>save</p>\n<%= save(1) %>\n<.button go={save(2)} />\n", [2, 3]),
+        ("ejs", "<p>save</p>\n<%- save(1) %>\n", [2]),
+    ],
+)
+def test_the_code_of_templates_is_read_and_not_their_text(language: str, text: str, lines: list[int]) -> None:
+    uses = _uses(text, language, "save")
+    assert [use.line for use in uses] == lines
+    assert {use.kind for use in uses} == {UseKind.CALL}

@@ -100,13 +100,14 @@ def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
     with indexed_by_words(root) as view:
         languages = view.store.language_counts()
         language = max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
-        drawn = _draw(view, language, arguments.symbols)
+        drawn = draw(view, language, arguments.symbols)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
         return _compared(view, drawn, judge(drawn, columns), show=arguments.show)
 
 
-def _draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:
+def draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:
+    """Functions and types of a language by chance, the same each time, that are declared outside of tests."""
     numbers = [
         number
         for number, path, named, _ in view.store.document_paths()

@@ -360,3 +360,41 @@ def test_the_name_at_a_column_is_meant(operations: Operations) -> None:
     assert around["symbol"] == "pay"
     declared = operations.run("find_references", {"path": "shop/cart.py", "line": 15, "column": 6})
     assert (declared["symbol"], _places(declared, "definition")) == ("total", ["shop/cart.py:15 resolved"])
+
+
+RAILS = {
+    "app/controllers/stories_controller.rb": (
+        "class StoriesController\n  before_action :load_story, only: [:show]\n\n  def show\n    load_story\n    title = load_title\n"
+        "    title\n  end\n\n  def load_story\n  end\n\n  def load_title = 1\n\n  def title = 2\nend\n"
+    ),
+    "app/helpers/stories_helper.rb": "module StoriesHelper\n  def link_name(story)\n    story\n  end\nend\n",
+    "app/views/stories/show.html.erb": "<p>link_name</p>\n<%= link_name(@story) %>\n",
+    "config/routes.rb": 'get "/s" => "stories#show"\n',
+}
+
+
+def test_ruby_calls_without_brackets_symbols_and_templates_are_references(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(RAILS, tmp_path / "references-rails"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    load = operations.run("find_references", {"symbol": "load_story"})
+    controller = "app/controllers/stories_controller.rb"
+    assert _places(load, "call") == [f"{controller}:5 resolved"]
+    assert _places(load, "mention") == [f"{controller}:2 resolved"]
+    assert _places(operations.run("find_references", {"symbol": "StoriesController.show"}), "mention") == [
+        f"{controller}:2 resolved",
+        "config/routes.rb:1 by name",
+    ]
+    assert _places(operations.run("find_references", {"symbol": "link_name"}), "call") == [
+        "app/views/stories/show.html.erb:2 resolved"
+    ]
+    # A variable of the same name is another thing.
+    title = operations.run("find_references", {"symbol": "StoriesController.title"})
+    assert [place for place in _places(title) if place.startswith(controller)] == [f"{controller}:15 resolved"]
+    callees = operations.run("find_references", {"path": controller, "line": 4, "show": "callees"})
+    assert [each["target"] for each in callees["references"]] == [
+        "StoriesController.load_story",
+        "StoriesController.load_title",
+    ]

@@ -230,7 +230,7 @@ class _Finder:
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
-        if use.line not in own_lines or use.receiver:
+        if use.line not in own_lines or (use.receiver and use.receiver not in source.rule.own):
             return False
         line = self.files.lines(source)[use.line - 1].encode()
         own_lines.discard(use.line)

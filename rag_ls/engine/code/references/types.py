@@ -41,6 +41,8 @@ class Uses:
         if use.receiver:
             return self._member(source, use)
         rule = source.rule
+        if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
+            return OUTSIDE
         around = self._names.type_around(source, use.line) if rule.own_is_implied else None
         if around is not None and (members := self._names.members(around, use.name)):
             return Meaning(members)
@@ -299,7 +301,7 @@ class Uses:
 
     def _is_local(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether a bare name is a variable of the function around it."""
-        around = source.around(line, "function")
+        around = source.around(line, "function") if not source.rule.locals else None
         if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
             return False
         return is_bound(self._around(source, line), name, source.rule)

@@ -1,0 +1,36 @@
+"""Reads the uses of names in the pieces of code of a template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.parse import is_safe, parse
+from rag_ls.chunking.uses import UseTable
+from rag_ls.languages import SYNTAXES, find_language
+
+_MAX_BYTES = 1_000_000
+
+
+def uses_of_template(document: Document, language: str) -> bytes:
+    """The uses in a template's code, packed; empty for a text that is none."""
+    rule = find_language(language).template
+    if rule is None or len(document.data) > _MAX_BYTES:
+        return b""
+    data, syntax = _code_alone(document.data, rule.code), SYNTAXES[rule.language]
+    table = UseTable()
+    if is_safe(data, syntax):
+        table.add(replace(document, data=data), parse(data, syntax.grammar), syntax, language)
+    return table.pack()
+
+
+def _code_alone(data: bytes, patterns: Iterable[bytes]) -> bytes:
+    """The text with its code where it was, a semicolon after each piece, and spaces for all the rest."""
+    code = bytearray(re.sub(rb"[^\r\n]", b" ", data))
+    for start, end in (match.span(1) for pattern in patterns for match in re.finditer(pattern, data)):
+        code[start:end] = data[start:end]
+        if code[end : end + 1] == b" ":
+            code[end] = ord(";")
+    return bytes(code)
