@@ -80,6 +80,7 @@ RUBY_REFERENCES = ReferenceRule(
         "[(block) (do_block) (lambda)] @scope",
         "(method name: (identifier) @declared)",
         "(singleton_method name: (identifier) @declared)",
+        "(setter (identifier) @declared)",
     ),
     names=NAMES | {"constant"},
     own=frozenset({"self"}),

@@ -2,8 +2,8 @@
 
 `python -m tests.benchmarks.references.measure FOLDER...`, or `make eval ARGS="references FOLDER..."`. Python is judged by
 pyright (PyPI `basedpyright` or `pyright`), TypeScript by tsc (npm `typescript`, in the folder that `--typescript` names), Go
-by go/types. A reference is a line of a file. Symbols are drawn by chance, the same each time, among the functions and types that are
-declared outside of tests.
+by go/types, Java by javac from its sources alone. A reference is a line of a file. Symbols are drawn by chance, the same each time,
+among the functions and types that are declared outside of tests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 # Without it, Go's library is looked for with a C compiler.
 _ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0"}
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
-_LANGUAGES = ("python", "typescript", "go")
+_LANGUAGES = ("python", "typescript", "go", "java")
 
 Place = tuple[str, int]
 
@@ -84,6 +84,7 @@ def main() -> int:
     parser.add_argument("--pyright", default="basedpyright-langserver", help="command of pyright's language server")
     parser.add_argument("--node", default="node", help="command of Node")
     parser.add_argument("--go", default="go", help="command of Go")
+    parser.add_argument("--java", default="java", help="command of Java, with its compiler")
     parser.add_argument("--typescript", type=Path, help="folder whose node_modules hold typescript")
     parser.add_argument("--show", action="store_true", help="print the places that differ")
     arguments = parser.parse_args()
@@ -132,6 +133,8 @@ def _judge(root: Path, language: str, arguments: argparse.Namespace) -> Judge:
         return _pyright(root, arguments.pyright)
     if language == "go":
         return _go_types(root, arguments.go)
+    if language == "java":
+        return _javac(root, arguments.java)
     if arguments.typescript is None:
         raise SystemExit(f"{root} is TypeScript: give --typescript, a folder where it is installed")
     return _tsc(root, arguments.node, arguments.typescript)
@@ -167,6 +170,19 @@ def _go_types(root: Path, command: str) -> Judge:
     def ask(symbols: Sequence[StoredSymbol], columns: Sequence[int]) -> Judged:
         answer = _answer_of([command, "run", str(HERE / "references.go"), str(root)], symbols, columns)
         return Judged(_places_in(answer["answers"]), frozenset(answer["looked"]))
+
+    return ask
+
+
+def _javac(root: Path, command: str) -> Judge:
+    def ask(symbols: Sequence[StoredSymbol], _columns: Sequence[int]) -> Judged:
+        asked = "".join(f"{item.path} {item.start_line} {split_owner(item.symbol)[1]}\n" for item in symbols)
+        done = subprocess.run(
+            [command, str(HERE / "References.java"), str(root)], input=asked, check=True, capture_output=True, text=True
+        )
+        rows = [[] if row == "-" else row.split("\t") for row in done.stdout.splitlines()]
+        places = ([each.rpartition(":") for each in row if each] for row in rows)
+        return Judged([{(path, int(line)) for path, _, line in each} for each in places])
 
     return ask
 

@@ -369,6 +369,9 @@ RAILS = {
     ),
     "app/helpers/stories_helper.rb": "module StoriesHelper\n  def link_name(story)\n    story\n  end\nend\n",
     "app/views/stories/show.html.erb": "<p>link_name</p>\n<%= link_name(@story) %>\n",
+    "lib/shop/cart.rb": "module Shop\n  class Cart\n    def total = 1\n  end\nend\n",
+    "lib/shop/bill.rb": "module Shop\n  class Cart\n    def bill = total\n  end\nend\n",
+    "test/cart_test.rb": "describe Shop::Cart do\n  cart = Shop::Cart.new\n  cart.total\nend\n",
     "config/routes.rb": 'get "/s" => "stories#show"\n',
 }
 
@@ -398,3 +401,6 @@ def test_ruby_calls_without_brackets_symbols_and_templates_are_references(
         "StoriesController.load_story",
         "StoriesController.load_title",
     ]
+    # A module and a class may be opened again in another file.
+    total = operations.run("find_references", {"symbol": "Cart.total", "show": "callers"})
+    assert _places(total) == ["lib/shop/bill.rb:3 resolved", "test/cart_test.rb:3 resolved"]

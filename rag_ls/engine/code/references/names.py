@@ -13,6 +13,8 @@ from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
+_HOLDERS = ("type", "module")
+"""The kinds of declarations that have members."""
 _PARTS = re.compile(r"\.|::|/|\\")
 
 
@@ -79,8 +81,10 @@ class Names:
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
         tops = [item for item in found if not self.owner_of(item)]
         places = {(item.path, item.symbol) for item in tops}
-        # A function and its prototype are one.
-        is_one = len(places) == 1 or (bool(source.rule.kin) and len(places) == 2)
+        # A function and its prototype are one, and so are the parts of a type.
+        is_open = source.rule.members_apart and all(item.kind in _HOLDERS for item in tops)
+        is_one = len({symbol for _, symbol in places} if is_open else places) == 1
+        is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
         return Meaning(tuple(tops)) if tops and is_one else None
 
     def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
@@ -257,7 +261,7 @@ class Names:
             inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
             return Meaning((), inner) if inner else OUTSIDE
         for item in meaning.declarations:
-            if item.kind == "type" and (found := self.members(item, name)):
+            if item.kind in _HOLDERS and (found := self.members(item, name)):
                 return Meaning(found)
         return None if meaning.declarations else OUTSIDE
 

@@ -46,7 +46,7 @@ class Uses:
         around = self._names.type_around(source, use.line) if rule.own_is_implied else None
         if around is not None and (members := self._names.members(around, use.name)):
             return Meaning(members)
-        if self._is_local(source, use.name, use.line):
+        if not rule.locals and self._is_local(source, use.name, use.line):
             return OUTSIDE
         bare = self._names.bare(source, use.name)
         return None if bare is not None and self._is_label(source, use, bare) else bare
@@ -301,7 +301,9 @@ class Uses:
 
     def _is_local(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether a bare name is a variable of the function around it."""
-        around = source.around(line, "function") if not source.rule.locals else None
+        around = source.around(line, "function")
+        if around is None and source.rule.locals:
+            return is_bound(text_above(self._files.lines(source), line), name, source.rule)
         if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
             return False
         return is_bound(self._around(source, line), name, source.rule)
