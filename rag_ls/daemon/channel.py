@@ -20,8 +20,9 @@ PROTOCOL = 2
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
 _MAX_LINE_BYTES = 128_000_000
-# An engine that works for a shell command sends a sign of life this often; one silent for `SILENT_S` hangs.
+# An engine that starts, or works for a shell command, sends a sign of life this often; one silent for `SILENT_S` hangs.
 ALIVE_EVERY_S = 5.0
+ALIVE = b'{"alive": true}\n'
 SILENT_S = 30.0
 
 
@@ -83,6 +84,9 @@ def greet(connection: socket.socket, token: str, surface: str, about: Json) -> C
         connection.settimeout(GREETING_S)
         channel.send({**hello, "environment": variables, **about})
         answer = channel.receive(MAX_GREETING_BYTES)
+        while answer is not None and "alive" in answer:
+            # It is still starting.
+            answer = channel.receive(MAX_GREETING_BYTES)
         connection.settimeout(None)
     except TimeoutError as error:
         channel.hang_up()

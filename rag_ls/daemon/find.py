@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_S = 5.0
-# A busy machine may need so long to start a Python process.
-_START_S = 30.0
+# A busy machine may need so long to start a Python process, after an engine that ends has let go of its lock.
+_START_S = 60.0
 _LOOK_S = 0.02
 _OTHER_S = 1.0
 

@@ -22,6 +22,7 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.find import start_and_connect
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
+from rag_ls.daemon.waiting_clients import WaitingClients
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.private_files import restrict_to_user
 from rag_ls.util.whole_files import whole_file
@@ -41,8 +42,8 @@ _STOP_S = 30.0
 _ANSWER_S = 10.0
 _TERMINATE_S = 5.0
 _MAX_END_S = 15.0
-# How long an older engine may take to make way for this one.
-_MAKE_WAY_S = 2.0
+# How long an engine that ends may take until its lock is free for this one.
+_MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
 # loads it at once.
 _WARM_UP_S = 4.0
@@ -86,16 +87,18 @@ def stop(arguments: argparse.Namespace) -> int:
     with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
         restrict_to_user(paths.stopped)
     pid = noted_pid(paths)
+    # Its lock is held, and nobody listens: it ends already.
+    is_ending = True
     try:
         if answered is not None:
             greet(*answered, "stop", {})
     except Refused as error:
         if error.reason != "silent":
             return _fail(f"{error}; {_whereabouts(paths)}")
-        answered = None
+        is_ending = False
     except EngineLost:
-        answered = None
-    if (answered is not None and _has_ended(paths, _STOP_S)) or _is_killed(paths, pid):
+        pass
+    if (is_ending and _has_ended(paths, _STOP_S)) or _is_killed(paths, pid):
         print(
             json.dumps({"stopped": int(pid) if pid.isdigit() else None})
             if arguments.json
@@ -126,15 +129,18 @@ def _is_killed(paths: EnginePaths, pid: str) -> bool:
 
 def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
     background = arguments.background
-    # Before anything is written, so that a signal leads to the clean-up below.
+    # Before anything is written, so that a signal leads to the clean-up below. Python ignores an exit within some of the
+    # calls that an import makes.
+    is_asked_to_end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit(0))
-    # Listen first: clients can connect and wait while the rest is imported.
-    listening = transport.listen(paths)
+        signal.signal(number, lambda *_: _exit(is_asked_to_end))
     # An engine that ends as it should deletes its file.
     crashed = noted_pid(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
+    # Listen first: clients can connect and wait while the rest is imported, which takes long on a busy machine.
+    listening = transport.listen(paths)
+    waiting = WaitingClients(listening.socket)
     mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(paths.stopped)
@@ -173,12 +179,14 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             http.start_in_background()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: _stop(server, mark))
+        if is_asked_to_end.is_set():
+            server.stop()
         warm_up = threading.Timer(_WARM_UP_S, _warm_up, (engine,))
         warm_up.daemon = True
         warm_up.start()
         configured = ConfiguredProjects(engine)
         configured.start()
-        server.run()
+        server.run(waiting.take())
         configured.stop()
         _say(background, "stopping")
         # If closing hangs (a network drive, a git process), end anyway: the next engine needs the lock.
@@ -319,6 +327,11 @@ def _stop(server: EngineServer, mark: Mark) -> None:
     if server.is_stopping:
         _end_now(mark)
     server.stop()
+
+
+def _exit(is_asked_to_end: threading.Event) -> None:
+    is_asked_to_end.set()
+    sys.exit(0)
 
 
 def _end_now(mark: Mark) -> None:

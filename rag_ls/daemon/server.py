@@ -12,7 +12,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rag_ls import __version__
@@ -80,8 +80,12 @@ class EngineServer:
         self._complains_at = 0.0
         self._tidying = threading.Thread()
 
-    def run(self) -> None:
-        """Accept clients until `stop`, or until none came for long, or until another engine takes over and all left."""
+    def run(self, waiting: Iterable[socket.socket] = ()) -> None:
+        """Serve clients, at first those that are waiting, until `stop`, or until none came for long, or until another engine
+        takes over and all left.
+        """
+        for connection in waiting:
+            self._serve_in_thread(connection)
         with selectors.DefaultSelector() as selector:
             selector.register(self._listening.socket, selectors.EVENT_READ)
             selector.register(self._wake_out, selectors.EVENT_READ)
@@ -143,6 +147,9 @@ class EngineServer:
             # The client stays in the queue, so `select` would return at once; a descriptor is freed without a word.
             time.sleep(_NO_DESCRIPTOR_S)
             return
+        self._serve_in_thread(connection)
+
+    def _serve_in_thread(self, connection: socket.socket) -> None:
         threading.Thread(target=self._serve, args=(connection,), name="client", daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -251,8 +258,9 @@ class EngineServer:
 
     def _finish(self) -> None:
         """Let pending answers arrive, then disconnect all clients."""
-        self._engine.workers.wait_until_idle(_FINISH_S)
+        # First: a client that waits in the queue starts the next engine.
         self._listening.socket.close()
+        self._engine.workers.wait_until_idle(_FINISH_S)
         self._http.stop()
         with self._change:
             channels = list(self._channels)
