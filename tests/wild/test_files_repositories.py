@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.errors import NotFound, PathOutsideProject
+from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject
 from rag_ls.indexing import Buffer
 from tests.support import git, git_repository, until, write
 from tests.wild.project import WildProject
@@ -205,6 +205,10 @@ def test_a_path_in_another_checkout_is_refused_by_the_name_of_that_checkout(
         for match in ("auto", "exact"):
             answer = project.ask("search_code", query="add_up", path_glob=path, match=match)
             assert (answer["results"], told in str(answer)) == ([], True)
+    for path in ("wt/inside/money.py", str(root / "wt/inside/money.py")):
+        # Nothing here ever learns whether that file has changed.
+        with pytest.raises(InvalidRequest, match="another work tree of this repository"):
+            project.ask("store_memory", content="Sums are exact.", scope="project", source_file=path, line=1)
     # A file that is nowhere is not said to be elsewhere.
     with pytest.raises(NotFound, match="is not in the index"):
         project.ask("list_symbols", path="nowhere.py")

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from rag_ls import memory
 from rag_ls.engine.code import places
+from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
 from rag_ls.indexing.sight import Sight
@@ -30,7 +31,7 @@ _MAX_FILES_SHOWN = 5
 def anchor_to_place(session: ProjectSession, source_file: str | None, line: int, symbol: str) -> Anchor | None:
     """An anchor for a place of a source file, or for the only declaration of a name; None without either.
 
-    Raises `InvalidRequest`, which names the nearest places.
+    Raises `InvalidRequest`, which names the nearest places, or the other checkout that the file is in.
     """
     if not source_file and not symbol:
         if line:
@@ -44,6 +45,8 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
     if not is_guest(path, session.project.root):
         path = _find_existing(session, path)
         session.project.take_in(path)
+        if session.document(path) is None and (other := describe_other_checkout(session, path)):
+            raise InvalidRequest(other)
     return _make_anchor(session, path, line, symbol)
 
 
@@ -108,7 +111,11 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
         return found
     is_whole_file = not (anchor.symbol or anchor.content_hash)
     is_there = is_readable_file(session.project.root / anchor.path)
-    return replace(found, state=AnchorState.FRESH) if is_whole_file and is_there else found
+    if not (is_whole_file and is_there):
+        return found
+    # No index of this project ever holds what is in another checkout.
+    is_known = not describe_other_checkout(session, anchor.path)
+    return replace(found, state=AnchorState.FRESH if is_known else AnchorState.UNKNOWN)
 
 
 def _was_read(session: ProjectSession, path: str) -> bool:
