@@ -29,6 +29,7 @@ _MAX_CLAIMS = 12
 
 def set_up(arguments: argparse.Namespace) -> int:
     """Survey the code, show what would be written, and write it where a person agrees."""
+    arguments.project = arguments.project_root or arguments.project
     question = {
         "project_root": os.path.abspath(arguments.project),
         "frontend_path": arguments.frontend_path,
