@@ -16,9 +16,13 @@ os.environ.update(
 # OpenVINO reports its use through this package, wherever it can be imported.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
-# What a project names in PYTHONPATH is for its own programs: its `logging.py` or another version of NumPy comes after ours.
+# What a project names in PYTHONPATH is for its own programs: its `logging.py` or another version of NumPy comes after ours,
+# and so does the folder of the script or the working folder, which Python puts first and child processes inherit.
 if _named := os.environ.get("PYTHONPATH"):
-    _last = {os.path.abspath(folder) for folder in _named.split(os.pathsep)}
+    _first = [] if sys.flags.safe_path else sys.path[:1]
+    _last = {os.path.abspath(folder) for folder in [*_named.split(os.pathsep), *_first]}
+    # But child processes take our modules from where this one does.
+    _last.discard(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sys.path.sort(key=lambda folder: os.path.abspath(folder) in _last)
 
 # Python processes that we start say on standard error where they were when a library crashed them.

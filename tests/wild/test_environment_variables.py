@@ -50,6 +50,19 @@ def test_modules_of_a_project_in_the_python_path_are_not_ours(home: Path, tmp_pa
         assert not ran.exists(), ran.read_text()
 
 
+def test_where_a_python_path_is_set_child_processes_look_into_the_working_folder_last(
+    home: Path, tmp_path: Path
+) -> None:
+    spoil = "raise ImportError('this is the module of the project')\n"
+    shop = write(tmp_path / "shop", {"cart.py": "def total_price(): ...\n", "queue.py": spoil, "pickle.py": spoil})
+    (shop / ".rag-ls").mkdir()
+    (tmp_path / "empty").mkdir()
+    command = [sys.executable, "-m", "rag_ls.cli.main", "search", "total price", "--paths", "--standalone"]
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path / "empty")}
+    done = subprocess.run(command, cwd=shop, env=variables, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert "cart.py" in done.stdout.splitlines(), done.stderr
+
+
 def test_what_the_python_path_alone_has_is_found(tmp_path: Path) -> None:
     """rag-ls may itself be installed so (`pip install --target`)."""
     write(tmp_path, {"quaggaish_helper.py": "print('here')\n"})
