@@ -19,6 +19,7 @@ from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
+from rag_ls.util.regular_files import regular_file
 from rag_ls.util.text import count_of, without_surrogates
 
 _FINGERPRINT = "cutting"
@@ -75,7 +76,7 @@ def scan(
         if path in stored and not is_examined(state):
             unknown[path] = sight.fault_of(path) or UNREADABLE
             continue
-        if path in stored and not stored[path].state.same_stamp(state) and not _may_read(project.root / path):
+        if path in stored and not stored[path].state.same_stamp(state) and not _can_read(project.root / path):
             unknown[path] = UNREADABLE
             continue
         record = stored.get(path) or skipped.get(path)
@@ -122,8 +123,14 @@ def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:
     return found
 
 
-def _may_read(path: Path) -> bool:
-    return os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+def _can_read(file: Path) -> bool:
+    """Whether a file can be read now: permissions alone do not tell that (network drives, faults of a disk)."""
+    try:
+        with regular_file(file) as stream:
+            stream.read(1)
+    except OSError:
+        return False
+    return True
 
 
 def _note_unknown(
@@ -155,8 +162,11 @@ def can_see_more(root: Path, store: CheckoutIndex) -> bool:
     sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
     for reason in (UNREADABLE, UNREADABLE_FOLDER):
         for path in store.all_skipped_because(reason, _MAX_TRIED):
-            inside = f"{path.rstrip('/')}/." if reason == UNREADABLE_FOLDER else path
-            if not sight.fault_of(inside) and (_may_read(root / path) or not os.path.lexists(root / path)):
+            if reason == UNREADABLE_FOLDER:
+                is_seen = not sight.fault_of(f"{path.rstrip('/')}/.")
+            else:
+                is_seen = not sight.fault_of(path) and (_can_read(root / path) or not os.path.lexists(root / path))
+            if is_seen:
                 return True
     return False
 

@@ -164,3 +164,22 @@ def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, pl
     (root / closed).chmod(0o755)
     assert until(lambda: status(project)["complete"] is True)
     assert status(project)["skipped"] == {}
+
+
+@as_root
+def test_a_file_that_may_be_read_and_cannot_costs_no_look_at_the_tree_at_each_question(
+    client: Client, place: Path
+) -> None:
+    """So are files on some network drives, and on a disk with faults."""
+    project = WildProject(client, place / "shop", _FILES)
+    faulty = project.root / "src/faulty.py"
+    faulty.write_text("x = 1\n")
+    # A file that root may read by its permissions, and whose opening fails.
+    subprocess.run(["mount", "--bind", "/sys/bus/cpu/uevent", str(faulty)], check=True)
+    try:
+        assert os.access(faulty, os.R_OK)
+        project.session.store.skip(Skipped("src/faulty.py", "unreadable", SETTLED))
+        assert not can_see_more(project.root, project.session.store)
+    finally:
+        subprocess.run(["umount", str(faulty)], check=True)
+    assert can_see_more(project.root, project.session.store)
