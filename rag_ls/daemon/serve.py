@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+import rag_ls
 from rag_ls import __version__
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
@@ -42,6 +43,7 @@ _STOP_S = 30.0
 _ANSWER_S = 10.0
 _TERMINATE_S = 5.0
 _MAX_END_S = 15.0
+_NO_FILE = 0, 0
 # How long an engine that ends may take until its lock is free for this one.
 _MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
@@ -170,6 +172,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             patience,
             make_way=lock.release,
             has_other_settings=ChangedSettings(lambda: config.load().settings),
+            has_other_code=ReplacedCode(rag_ls.__file__),
             is_reachable=mark.is_there,
             http=(http := HttpHost(engine, settings.http)),
         )
@@ -301,11 +304,23 @@ class ChangedSettings:
         return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 
 
+class ReplacedCode:
+    """Tells whether another rag-ls was installed over the one that runs. While it is being installed, there may be none."""
+
+    def __init__(self, file: str) -> None:
+        """`file` is written by each installation."""
+        self._file, self._stamp = file, _stamp(file)
+
+    def __call__(self) -> bool:
+        """Look at the file."""
+        return _stamp(self._file) not in (_NO_FILE, self._stamp)
+
+
 def _stamp(file: str) -> tuple[int, int]:
     try:
         found = os.stat(file)
     except OSError:
-        return 0, 0
+        return _NO_FILE
     return found.st_mtime_ns, found.st_size
 
 

@@ -55,16 +55,19 @@ class EngineServer:
         *,
         make_way: Callable[[], None],
         has_other_settings: Callable[[], bool],
+        has_other_code: Callable[[], bool],
         is_reachable: Callable[[], bool],
         http: HttpHost,
     ) -> None:
         """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
-        `is_reachable` whether clients still find this one. An engine that serves `http` does not end for want of clients.
+        `has_other_code` whether its code was replaced; `is_reachable` whether clients still find this one. An engine that
+        serves `http` does not end for want of clients.
         """
         self._http = http
         self._is_reachable = is_reachable
         self._make_way = make_way
         self._has_other_settings = has_other_settings
+        self._has_other_code = has_other_code
         self._engine = engine
         self._listening = listening
         self._patience = patience
@@ -98,6 +101,7 @@ class EngineServer:
                     elif not self._leaving:
                         self._accept()
                 self._tidy_up()
+                self._end_if_replaced()
                 if not self._leaving and not self._is_reachable():
                     _log.warning("the socket is gone: making way for an engine that can be found")
                     self._leaving = True
@@ -118,6 +122,11 @@ class EngineServer:
             work = functools.partial(self._engine.close_idle, self._patience.project_s)
             self._tidying = threading.Thread(target=work, name="tidying", daemon=True)
             self._tidying.start()
+
+    def _end_if_replaced(self) -> None:
+        if not self._stopping and self._has_other_code():
+            _log.warning("rag-ls was installed anew: ending, so that an engine of the new code takes over")
+            self.stop()
 
     def stop(self) -> None:
         """End soon. May be called from a signal handler."""
@@ -210,6 +219,7 @@ class EngineServer:
     def _refusal(self, hello: Json) -> Json | None:
         if hello.get("surface") == "stop":
             return None
+        self._end_if_replaced()
         if self._leaving or self._stopping:
             return {"reason": "leaving", "message": "the engine is about to end"}
         if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in (*connections.SURFACES, "http"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import rag_ls
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import ALIVE, PROTOCOL, Channel, greet
 from rag_ls.daemon.find import Mode, find_engine
@@ -73,3 +75,25 @@ def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Pa
         assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != process.pid
         assert process.wait(PATIENCE_S) is not None
         assert run("stop").returncode == 0
+
+
+@pytest.mark.slow
+def test_an_engine_whose_code_is_replaced_ends_and_the_next_is_of_the_new_code(home: Path, tmp_path: Path) -> None:
+    """What it imports later would be of another version: `AttributeError`."""
+    package = shutil.copytree(Path(rag_ls.__file__).parent, tmp_path / "rag_ls")
+    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from rag_ls.cli.main import main; main(['serve'])"
+    process = subprocess.Popen([sys.executable, "-c", start], stderr=subprocess.DEVNULL)
+    try:
+        assert until(lambda: answer("status")["engine"]["pid"] == process.pid)
+        # While it is installed anew there is no code at all, and the engine goes on.
+        marked = package / "__init__.py"
+        code = marked.read_text()
+        marked.unlink()
+        assert answer("status")["engine"]["pid"] == process.pid
+        marked.write_text(code + "# of the next version\n")
+        assert answer("status")["engine"]["pid"] == engine_pid() != process.pid
+        assert process.wait(PATIENCE_S) == 0
+        assert run("stop").returncode == 0
+    finally:
+        process.kill()
+        process.wait()
