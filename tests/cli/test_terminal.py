@@ -115,7 +115,7 @@ def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Pat
 def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -> None:
     # Long enough that embedding them takes longer than a look at the bar.
     body = "".join(f"    amounts.append(rates[{line}] * quantities[{line}])\n" for line in range(40))
-    write(repository, {f"src/part_{number}.py": f"def part_{number}(rates):\n{body}" for number in range(60)})
+    write(repository, {f"src/part_{number}.py": f"def part_{number}(rates):\n{body}" for number in range(24)})
     shown = on_a_terminal(repository, "index")
     assert re.search(r"embedding chunks [\d,]+/[\d,]+ [━╸╺]+", _COLOUR.sub("", shown))
     assert any(line.startswith("index     complete") for line in _seen(shown))
