@@ -8,6 +8,7 @@ import re
 import threading
 import time
 import unicodedata
+import uuid
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -76,7 +77,6 @@ class ProjectSession:
         self._user_memories = user_memories
         self._now = now
         self._lock = threading.Lock()
-        self._buffers: dict[str, Buffer] = {}
         self._attach(project)
 
     def _attach(self, project: OpenProject) -> None:
@@ -105,10 +105,10 @@ class ProjectSession:
     def move_to(self, project: OpenProject) -> None:
         """Switch to `project`, the same project opened anew, and hand the unsaved documents to it."""
         with self._lock:
+            buffers = self.indexing.inbox.buffers(self.editing_session)
             self._attach(project)
-            buffers = list(self._buffers.values())
-        for buffer in buffers:
-            self.buffer_changed(buffer)
+            for buffer in buffers:
+                self._put_buffer(buffer)
 
     def close(self) -> None:
         """Drop this client's unsaved documents."""
@@ -155,26 +155,27 @@ class ProjectSession:
 
     def buffer_changed(self, buffer: Buffer) -> None:
         """Record the editor's new text of a document."""
-        buffer = replace(buffer, text=without_surrogates(buffer.text))
         with self._lock:
-            self._buffers[buffer.path] = buffer
-            if self.project.is_lost:
-                return
-            if self.editing_session == DISK:
-                self.editing_session = self.project.sessions.open().id
-            self.indexing.inbox.put_buffer(self.editing_session, buffer)
+            self._put_buffer(replace(buffer, text=without_surrogates(buffer.text)))
+
+    def _put_buffer(self, buffer: Buffer) -> None:
+        if self.editing_session == DISK:
+            self.editing_session = uuid.uuid4().hex
+        # A text waits in a project that is lost, too, until the client moves to that project opened anew.
+        if not self.project.is_lost:
+            self.project.sessions.claim(self.editing_session)
+        self.indexing.inbox.put_buffer(self.editing_session, buffer)
 
     def buffer_closed(self, path: str) -> None:
         """Record that the editor closed a document."""
         with self._lock:
-            self._buffers.pop(path, None)
             if self.editing_session != DISK:
                 self.indexing.inbox.close_buffer(self.editing_session, path)
 
     def unsaved_text(self, path: str) -> str | None:
         """The client's own text of a document that it has open; None if it has not."""
         with self._lock:
-            buffer = self._buffers.get(path)
+            buffer = self.indexing.inbox.buffer(self.editing_session, path)
         return buffer.text if buffer is not None else None
 
     def files_changed(self, paths: list[str]) -> None:
@@ -203,7 +204,7 @@ class ProjectSession:
         Raises `PathOutsideProject`.
         """
         root = self.project.root
-        if self.indexing.inbox.holds(self.editing_session, written):
+        if self.indexing.inbox.buffer(self.editing_session, written):
             return WrittenPlace(written, line)
         for meant in meanings_of(written, root.name):
             if path := self._find_file(meant.path):

@@ -74,8 +74,8 @@ class Inbox:
 
     def close_session(self, session: str) -> None:
         """Close all documents of an editor that left."""
-        for path in [path for owner, path in self._buffers.copy() if owner == session]:
-            self.close_buffer(session, path)
+        for buffer in self.buffers(session):
+            self.close_buffer(session, buffer.path)
 
     def put_files(self, paths: Iterable[str]) -> None:
         """Record files that were written, created or deleted."""
@@ -210,9 +210,14 @@ class Inbox:
 
     # --- what can be asked
 
-    def holds(self, session: str, path: str) -> bool:
-        """Whether an editor holds this document."""
-        return (session, path) in self._buffers
+    def buffer(self, session: str, path: str) -> Buffer | None:
+        """The text of a document that an editor holds; None if it does not hold it."""
+        return self._buffers.get((session, path))
+
+    def buffers(self, session: str) -> list[Buffer]:
+        """All texts that an editor holds."""
+        with self._wake.condition:
+            return [buffer for (owner, _), buffer in self._buffers.items() if owner == session]
 
     def paths(self) -> frozenset[str]:
         """The documents that wait, or that were taken and are not done."""

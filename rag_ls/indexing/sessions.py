@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import uuid
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -24,9 +23,8 @@ _log = logging.getLogger(__name__)
 class EditingSession:
     """One client's claim to its unsaved documents in one project."""
 
-    def __init__(self, folder: Path) -> None:
-        self.id = uuid.uuid4().hex
-        self._file = folder / f"{self.id}.lock"
+    def __init__(self, folder: Path, session_id: str) -> None:
+        self._file = folder / f"{session_id}.lock"
         # Lock first, then rename: an unlocked file under the final name would mean an ended session.
         starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
         self._lock = FileLock(starting, mode=0o600, thread_local=False)
@@ -48,11 +46,13 @@ class EditingSessions:
         make_private_folder(self._folder)
         self._own: dict[str, EditingSession] = {}
 
-    def open(self) -> EditingSession:
-        """Begin a session of this process."""
-        session = EditingSession(self._folder)
-        self._own[session.id] = session
-        return session
+    def claim(self, session_id: str) -> None:
+        """Show to all processes that this one holds a session. Where the folder cannot be written now, a later call does."""
+        if session_id not in self._own:
+            try:
+                self._own[session_id] = EditingSession(self._folder, session_id)
+            except OSError as error:
+                _log.warning("other processes do not see the unsaved text in %s: %s", self._folder, error)
 
     def close(self, session_id: str) -> None:
         """End a session of this process; its unsaved text no longer counts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -49,6 +50,21 @@ def test_a_scratch_project_holds_unsaved_text_and_goes_with_the_engine(client: C
     assert [hit.item.chunk.path for hit in scratch.search(SearchRequest("zebra")).hits] == ["untitled:1"]
     client.close()
     assert not scratch.project.root.exists()
+
+
+def test_text_that_is_typed_while_the_index_is_gone_counts_in_the_one_that_is_made_anew(
+    client: Client, shop: Path
+) -> None:
+    view = client.open(shop)
+    former, text = view.project, "def zebra():\n    return 1\n"
+    view.buffer_changed(Buffer("src/other.py", "def giraffe():\n    return 1\n"))
+    shutil.rmtree(shop / ".rag-ls")
+    view.buffer_changed(Buffer("src/cart.py", text))
+    assert client.projects() == [view]
+    assert view.project is not former
+    assert view.unsaved_text("src/cart.py") == text
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    assert {record.path for record in view.store.unsaved_documents()} == {"src/cart.py", "src/other.py"}
 
 
 def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> None:

@@ -13,21 +13,23 @@ import sys
 from pathlib import Path
 from rag_ls.indexing import EditingSessions
 
-session = EditingSessions(Path(sys.argv[1])).open()
-print(session.id, flush=True)
+sessions = EditingSessions(Path(sys.argv[1]))
+sessions.claim("theirs")
+print("claimed", flush=True)
 sys.stdin.read()
 """
 
 
 def test_a_session_lives_until_it_is_closed(tmp_path: Path) -> None:
     sessions, others = EditingSessions(tmp_path), EditingSessions(tmp_path)
-    mine, other = sessions.open(), others.open()
-    assert sessions.is_live(mine.id)
-    assert sessions.is_live(other.id)
-    others.close(other.id)
-    assert not sessions.is_live(other.id)
+    sessions.claim("mine")
+    others.claim("other")
+    assert sessions.is_live("mine")
+    assert sessions.is_live("other")
+    others.close("other")
+    assert not sessions.is_live("other")
     assert not sessions.is_live("never-there")
-    sessions.close(mine.id)
+    sessions.close("mine")
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
@@ -35,22 +37,22 @@ def test_the_unsaved_text_of_a_living_process_stays_and_that_of_a_killed_one_goe
     tmp_path: Path, store: CheckoutIndex
 ) -> None:
     sessions = EditingSessions(tmp_path)
-    mine = sessions.open()
+    sessions.claim("mine")
     editor = python(_EDITOR, tmp_path)
     assert editor.stdout is not None
-    theirs = editor.stdout.readline().strip()
-    for session in (mine.id, theirs):
+    assert editor.stdout.readline().strip() == "claimed"
+    for session in ("mine", "theirs"):
         store.replace_document(record("a.py", session), new_chunks(["text"]))
     try:
         sessions.clear_dead(store)
-        assert {document.session for document in store.unsaved_documents()} == {mine.id, theirs}
-        assert sessions.is_live(theirs)
+        assert {document.session for document in store.unsaved_documents()} == {"mine", "theirs"}
+        assert sessions.is_live("theirs")
     finally:
         editor.kill()
         editor.communicate()
     sessions.clear_dead(store)
-    assert {document.session for document in store.unsaved_documents()} == {mine.id}
-    assert [file.stem for file in (tmp_path / "sessions").iterdir()] == [mine.id]
+    assert {document.session for document in store.unsaved_documents()} == {"mine"}
+    assert [file.stem for file in (tmp_path / "sessions").iterdir()] == ["mine"]
 
 
 def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: CheckoutIndex) -> None:
