@@ -10,6 +10,7 @@ from typing import Any
 
 from rag_ls import __version__
 from rag_ls.cli import connect_files
+from rag_ls.languages import LANGUAGES, SYNTAXES
 
 ROOT = Path(__file__).resolve().parent.parent
 ZED = ROOT / "editors" / "zed"
@@ -20,6 +21,14 @@ DESCRIPTION = "Search code by meaning, and keep memories about it: one index for
 MCP_NAME = "io.github.rag-ls/rag-ls"
 MCP_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OWNER = {"name": "The rag-ls authors", "url": REPOSITORY}
+# Zed's names of languages where they are neither our title nor our name with a capital.
+ZED_NAMES = {
+    "bash": "Shell Script", "cmake": "CMake", "csharp": "CSharp", "css": "CSS", "graphql": "GraphQL", "hcl": "HCL", "html": "HTML",
+    "json": "JSON", "objective-c": "Objective-C", "ocaml": "OCaml", "powershell": "PowerShell", "protobuf": "Proto", "scss": "SCSS",
+    "sql": "SQL", "toml": "TOML", "vue": "Vue.js", "yaml": "YAML",
+}  # fmt: skip
+# Languages of Zed that are one of ours under another name.
+ZED_VARIANTS = ("JSONC", "Jupyter Notebook", "OCaml Interface", "Terraform", "Terraform Vars")
 # A plugin is for many machines, so it names the command as the PATH does.
 COMMAND = "rag-ls"
 
@@ -38,7 +47,8 @@ def manifests() -> Iterator[tuple[Path, str]]:
     yield PLUGIN / "skills" / "rag-ls" / "SKILL.md", connect_files.skill()
     for extension in ("language-server", "context-server"):
         for name in ("extension.toml", "Cargo.toml"):
-            yield ZED / extension / name, with_version((ZED / extension / name).read_text(encoding="utf-8"))
+            text = with_version((ZED / extension / name).read_text(encoding="utf-8"))
+            yield ZED / extension / name, with_languages(text) if "\nlanguages = [" in text else text
     lock = ROOT / "editors" / "vscode" / "package-lock.json"
     yield lock, lock_with_version(lock.read_text(encoding="utf-8"))
 
@@ -93,6 +103,18 @@ def marketplace() -> dict[str, Any]:
 def with_version(toml: str) -> str:
     """A TOML file whose first version is ours."""
     return re.sub(r'^version = ".*"$', f'version = "{__version__}"', toml, count=1, flags=re.MULTILINE)
+
+
+def zed_name(language: str) -> str:
+    """Zed's name of a language."""
+    return ZED_NAMES.get(language) or LANGUAGES[language].title or language.capitalize()
+
+
+def with_languages(toml: str) -> str:
+    """Zed's manifest with all languages that are cut along their syntax: Zed knows no wildcard."""
+    names = sorted({*map(zed_name, SYNTAXES), *ZED_VARIANTS})
+    listed = f"languages = {json.dumps(names, indent=2)}\n"
+    return re.sub(r"^languages = \[.*?^\]\n", listed, toml, flags=re.MULTILINE | re.DOTALL)
 
 
 def lock_with_version(lock: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
@@ -50,6 +51,12 @@ class UnusableVectors:
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         raise self._error
 
+    def models(self) -> list[str]:
+        raise self._error
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        raise self._error
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -61,9 +68,7 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
     """
     if not settings.url or "vectors" not in settings.share:
         return None
-    if _is_qdrant(settings):
-        return _qdrant_vectors(settings, "")
-    return PostgresVectors(settings.url)
+    return _find_kind(settings).open_shared(settings)
 
 
 def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -> ServerVectors:
@@ -71,16 +76,12 @@ def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -
 
     `shared_name` is the project's name for all who share it. Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if _is_qdrant(settings):
-        return _qdrant_vectors(settings, shared_name)
-    return PostgresProjectVectors(settings.url, shared_name, hnsw=hnsw)
+    return _find_kind(settings).open_searched(settings, shared_name, hnsw)
 
 
 def open_stored_projects(settings: StoreSettings) -> StoredProjects:
     """The projects of the server of the settings. Raises `StoreUnavailable` for a store that cannot be one."""
-    if _is_qdrant(settings):
-        return QdrantProjects(settings.url)
-    return PostgresProjects(settings.url)
+    return _find_kind(settings).open_projects(settings.url)
 
 
 def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemories | None:
@@ -90,8 +91,7 @@ def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemorie
     """
     if not settings.url or "memories" not in settings.share:
         return None
-    if _is_qdrant(settings):
-        raise StoreUnavailable("Qdrant holds no memories: set store.url to PostgreSQL to share them", "team memories")
+    _check_holds_all(settings, "memories", "share them", "team memories")
     return SharedMemories(settings.url, project)
 
 
@@ -100,8 +100,7 @@ def open_publisher(settings: Settings, project: str) -> Publisher:
 
     Raises `StoreUnavailable` for a store that cannot hold code.
     """
-    if _is_qdrant(settings.store):
-        raise StoreUnavailable("Qdrant holds no code: set store.url to PostgreSQL to publish it", "published code")
+    _check_holds_all(settings.store, "code", "publish it", "published code")
     return Publisher(settings.store.url, project, hnsw=hnsw_of(settings))
 
 
@@ -110,7 +109,7 @@ def open_published_server(settings: StoreSettings) -> PublishedServer | None:
 
     Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if not settings.url or _is_qdrant(settings):
+    if not settings.url or not _find_kind(settings).holds_all:
         return None
     return PublishedServer(settings.url)
 
@@ -120,9 +119,8 @@ def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
 
     Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if _is_qdrant(settings):
-        return _qdrant_vectors(settings, project)
-    return PostgresProjectVectors(settings.url, project) if project else PostgresVectors(settings.url)
+    kind = _find_kind(settings)
+    return kind.open_searched(settings, project, Hnsw()) if project else kind.open_shared(settings)
 
 
 def hnsw_of(settings: Settings) -> Hnsw:
@@ -130,17 +128,54 @@ def hnsw_of(settings: Settings) -> Hnsw:
     return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
 
 
-def _is_qdrant(settings: StoreSettings) -> bool:
-    """Whether a store's URL names Qdrant, not PostgreSQL. Raises `StoreUnavailable` for any other."""
-    scheme = settings.url.partition("://")[0]
-    if scheme not in ("postgresql", "postgres", "qdrant"):
-        raise StoreUnavailable(
-            "store.url names no store that is known: give postgresql://user@host:5432/database or qdrant://host:6334",
-            "shared vectors",
-        )
-    return scheme == "qdrant"
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of server that `store.url` may name. A new one is an entry of `_KINDS`."""
+
+    name: str
+    url_form: str
+    open_shared: Callable[[StoreSettings], SharedVectors]
+    """Opens the vectors that all projects share."""
+    open_searched: Callable[[StoreSettings, str, Hnsw], ServerVectors]
+    """Opens the vectors of one project, which the server searches."""
+    open_projects: Callable[[str], StoredProjects]
+    holds_all: bool = False
+    """Whether it holds memories and published code too, as PostgreSQL alone does."""
 
 
-def _qdrant_vectors(settings: StoreSettings, project: str) -> QdrantVectors:
-
+def _open_qdrant(settings: StoreSettings, project: str, _: Hnsw) -> QdrantVectors:
     return QdrantVectors(settings.url, project, quantization=settings.quantization, on_disk=settings.on_disk)
+
+
+_POSTGRES = _Kind(
+    name="PostgreSQL",
+    url_form="postgresql://user@host:5432/database",
+    open_shared=lambda settings: PostgresVectors(settings.url),
+    open_searched=lambda settings, project, hnsw: PostgresProjectVectors(settings.url, project, hnsw=hnsw),
+    open_projects=PostgresProjects,
+    holds_all=True,
+)
+_QDRANT = _Kind(
+    name="Qdrant",
+    url_form="qdrant://host:6334",
+    open_shared=lambda settings: _open_qdrant(settings, "", Hnsw()),
+    open_searched=_open_qdrant,
+    open_projects=QdrantProjects,
+)
+_KINDS = {"postgresql": _POSTGRES, "postgres": _POSTGRES, "qdrant": _QDRANT}
+
+
+def _find_kind(settings: StoreSettings) -> _Kind:
+    """The kind of server that a store's URL names. Raises `StoreUnavailable` for any other."""
+    kind = _KINDS.get(settings.url.partition("://")[0])
+    if kind is None:
+        forms = " or ".join(dict.fromkeys(each.url_form for each in _KINDS.values()))
+        raise StoreUnavailable(f"store.url names no store that is known: give {forms}", "shared vectors")
+    return kind
+
+
+def _check_holds_all(settings: StoreSettings, what: str, purpose: str, store: str) -> None:
+    """Raise `StoreUnavailable` for a server that holds vectors alone."""
+    kind = _find_kind(settings)
+    if not kind.holds_all:
+        raise StoreUnavailable(f"{kind.name} holds no {what}: set store.url to PostgreSQL to {purpose}", store)

@@ -26,7 +26,22 @@ class VectorLender(Protocol):
         ...
 
 
-class SharedVectors(VectorLender, StoredVectors, Protocol):
+class ListedVectors(StoredVectors, Protocol):
+    """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
+
+    def models(self) -> list[str]:
+        """The models that it has vectors of, by name."""
+        ...
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
+
+        Empty after the last. What is put meanwhile may come or not.
+        """
+        ...
+
+
+class SharedVectors(VectorLender, ListedVectors, Protocol):
     """Vectors that several users share, on a server. `place` is its address, without its password.
 
     A user who may only read puts none, without an error. Where `put` raises `StoreUnavailable`, some of them may be there.
@@ -58,19 +73,4 @@ class StoredProjects(Protocol):
 
     def close(self) -> None:
         """Close all connections."""
-        ...
-
-
-class ListedVectors(StoredVectors, Protocol):
-    """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
-
-    def models(self) -> list[str]:
-        """The models that it has vectors of, by name."""
-        ...
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
-
-        Empty after the last. What is put meanwhile may come or not.
-        """
         ...

@@ -13,18 +13,12 @@ from typing import Any
 import pytest
 
 from rag_ls.languages import SYNTAXES
+from scripts.generate_manifests import zed_name
 from tests.editors.steps import ROOT
 
 ZED = ROOT / "editors" / "zed"
 HERE = Path(__file__).with_name("zed")
 RUSTC = shutil.which("rustc")
-# Where Zed's name of a language is not ours with a capital.
-NAMES = {
-    "bash": "Shell Script", "cmake": "CMake", "cpp": "C++", "csharp": "CSharp", "css": "CSS", "graphql": "GraphQL", "hcl": "HCL",
-    "html": "HTML", "javascript": "JavaScript", "json": "JSON", "make": "Make", "objective-c": "Objective-C", "ocaml": "OCaml",
-    "php": "PHP", "powershell": "PowerShell", "protobuf": "Proto", "scss": "SCSS", "sql": "SQL", "toml": "TOML", "tsx": "TSX",
-    "typescript": "TypeScript", "vue": "Vue.js", "yaml": "YAML",
-}  # fmt: skip
 
 
 def _manifest(extension: str) -> dict[str, Any]:
@@ -63,7 +57,8 @@ def test_the_extensions_answer_zed(tmp_path: Path) -> None:
 def test_the_language_server_serves_every_language_that_is_cut_along_its_syntax() -> None:
     languages = _manifest("language-server")["language_servers"]["rag-ls"]["languages"]
     assert languages == sorted(set(languages))
-    assert {NAMES.get(name, name.capitalize()) for name in SYNTAXES} <= set(languages)
+    assert {zed_name(name) for name in SYNTAXES} <= set(languages)
+    assert {"C++", "JSONC", "Proto", "Shell Script", "TSX", "Zig"} <= set(languages)
 
 
 def test_ids_are_as_zed_s_registry_wants_them() -> None:
