@@ -130,7 +130,7 @@ class LspRecord:
     surface = "lsp"
 
     def __init__(self, initialize_result: Any) -> None:
-        """`initialize_result` makes the answer to the client's `initialize` from its capabilities."""
+        """`initialize_result` makes the answer to the client's `initialize` from its params."""
         self.name = ""
         self.is_over = False
         self.process_id: int | None = None
@@ -217,7 +217,7 @@ class LspRecord:
         process_id = params.get("processId")
         self.process_id = process_id if isinstance(process_id, int) else None
         self._requests.answer_here(message)
-        result = self._initialize_result(params.get("capabilities"))
+        result = self._initialize_result(params)
         self._documents.encoding = result["capabilities"]["positionEncoding"]
         return _answer(message, result)
 

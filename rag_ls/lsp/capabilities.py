@@ -10,13 +10,17 @@ from rag_ls.lsp.command_names import COMMANDS
 # The commands of code actions and lenses: they take a selection or a place, and call operations.
 OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPlace", "ragLs.showUses")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
+ALL_LANGUAGES = "all"
+"""In place of the names of languages whose references are wanted."""
 _INCREMENTAL = 2
 _DIAGNOSTICS = {"identifier": "rag-ls", "interFileDependencies": True, "workspaceDiagnostics": True}
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
 
 
-def initialize_result(client: Any) -> dict[str, Any]:
-    """`InitializeResult` (LSP 3.17) for a client's `capabilities`."""
+def initialize_result(params: Any) -> dict[str, Any]:
+    """`InitializeResult` (LSP 3.17) for a client's `InitializeParams`."""
+    client = params.get("capabilities") if isinstance(params, dict) else None
+    is_offered = not registers_references(client) and bool(_reference_languages(params))
     return {
         "capabilities": {
             "positionEncoding": position_encoding(client),
@@ -25,6 +29,7 @@ def initialize_result(client: Any) -> dict[str, Any]:
             "codeActionProvider": True,
             "codeLensProvider": {"resolveProvider": False},
             "workspaceSymbolProvider": {},
+            **({"referencesProvider": True, "implementationProvider": True} if is_offered else {}),
             **({"diagnosticProvider": _DIAGNOSTICS} if pulls_diagnostics(client) else {}),
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "workspace": {
@@ -34,6 +39,21 @@ def initialize_result(client: Any) -> dict[str, Any]:
         },
         "serverInfo": {"name": "rag-ls", "version": __version__},
     }
+
+
+def registers_references(client: Any) -> bool:
+    """Whether a client can be told later that references are offered, once all settings are read."""
+    document = client.get("textDocument") if isinstance(client, dict) else None
+    references = document.get("references") if isinstance(document, dict) else None
+    return isinstance(references, dict) and references.get("dynamicRegistration") is True
+
+
+def _reference_languages(params: Any) -> Any:
+    """The languages whose references the client's own settings want."""
+    found = params.get("initializationOptions") if isinstance(params, dict) else None
+    found = found.get("ragLs", found) if isinstance(found, dict) else None
+    section = found.get("references") if isinstance(found, dict) else None
+    return section.get("languages") if isinstance(section, dict) else None
 
 
 def pulls_diagnostics(client: Any) -> bool:

@@ -56,7 +56,7 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
     if message is None or message.get("method") != "initialize" or "id" not in message:
         return read + body, None
     params = message.get("params")
-    result = initialize_result(params.get("capabilities") if isinstance(params, dict) else None)
+    result = initialize_result(params)
     answer = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
     output.write(b"Content-Length: %d\r\n\r\n%s" % (len(answer), answer))
     return read + body, message["id"]

@@ -116,7 +116,7 @@ class RagLsProtocol(LanguageServerProtocol):
         yield from super().lsp_initialize(params)
         self.initialized = True
         converter = converters.get_converter()
-        declared = initialize_result(converter.unstructure(params.capabilities))
+        declared = initialize_result(converter.unstructure(params))
         result: types.InitializeResult = converter.structure(declared, types.InitializeResult)
         self.server_capabilities = result.capabilities
         return result

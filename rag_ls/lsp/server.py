@@ -11,7 +11,18 @@ from lsprotocol import types
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.editor import Connect, EditorSession
-from rag_ls.lsp.features import actions, commands, diagnostics, hover, lenses, progress, rule_actions, symbols, sync
+from rag_ls.lsp.features import (
+    actions,
+    commands,
+    diagnostics,
+    hover,
+    lenses,
+    progress,
+    references,
+    rule_actions,
+    symbols,
+    sync,
+)  # fmt: skip
 from rag_ls.lsp.features.trust import is_trusted
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
@@ -47,7 +58,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     async def shutdown(*_: Any) -> None:
         await asyncio.wait_for(server.session.close(), _CLOSE_S)
 
-    for feature in (sync, hover, symbols, commands, actions, lenses, diagnostics, rule_actions, progress):
+    for feature in (sync, hover, symbols, references, commands, actions, lenses, diagnostics, rule_actions, progress):
         feature.register(server)
     return server
 

@@ -55,12 +55,17 @@ def register(server: RagLsServer) -> None:
             answer = await asyncio.wrap_future((await session.operations()).submit("find_references", asked))
         except RagLsError as error:
             raise protocol_error(error) from error
-        every = [each for each in answer["references"] if each["kind"] not in _NO_USES]
-        uses = [each for each in every if each["sure"] == RESOLVED] or every
+        uses = used_places(answer)
         if not arguments.get("listed"):
             show_message(server, f"{asked['symbol']} is used in\n{_describe(uses)}")
         root = document.place.view.project.root.as_uri() if document is not None and document.place else ""
         return {**answer, "references": uses, "root": root}
+
+
+def used_places(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The uses in an answer of `find_references` that are resolved; where none is, those by name."""
+    every = [each for each in answer["references"] if each["kind"] not in _NO_USES]
+    return [each for each in every if each["sure"] == RESOLVED] or every
 
 
 def _describe(uses: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
+from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, show_message
 from rag_ls.util.quoting import fold
 
@@ -49,6 +50,7 @@ def register(server: RagLsServer) -> None:
         session.spawn(keep_diagnosed(server))
         _watch_files(server)
         await session.start()
+        await offer_references(server)
 
 
 async def _show(server: RagLsServer, view: ProjectSession, running: dict[str, ProjectSession]) -> None:

@@ -10,6 +10,7 @@ from lsprotocol import types
 from rag_ls.config import Settings
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.editor import EditorSession
+from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position
 
@@ -45,6 +46,7 @@ def register(server: RagLsServer) -> None:
             is_told = bool(settings)
         if is_told:
             server.session.settings_changed(settings)
+            server.session.spawn(offer_references(server))
 
 
 def _register_texts(server: RagLsServer) -> None:

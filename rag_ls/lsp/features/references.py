@@ -1,0 +1,109 @@
+"""References and implementations from the index, for the languages that the settings name."""
+
+from __future__ import annotations
+
+import re
+
+from lsprotocol import types
+
+from rag_ls.engine.code.references.code_files import CodeFiles
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import RagLsError
+from rag_ls.languages import detect_language, find_language
+from rag_ls.lsp.capabilities import ALL_LANGUAGES, registers_references
+from rag_ls.lsp.editor import EditorSession
+from rag_ls.lsp.features.lenses import used_places
+from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.text_buffer import Position, units
+from rag_ls.operations import Json
+
+_METHODS = (types.TEXT_DOCUMENT_REFERENCES, types.TEXT_DOCUMENT_IMPLEMENTATION)
+_MAX_PLACES = 1000
+_NAME = re.compile(r"[\w$@#]+")
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handlers of this feature."""
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: types.ReferenceParams) -> list[types.Location] | None:
+        answer = await _ask(server.session, params, "all")
+        if answer is None:
+            return None
+        declared = [each for each in answer["references"] if each["kind"] in ("definition", "override")]
+        shown = used_places(answer) + (declared if params.context.include_declaration else [])
+        return await _locations(server.session, params.text_document.uri, shown)
+
+    @server.feature(types.TEXT_DOCUMENT_IMPLEMENTATION)
+    async def implementations(params: types.ImplementationParams) -> list[types.Location] | None:
+        answer = await _ask(server.session, params, "implements")
+        if answer is None:
+            return None
+        return await _locations(server.session, params.text_document.uri, answer["references"])
+
+
+async def offer_references(server: RagLsServer) -> None:
+    """Offer references to an editor that can be told later, where the settings of one of its projects want them."""
+    if not registers_references(server.protocol._converter.unstructure(server.client_capabilities)):
+        return
+    session: EditorSession = server.session
+    await session.settled()
+    projects = await session.work("settings", (await session.client()).projects)
+    is_wanted = any(view.settings.references.languages for view in projects)
+    # An engine before this one may have offered them: of two offers, the editor would take both.
+    server.client_unregister_capability(
+        types.UnregistrationParams([types.Unregistration(f"rag-ls-{method}", method) for method in _METHODS])
+    )
+    if is_wanted:
+        options = types.TextDocumentRegistrationOptions([types.TextDocumentFilterPattern("**", scheme="file")])
+        server.client_register_capability(
+            types.RegistrationParams([types.Registration(f"rag-ls-{method}", method, options) for method in _METHODS])
+        )
+
+
+async def _ask(
+    session: EditorSession, params: types.ReferenceParams | types.ImplementationParams, shown: str
+) -> Json | None:
+    """The references to the name at a position; None where they are not wanted, or no name of the project is there."""
+    await session.settled()
+    document = session.documents.get(params.text_document.uri)
+    place = document.place if document else None
+    if document is None or place is None or place.guest or not _is_wanted(place.view, place.path):
+        return None
+    at = Position(params.position.line, params.position.character)
+    column = document.buffer.offset(at) - document.buffer.offset(Position(at.line, 0)) + 1
+    path = str(place.view.project.root / place.path)
+    asked = {"path": path, "line": at.line + 1, "column": column, "show": shown, "k": _MAX_PLACES}
+    try:
+        return await session.ask("find_references", asked)
+    except RagLsError:
+        return None
+
+
+def _is_wanted(view: ProjectSession, path: str) -> bool:
+    wanted = view.settings.references.languages
+    language = find_language(detect_language(path) or "")
+    return ALL_LANGUAGES in wanted or not {language.name, language.family}.isdisjoint(wanted)
+
+
+async def _locations(session: EditorSession, uri: str, shown: list[Json]) -> list[types.Location]:
+    document = session.documents.get(uri)
+    if document is None or document.place is None:
+        return []
+    view, spelling = document.place.view, session.documents.spelling()
+    lines = await session.work("references", _read_lines, view, {each["path"] for each in shown})
+    found = []
+    for each in sorted(shown, key=lambda each: (each["path"], each["line"], each["column"])):
+        number, start = each["line"] - 1, each["column"] - 1
+        text = lines[each["path"]][number] if number < len(lines[each["path"]]) else ""
+        name = _NAME.match(text, start)
+        ends = [units(text, column, spelling.encoding) for column in (start, name.end() if name else start)]
+        place = types.Range(types.Position(number, ends[0]), types.Position(number, ends[1]))
+        found.append(types.Location(spelling.uri_of(view, each["path"]), place))
+    return found
+
+
+def _read_lines(view: ProjectSession, paths: set[str]) -> dict[str, list[str]]:
+    files = CodeFiles(view)
+    sources = {path: files.at(path) for path in paths}
+    return {path: files.lines(source) if source is not None else [] for path, source in sources.items()}
