@@ -15,7 +15,7 @@ from rag_ls.languages.conventions import (
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
 from rag_ls.languages.import_rules import ImportRule
-from rag_ls.languages.jvm import JUNIT_TEST, JvmResolver
+from rag_ls.languages.jvm import JUNIT_TEST, SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
 from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
@@ -42,23 +42,29 @@ JAVA = Language(
         calls=(
             "(method_invocation name: (_) @call)",
             "(object_creation_expression type: (_) @call)",
-            "(object_creation_expression type: (generic_type (type_identifier) @call))",
+            "(object_creation_expression type: (generic_type [(type_identifier) (scoped_type_identifier)] @call))",
+            '(method_reference "::" (identifier) @call)',
+            "(explicit_constructor_invocation constructor: (_) @name @call)",
         ),
         bases=tuple(
             query
             for node in ("superclass", "super_interfaces (type_list", "extends_interfaces (type_list")
             for close in ("))" if "(" in node else ")",)
-            for query in (f"({node} (_) @base{close}", f"({node} (generic_type (type_identifier) @base){close}")
+            for query in (f"({node} (_) @base{close}", f"({node} (generic_type . (_) @base){close}")
         ),
         parents=frozenset({"super"}),
         own_is_implied=True,
         types=(PREFIX_TYPE, NEW),
+        returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
+        chained=frozenset({"this", "super"}),
+        are_calls_apart=True,
     ),
     imports=ImportRule(read_dotted, ("import_declaration",)),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,
     resolver=JvmResolver,
     shares_folder=True,
+    source_root=SOURCE_ROOT,
     is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("java"),

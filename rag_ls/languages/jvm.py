@@ -9,6 +9,7 @@ from rag_ls.model import Import
 
 _SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
+SOURCE_ROOT = r"(?:.*/)?(?:java|kotlin|scala|groovy)/(?=\w+(?:/|$))|(?:.*/)?src/(?:[\w-]+/)?"
 JUNIT_TEST = r"^[ \t]*@(?:Test|ParameterizedTest)\b"
 
 

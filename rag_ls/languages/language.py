@@ -97,6 +97,8 @@ class Language:
     """The maker of what finds the documents that an import means. Languages with the same one share its object."""
     shares_folder: bool = False
     """Whether the documents of a folder see each other's names without an import."""
+    source_root: str = ""
+    """A pattern of the folders at a path's start that are no part of what documents share: tests lie in another tree."""
     needs_use: bool = False
     """Whether an import alone takes nothing: it names a package, whose names are used."""
 

@@ -88,4 +88,8 @@ class ReferenceRule(NamedTuple):
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()
-    """The names of members that the creation of an object calls."""
+    """The names of members that the creation of an object calls; a member with the name of its own type is one everywhere."""
+    chained: frozenset[str] = frozenset()
+    """The words, among the names, with which a constructor calls another one of its type or of a base."""
+    are_calls_apart: bool = False
+    """Whether what is called and what is not have names of their own, so that a variable hides no method."""

@@ -127,7 +127,11 @@ USES = UseRule(r"\??\.", _bindings, _with_names)
 
 # --- uses of names
 
-_CALLS = ("(call_expression function: (_) @call)", "(new_expression constructor: (_) @call)")
+_CALLS = (
+    "(call_expression function: (_) @call)",
+    "(call_expression function: (super) @name @call)",
+    "(new_expression constructor: (_) @call)",
+)
 _BASES = ("(class_heritage (_) @base)",)
 _TYPED_BASES = (
     "(extends_clause value: (_) @base)",
@@ -167,6 +171,7 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         derived=r"\btype\s+[\w$]+\s*(?:<[^=]*>)?\s*=\s*([^{};()]+)",
         reaches_through_bases=True,
         constructors=frozenset({"constructor"}),
+        chained=frozenset({"super"}),
     )
 
 

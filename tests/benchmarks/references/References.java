@@ -92,9 +92,6 @@ class References {
             Element element = trees.getElement(getCurrentPath());
             if (element == null || position < 0) return;
             uses.computeIfAbsent(key(element), each -> new TreeSet<>()).add(path + ":" + line(position));
-            if (element.getKind() == ElementKind.CONSTRUCTOR) {
-                uses.computeIfAbsent(element.getEnclosingElement(), each -> new TreeSet<>()).add(path + ":" + line(position));
-            }
         }
 
         @Override public Void visitClass(ClassTree tree, Void nothing) {

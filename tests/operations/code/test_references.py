@@ -404,3 +404,53 @@ def test_ruby_calls_without_brackets_symbols_and_templates_are_references(
     # A module and a class may be opened again in another file.
     total = operations.run("find_references", {"symbol": "Cart.total", "show": "callers"})
     assert _places(total) == ["lib/shop/bill.rb:3 resolved", "test/cart_test.rb:3 resolved"]
+
+
+JAVA = {
+    "src/main/java/shop/Cart.java": (
+        "package shop;\n\npublic class Cart extends Store.Base<Cart> {\n    private int size;\n\n    public Cart(int size) {\n"
+        "        this.size = size;\n    }\n\n    public Cart() {\n        this(1);\n    }\n\n    public Cart copy() {\n"
+        "        return new Cart(size);\n    }\n\n    public int total(int total) {\n        return total + size();\n    }\n\n"
+        "    public int size() {\n        return size;\n    }\n\n    class Line {\n        int all = size();\n    }\n}\n"
+    ),
+    "src/main/java/shop/Store.java": (
+        "package shop;\n\npublic class Store {\n    static class Base<T> {\n        void close() {\n        }\n    }\n}\n"
+    ),
+    "src/test/java/shop/CartTest.java": (
+        "package shop;\n\nclass CartTest extends Cart {\n    CartTest() {\n        super(2);\n    }\n\n    void sizes(String text) {\n"
+        "        new Cart().copy().size();\n        carts.map(Cart::size);\n        Cart cart = new Cart();\n"
+        "        cart.close();\n        text.size();\n    }\n}\n"
+    ),
+}
+
+
+def test_java_types_constructors_and_methods_are_told_apart(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(JAVA, tmp_path / "references-java"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    cart, test, store = (
+        "src/main/java/shop/Cart.java",
+        "src/test/java/shop/CartTest.java",
+        "src/main/java/shop/Store.java",
+    )
+    # Tests see the package of the sources; a field and a variable are no methods; a class sees what is around it.
+    size = operations.run("find_references", {"path": cart, "line": 22})
+    assert _places(size) == [
+        f"{cart}:22 resolved",
+        f"{cart}:19 resolved",
+        f"{cart}:27 resolved",
+        f"{test}:9 resolved",
+        f"{test}:10 resolved",
+        f"{test}:13 by name",
+    ]
+    made = operations.run("find_references", {"path": cart, "line": 6, "show": "callers"})
+    assert sorted(_places(made)) == [
+        f"{cart}:11 resolved", f"{cart}:15 resolved", f"{test}:11 resolved", f"{test}:5 resolved", f"{test}:9 resolved",
+    ]  # fmt: skip
+    assert f"{cart}:14 resolved" in _places(operations.run("find_references", {"path": cart, "line": 3}), "mention")
+    assert _places(operations.run("find_references", {"symbol": "Base.close"})) == [
+        f"{store}:5 resolved",
+        f"{test}:12 resolved",
+    ]

@@ -22,6 +22,13 @@ _OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 
 
+def shared_folder(path: str, language: Language) -> str:
+    """The folder, without the root of its sources, whose documents see each other's names where the language has it so."""
+    folder = path.rpartition("/")[0]
+    root = re.match(language.source_root, f"{folder}/") if language.source_root else None
+    return folder[root.end() :] if root else folder
+
+
 def split_owner(symbol: str) -> tuple[str, str]:
     """The qualified name of what holds a symbol, and its own name."""
     parts = _OWNER.split(symbol)
@@ -107,13 +114,6 @@ class CodeFiles:
     def _ids(self) -> dict[str, int]:
         return {path: number for number, (path, _) in self._documents.items()}
 
-    @cached_property
-    def _folders(self) -> dict[tuple[str, str], list[int]]:
-        found: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, (path, language) in self._documents.items():
-            found[path.rpartition("/")[0], language].append(number)
-        return found
-
     @property
     def count(self) -> int:
         """The number of documents."""
@@ -154,10 +154,6 @@ class CodeFiles:
         """The document at a path; None if it is not indexed."""
         number = self._ids.get(path)
         return self.load([number])[0] if number is not None else None
-
-    def beside(self, source: CodeFile) -> list[CodeFile]:
-        """The documents of the same folder and language, itself among them."""
-        return self.load(self._folders.get((source.path.rpartition("/")[0], source.language.name), ()))
 
     def named(self, name: str) -> list[StoredSymbol]:
         """The declarations whose own name is this one; case counts."""

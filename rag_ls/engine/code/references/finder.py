@@ -25,7 +25,6 @@ _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
-_PARENT_CALL = re.compile(r"(\s*(?:\W.*\W)?)super\s*\(")
 # Marks between the parts of a qualified name; `#` before a name may belong to it.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
@@ -191,6 +190,8 @@ class _Finder:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
                 continue
+            if source.rule.are_calls_apart and not is_import and wanted and not _fits(use, wanted.values()):
+                continue
             meaning = self._uses.meaning(source, use)
             if meaning is None:
                 if use.name == name and (not wanted or self._may_mean(source, wanted.values())):
@@ -256,25 +257,17 @@ class _Finder:
         """The calls of a type whose constructor a member is."""
         owner, (_, name) = self._owner(item), split_owner(item.symbol)
         rule = find_language(item.language).references
-        if owner is None or rule is None or name not in rule.constructors:
+        if owner is None or rule is None or name not in {split_owner(owner.symbol)[1], *rule.constructors}:
             return
         for each in self.uses_of(split_owner(owner.symbol)[1], [owner]):
             if each.kind is ReferenceKind.CALL and each.resolved:
                 yield replace(each, target=item)
-            elif each.kind is ReferenceKind.IMPLEMENT and each.resolved:
-                yield from self._parent_calls(each, item)
-
-    def _parent_calls(self, deriving: Reference, item: StoredSymbol) -> Iterable[Reference]:
-        """The calls of the constructor of a base class, in a class that derives from it: `super(...)`."""
-        source = self.files.at(deriving.path)
-        around = source.around(deriving.line, "type") if source is not None else None
-        if source is None or around is None:
-            return
-        lines = self.files.lines(source)
-        for number in range(around.start_line, min(around.end_line, len(lines)) + 1):
-            if match := _PARENT_CALL.match(lines[number - 1]):
-                column = len(match[1].encode("utf-8", "surrogatepass"))
-                yield self._reference(source, Use("super", UseKind.CALL, number, column), item)
+        for source in self.files.load(self.files.holding(split_owner(owner.symbol)[1])):
+            for use in source.uses(rule.chained):
+                around = self._names.type_around(source, use.line) if not use.receiver else None
+                is_own = use.name in rule.own
+                if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
+                    yield self._reference(source, use, item)
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
         source, owner = self.files.at(item.path), self._names.owner_of(item)
@@ -354,6 +347,12 @@ class _CallerTree:
             around = source.around(call.line, "function") if source is not None and call.resolved else None
             if around is not None and depth < self._depth and _key(around) not in self._seen:
                 self.add(split_owner(around.symbol)[1], [around], depth + 1)
+
+
+def _fits(use: Use, declared: Iterable[StoredSymbol]) -> bool:
+    """Whether a use calls and a function is meant, or calls nothing and none is; both may mean a type."""
+    is_called = use.kind == UseKind.CALL
+    return any(item.kind == "type" or (item.kind == "function") == is_called for item in declared)
 
 
 def _key(item: StoredSymbol) -> tuple[str, int, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, shared_folder, split_owner
 from rag_ls.languages import ImportResolver, find_language
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
@@ -64,7 +64,14 @@ class Names:
         if is_bound:
             return OUTSIDE
         if source.language.shares_folder:
-            found = tuple(item for each in self.files.beside(source) for item in self._top(each, name))
+            folder = shared_folder(source.path, source.language)
+            found = tuple(
+                item
+                for item in self.files.named(name)
+                if item.language == source.language.name
+                and shared_folder(item.path, source.language) == folder
+                and not self.owner_of(item)
+            )
             if found:
                 return Meaning(found)
         for item in source.imports:
@@ -238,6 +245,15 @@ class Names:
             return source.types[owner]
         return self.type_named(source, split_owner(owner)[1]) if owner else source.around(line, "type")
 
+    def implied(self, source: CodeFile, name: str, line: int) -> tuple[StoredSymbol, ...]:
+        """The members that a bare name may mean at a line: of the type around it, else of one around that."""
+        around = self.type_around(source, line) if source.rule.own_is_implied else None
+        while around is not None:
+            if found := self.members(around, name):
+                return found
+            around = source.types.get(split_owner(around.symbol)[0])
+        return ()
+
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""
         first, *rest = name.replace("::", ".").strip(".").split(".")
@@ -282,7 +298,7 @@ class Names:
 
     def _own_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         source = self.files.at(owner.path)
-        if source is None:
+        if source is None or name == split_owner(owner.symbol)[1]:
             return ()
         found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == owner.symbol]
         if found or not source.rule.members_apart:

@@ -43,8 +43,7 @@ class Uses:
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
-        around = self._names.type_around(source, use.line) if rule.own_is_implied else None
-        if around is not None and (members := self._names.members(around, use.name)):
+        if members := self._names.implied(source, use.name, use.line):
             return Meaning(members)
         if not rule.locals and self._is_local(source, use.name, use.line):
             return OUTSIDE
@@ -80,7 +79,11 @@ class Uses:
         kin = kin_of(source.language.name)
         named = [item for item in self._files.named(step.name) if kin_of(item.language) == kin]
         members = [item for item in named if item.kind != "type" and self._names.owner_of(item)]
-        return {each for item in members if (each := self._value_of(item, step)) is not None}
+        values = {self._value_of(item, step) for item in members}
+        # Where signatures tell all types, one that is unknown is none of the project.
+        return (
+            set() if None in values and source.rule.are_calls_apart else {each for each in values if each is not None}
+        )
 
     # --- types of expressions
 
@@ -105,8 +108,7 @@ class Uses:
             around = self._names.type_around(source, line)
             bases = self._names.bases_of(around) if around is not None else []
             return Meaning(tuple(bases)) if bases else None
-        around = self._names.type_around(source, line) if rule.own_is_implied else None
-        if around is not None and (members := self._names.members(around, step.name)):
+        if members := self._names.implied(source, step.name, line):
             return self._value_of(members[0], step)
         if not step.is_called:
             typed = self._variable(source, step.name, line)
