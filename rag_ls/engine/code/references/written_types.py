@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_STEPS = 6
-_NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$][\w.$]*)")
+_NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
 _ARGUMENTS = re.compile(r"\s*[<\[]")
 _ALTERNATIVE = re.compile(r"\s*\|")
 _BRACKETS = re.compile(r"\)?\[\]")
