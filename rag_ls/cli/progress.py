@@ -11,7 +11,7 @@ from rag_ls.cli.terminal import find_raw_stream, guard_streams
 from rag_ls.util.quoting import fold
 
 Show = Callable[[dict[str, Any]], None]
-"""Told of each step: `{"project", "phase", "done", "total"}`."""
+"""Called with each step: `{"project", "phase", "done", "total"}`."""
 
 _TITLES = {
     "reading": "reading files",
@@ -44,7 +44,7 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
 @contextmanager
 def _bar(embeds: bool) -> Iterator[Show]:
     """Draw one bar for reading and embedding; its library is imported at the first step."""
-    # Imported here: what goes to a pipe needs neither.
+    # Imported here, because output to a pipe needs neither.
     from rag_ls.cli.journey import Journey, duration
 
     bar: Any = None
@@ -58,7 +58,7 @@ def _bar(embeds: bool) -> Iterator[Show]:
         if bar is None:
             bar = _new_bar()
             bar.start()
-            # It has taken the streams' place, to print above itself.
+            # The bar has replaced the streams, to print above itself.
             guard_streams()
             task = bar.add_task("", total=1.0, left="")
         journey = journeys.setdefault(step["project"], Journey(embeds=embeds))

@@ -13,7 +13,7 @@ from rag_ls.cli.store_command import check_has_index, find_store
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.indexing import Patterns, Published, Publishing, differing_files
+from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files
 from rag_ls.memory import utc_now
 from rag_ls.project import (
     NO_REMOTE,
@@ -76,7 +76,7 @@ def _publish_index(project: Project, settings: Settings, store: StoreSettings, n
     publisher = open_publisher(dataclasses.replace(settings, store=store), name)
     patterns = Patterns.of(settings.index)
     with contextlib.closing(index), contextlib.closing(publisher), showing() as show:
-        if differing := differing_files(project, index.checkout, patterns):
+        if differing := find_differing_files(project, index.checkout, patterns):
             raise InvalidRequest(
                 f"{count_of(len(differing), 'file')} changed after indexing ({differing[0]} did), and nothing is published: "
                 "run `rag-ls index` first"

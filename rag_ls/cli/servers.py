@@ -62,7 +62,7 @@ def mcp(arguments: argparse.Namespace) -> int:
 
 
 def _tell_a_person(verb: str, client: str) -> None:
-    """Tell who typed the verb by hand what it waits for."""
+    """Tell a person who typed the verb that it waits for a client."""
     if sys.stdin.isatty():
         print(
             f"rag-ls: `rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); `rag-ls connect` shows how "

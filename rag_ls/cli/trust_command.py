@@ -32,8 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def offer(root: Path, *, tells: bool = False) -> None:
-    """Ask at the terminal whether a folder that the user sets up is trusted; elsewhere, tell how that is done if it
-    `tells` so."""
+    """Ask at the terminal whether the user trusts a folder. Without a terminal and with `tells`, print how to trust it."""
     if users_trusted_folders().trusts(root) or is_shared_folder(root):
         return
     try:
@@ -45,7 +44,7 @@ def offer(root: Path, *, tells: bool = False) -> None:
 
 
 def not_trusted(root: Path) -> str:
-    """The things that do not count in a folder that is not trusted, and the line to run."""
+    """A sentence on what does not count in a folder that is not trusted, with the command that trusts it."""
     return (
         f"{fold(str(root))} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
         f"`rag-ls trust {fold(shlex.quote(str(root)))}`"
@@ -53,11 +52,11 @@ def not_trusted(root: Path) -> str:
 
 
 def _ask_to_trust(project: Project, *, shows_all: bool = False) -> bool:
-    """Show what a folder brings, and ask; with `shows_all`, show it even where nobody is there to be asked.
+    """Show what a folder brings, and ask; with `shows_all`, show it even without a terminal.
 
     Raises `NotConfirmed` if there is no terminal.
     """
-    # Only who is asked waits for these imports.
+    # Imported here, because only a question needs it.
     from rag_ls.cli.brought import what_it_brings
 
     brought = "".join(f"\n  {line}" for line in what_it_brings(project.root)) or "\n  nothing yet"

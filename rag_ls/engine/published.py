@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
+from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
@@ -134,7 +134,7 @@ class PublishedCode:
         publication = self._check_published()
         model = self._model(publication, wait_s)
         found = self._searcher.search(
-            request.query, k=count_wanted(request, k), settings=settings,
+            request.query, k=count_candidates(request, k), settings=settings,
             filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
             by_file=request.by_file and not request.declares,

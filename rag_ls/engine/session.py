@@ -16,7 +16,7 @@ from pathlib import Path
 from rag_ls import memory
 from rag_ls.config import Settings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
-from rag_ls.engine.code.narrowing import count_wanted, narrow_hits, take_hits
+from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
@@ -256,7 +256,7 @@ class ProjectSession:
         model = self.project.model(wait_for_model_s)
         vector = begin_embedding(model, request.query)
         found = self.project.searcher.search(
-            request.query, k=count_wanted(request, k), settings=settings, filters=request.filters, vector=vector,
+            request.query, k=count_candidates(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
             related_cosine=model.card.relevant_cosine if model else GUESSED_RELEVANT_COSINE,
             by_file=request.by_file and not request.declares,

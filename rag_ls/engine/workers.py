@@ -26,14 +26,14 @@ _Task = tuple["Future[Any]", Callable[[], Any]]
 
 
 def run_mending(work: Callable[[], T]) -> T:
-    """Run `work` in this thread. If it meets a damaged index, run it again; the index is then made anew."""
+    """Run `work` in this thread. If it meets a damaged index, run it once more, which makes the index anew."""
     try:
         return work()
     except StoreDamaged as error:
         _log.warning("%s", error)
         if error.store != INDEX_STORE:
             raise
-    # The next look at the projects opens the damaged ones anew.
+    # The second run opens damaged projects anew.
     return work()
 
 
@@ -59,7 +59,7 @@ class Workers:
     @property
     def busy(self) -> bool:
         """Whether a client waits for an answer now."""
-        # Under the lock: a task that a thread is taking would be in neither of the two.
+        # Under the lock, because a task that a thread takes is in neither of the two for a moment.
         with self._wake:
             return bool(self._running or self._waiting)
 
@@ -71,11 +71,11 @@ class Workers:
     def submit(self, client: Hashable, operation: str, work: Callable[[], T]) -> Future[T]:
         """Run `work` in one of the threads, after the client's earlier requests, and note how long its answer took."""
         future: Future[T] = Future()
-        asked = time.perf_counter()
+        asked_at = time.perf_counter()
 
         def answer() -> T:
             found = run_mending(work)
-            self.latencies.record(operation, (time.perf_counter() - asked) * 1000)
+            self.latencies.record(operation, (time.perf_counter() - asked_at) * 1000)
             return found
 
         with self._wake:

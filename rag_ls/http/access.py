@@ -14,7 +14,7 @@ from rag_ls.operations import Operation
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.project import find_marked_root
 
-# No file by such a name means anything to a program, or to an agent.
+# Programs and agents give no meaning of their own to files with such names.
 _OUR_FILES = re.compile(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 
@@ -34,7 +34,7 @@ def check_access(access: Access, operation: Operation) -> None:
 def check_paths(operation: Operation, request: object, client: Client) -> None:
     """Check that every path in a parsed request lies in a project that the client sees, and may be read over HTTP.
 
-    Raises `PathOutsideProject`, `AccessRefused`, and `InvalidRequest` for a relative path where it would not be a project's.
+    Raises `PathOutsideProject`, `AccessRefused`, and `InvalidRequest` for a relative path that does not start at a project's root.
     """
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
@@ -88,7 +88,7 @@ def _check_file(operation: Operation, name: str, value: str, roots: list[str], *
 
 
 def _is_of_project(operation: Operation, name: str, *, is_plain: bool) -> bool:
-    """Whether a relative path of an operation that manages files is taken from a project's root, not from ours."""
+    """Whether a relative path of an operation that manages files starts at a project's root, not in the engine's folder."""
     if operation.name == "restore_backup":
         return is_plain
     return operation.name == "rag_setup" and name != "project_root"

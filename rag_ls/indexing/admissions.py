@@ -41,7 +41,7 @@ class Admissions:
     """Remembers what the ignore rules say, because each question starts a git process. Safe from several threads."""
 
     def __init__(self, root: Path, store: CheckoutIndex, patterns: Callable[[], Patterns]) -> None:
-        """`patterns` gives those of the settings."""
+        """`patterns` gives the patterns of the settings."""
         self._root = root
         self._store = store
         self._patterns = patterns
@@ -64,7 +64,7 @@ class Admissions:
         return {path for path in paths if known[path]}
 
     def folders(self, folders: list[str]) -> set[str]:
-        """The folders among `folders` that are not ignored, or that hold indexed files all the same."""
+        """The folders among `folders` that are not ignored, or that hold indexed files although they are."""
         named = [folder for folder in folders if folder == without_surrogates(folder)]
         kept = admitted_folders(self._root, named, self._patterns()) if named else set()
         return kept | {folder for folder in named if folder not in kept and self._store.files_at(folder, at_most=1)}
@@ -81,11 +81,11 @@ class Admissions:
             if path != without_surrogates(path):
                 continue
             exists = os.path.lexists(self._root / path)
-            # A skipped file matters when it goes: no write makes it one of the index.
+            # A skipped file matters only when it is deleted: a write does not bring it into the index.
             is_known = self._store.files_at(path, with_skipped=not exists, at_most=1)
             if is_ignore_file(path) or is_known or indexing.at(path):
                 known.append(path)
             elif exists:
-                # Most temporary files are gone by now, which saves asking git about them.
+                # Most temporary files are deleted by now, so git is not asked about them.
                 unknown.append(path)
         return sorted({*known, *self.files(unknown)})

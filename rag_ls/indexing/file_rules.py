@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from rag_ls.indexing.ignore_patterns import compiled_pattern
+from rag_ls.indexing.ignore_patterns import compile_pattern
 from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.util.nearest import nearest, nearest_text
 
@@ -67,6 +67,6 @@ def _matches(pattern: str, path: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> GitIgnoreSpecPattern | None:
     try:
-        return compiled_pattern(pattern)
+        return compile_pattern(pattern)
     except (ValueError, re.error):
         return None

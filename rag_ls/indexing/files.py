@@ -48,7 +48,7 @@ _GENERATED_NAMES = (
     "*.pb.go",
     "*.g.dart",
     "pnpm-lock.yaml",
-    # What `rules setup --force` puts aside.
+    # Copies that `rules setup --force` makes of former texts.
     "*.md.????????-??????.bak",
 )
 # `@Generated(...)` is a decorator, `@generated` the mark that tools agree on.
@@ -61,7 +61,7 @@ _GENERATED_COMMENT = re.compile(
     + _NO_EDIT,
     re.I | re.S,
 )
-# What stands before the first line of code: a generator has the same words in its templates.
+# Comments before the first line of code. Further down, a generator has the same words in its templates.
 _LEADING_COMMENTS = re.compile(
     rb"(?:\s|(?://|#|--|;|%|<\?php|<\?xml)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z))*", re.S
 )
@@ -70,7 +70,7 @@ _GENERATED_MARK_BYTES = 1000
 _PROSE = (".md", ".mdx", ".rst", ".txt")
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
 _MINIFIED_LINE_BYTES = 500
-# In bundles shorter lines stand beside licences: most of it is lines as long as these, with few blanks and many marks.
+# A bundle also has shorter lines, and licences: most of its bytes are in lines as long as these, with few blanks and many marks.
 _LONG_LINE_BYTES, _MIN_MEAN_LINE_BYTES, _MIN_LONG_SHARE = 250, 90, 0.85
 _MAX_BLANKS_SHARE, _MIN_MARKS_SHARE = 0.1, 0.08
 _MARKS = bytes(range(33, 48)) + b":;<=>?@[]{|}"
@@ -80,16 +80,16 @@ _MAX_READS = 3
 
 
 UNKNOWN_ENCODING = "unknown encoding"
-# What a file's name or content says against it, and the user may overrule.
+# Reasons that a file's name or content gives, and that the settings may overrule.
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
 _NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
-"""The reason where a file that may be there cannot be read; if it was read before, the index keeps it."""
+"""The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
 FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
-"""The first word of the reason where a file should be indexed, and could not be."""
+"""The first word of the reason for a file that should be indexed, and could not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,12 @@ def file_state(file: Path) -> FileState | None:
 
 
 def is_examined(state: FileState) -> bool:
-    """Whether a file's state is one that the system told."""
+    """Whether the system gave a file's state."""
     return state.size >= 0
 
 
 def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RULES) -> Source | Rejected:
-    """Read a project's text file of at most `limit` bytes, or say why it is not indexed. `rules` are the user's for its name.
+    """Read a project's text file of at most `limit` bytes, or say why it is not indexed. `rules` are those of the settings.
 
     Never blocks on a special file, and never follows a linked folder out of `root`.
     """
@@ -154,15 +154,15 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
             return _unreadable(error, state)
         if settled:
             break
-    return _decoded(path, data, state, limit, rules)
+    return _decode(path, data, state, limit, rules)
 
 
-def _decoded(path: str, data: bytes, state: FileState, limit: int, rules: FileRules) -> Source | Rejected:
+def _decode(path: str, data: bytes, state: FileState, limit: int, rules: FileRules) -> Source | Rejected:
     if len(data) > limit:
         return Rejected("too large", state)
     decoded = decode_text(data, rules.encoding_of(path))
     if (decoded is None or "\0" in decoded.text) and rules.is_forced(path):
-        # What fits no text costs these bytes alone.
+        # Bytes that fit no text are replaced, the rest is kept.
         decoded = Decoded(data.decode(UTF_8, "replace").replace("\0", "\ufffd"), "")
     if decoded is None:
         return Rejected(UNKNOWN_ENCODING if looks_like_text(data) else "binary", state)
@@ -186,21 +186,21 @@ def _reason_by_content(name: str, data: bytes) -> str:
     if holds_secrets(name, data):
         return "secret"
     head = data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)
-    if _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _is_said_generated(head)):
+    if _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _says_generated(head)):
         return "generated"
     lower, lines = name.lower(), 1 + data.count(b"\n")
     is_minified = lower.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * lines
     return "minified" if is_minified or (lower.endswith(_BUNDLED) and _is_bundle(data, lines)) else ""
 
 
-def _is_said_generated(head: bytes) -> bool:
+def _says_generated(head: bytes) -> bool:
     """Whether the first comment of a file says that a tool made it, and that nobody should edit it."""
     comments = _LEADING_COMMENTS.match(head)
     return comments is not None and _GENERATED_COMMENT.search(comments[0]) is not None
 
 
 def _is_bundle(data: bytes, lines: int) -> bool:
-    """Whether nearly all of a script or a style sheet is lines that nobody has written."""
+    """Whether a tool wrote nearly all lines of a script or a style sheet."""
     if len(data) < _MIN_MEAN_LINE_BYTES * lines:
         return False
     long = b"".join(line for line in data.split(b"\n") if len(line) >= _LONG_LINE_BYTES)
@@ -241,7 +241,7 @@ def _reason_by_kind(status: os.stat_result, limit: int) -> str:
 def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
     """The reason why a file that this process can read is not the project's to read; empty where it is.
 
-    Root may read everything. What the owner of the project's folder could not read is not indexed all the same.
+    Root may read everything, but a file that the owner of the project's folder cannot read is not indexed.
     """
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return ""
@@ -278,7 +278,7 @@ def _state(status: os.stat_result) -> FileState:
 
 def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
     if error.errno in handles.NONE_LEFT:
-        # That says nothing of the file, which stays indexed and is read again later.
+        # The process has no free handle, so the file stays indexed and is read again later.
         raise StoreUnavailable(handles.too_few(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
     return Rejected("gone" if gone else UNREADABLE, state or FileState(0, 0, 0, time.time_ns()), gone)

@@ -12,7 +12,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.git_settings import RepositorySettings, config_files, settings_of
-from rag_ls.indexing.ignore_patterns import compiled_pattern
+from rag_ls.indexing.ignore_patterns import compile_pattern
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, find_repository
@@ -82,7 +82,7 @@ def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = 
             line = "" if line.startswith("!") else too_long
         # Python and git differ in what they take for a pattern.
         with contextlib.suppress(ValueError, re.error):
-            patterns.append(compiled_pattern(line.lower() if folds_case else line))
+            patterns.append(compile_pattern(line.lower() if folds_case else line))
     return GitIgnoreSpec(patterns, backend="simple")
 
 

@@ -9,7 +9,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
 
 _FOLDER = "ps_d"
-# What pathspec makes of a pattern.
+# Parts of the regular expression that pathspec makes of a pattern.
 _BELOW, _INNER, _RUN, _NAME = r"(?:.+/)?", r"(?:/.+)?", r"[^/]*", r"[^/]+"
 _OPEN_END, _FOLDER_END, _INSIDE_END = rf"(?:(?P<{_FOLDER}>/)|$)", rf"(?P<{_FOLDER}>/)", "/"
 _PART = re.compile(r"\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\][*+]?|\[\^?\]?[^\]]*\]|\\.|.", re.DOTALL)
@@ -22,15 +22,15 @@ _ELEMENTS = {
 }
 
 
-def compiled_pattern(line: str) -> GitIgnoreSpecPattern:
-    """The pattern of a line. Raises ValueError and `re.error` where it is none."""
+def compile_pattern(line: str) -> GitIgnoreSpecPattern:
+    """Compile the pattern of a line. Raises `ValueError` and `re.error` for a line that is no pattern."""
     expression, is_included = GitIgnoreSpecPattern.pattern_to_regex(line)
     if expression is None:
         return GitIgnoreSpecPattern(None)
     parts = _PART.findall(expression)
     wildcards = sum(part in _ELEMENTS for part in parts)
     folders = parts.count(_BELOW) + parts.count(_INNER)
-    # One run in a name, anywhere below a folder: the most usual ones, and `re` needs no second look at a name.
+    # Most patterns have one wildcard in a name, at any depth: `re` reads each name once for these.
     if wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression):
         return GitIgnoreSpecPattern(re.compile(expression), is_included)
     return GitIgnoreSpecPattern(_Expression(expression, wildcards - folders, folders), is_included)  # type: ignore[type-var]
@@ -49,7 +49,7 @@ class _Expression:
         if is_cheap(path, size=len(self.pattern), runs=self._runs, folders=self._folders):
             return self._regex.search(path)
         if self._linear is None:
-            self._linear = _linear(self.pattern)
+            self._linear = _parse_linear(self.pattern)
         glob, end = self._linear
         is_whole, is_folder = glob.match(path)
         if end == _OPEN_END and is_whole:
@@ -69,8 +69,8 @@ class _Match:
         return {_FOLDER: self._folder}
 
 
-def _linear(expression: str) -> tuple[LinearGlob, str]:
-    """An expression of pathspec's, and how it ends."""
+def _parse_linear(expression: str) -> tuple[LinearGlob, str]:
+    """Parse an expression of pathspec into a linear glob and its end."""
     end = next(end for end in (_OPEN_END, _FOLDER_END, _INSIDE_END) if expression.endswith(end))
     parts = _PART.findall(expression.removeprefix("^").removesuffix(end))
     return LinearGlob(

@@ -1,4 +1,4 @@
-"""Repositories inside a project: which of them are read with it, and why another one is not."""
+"""Repositories inside a project: finds those that are read with it, and the reason where one is not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNREADABLE_FOLDER = "unreadable folder"
 NOT_CHECKED_OUT = "not checked out"
 """The reason for what a sparse checkout leaves out."""
 LINK_MODE = b"160000 "
-"""The beginning of what git's index says of a submodule."""
+"""The beginning of a submodule's entry in git's index."""
 _MODULES, _WORK_TREES = "modules", "worktrees"
 
 
@@ -50,7 +50,7 @@ def is_sparse(root: Path) -> bool:
 
 
 def is_inside(root: Path, path: str) -> bool:
-    """Whether a folder of a tree is where its path says: no link leads to it."""
+    """Whether a folder lies at its path itself, not behind a link."""
     return os.path.realpath(root / path) == os.path.join(os.path.realpath(root), *path.rstrip("/").split("/"))
 
 
@@ -59,11 +59,11 @@ def is_submodule(outer: Path, path: str) -> bool:
     try:
         found = ask_git(outer, "ls-files", "--stage", "-z", "--", f":(literal){path.rstrip('/')}")
     except GitSilent:
-        return path.rstrip("/") in named_submodules(outer)
+        return path.rstrip("/") in list_submodules(outer)
     return found.startswith(LINK_MODE)
 
 
-def named_submodules(root: Path) -> frozenset[str]:
+def list_submodules(root: Path) -> frozenset[str]:
     """The paths below a root that `.gitmodules` of the repository around it names."""
     repository = find_repository(root)
     if repository is None:
@@ -74,7 +74,7 @@ def named_submodules(root: Path) -> frozenset[str]:
 
 
 def is_extra_checkout(folder: Path, root: Path) -> bool:
-    """Whether another checkout of a folder's repository below `root` is read in its place: of each there is one."""
+    """Whether `root` holds another checkout of a folder's repository, which is read instead: one is read of each repository."""
     repository = find_repository(folder)
     if repository is None or repository.top != folder or repository.folder.parent.name != _WORK_TREES:
         return False

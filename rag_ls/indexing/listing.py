@@ -18,7 +18,7 @@ from rag_ls.indexing.inner_repositories import (
     is_extra_checkout,
     is_inside,
     is_submodule,
-    named_submodules,
+    list_submodules,
 )
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
@@ -194,7 +194,7 @@ class _Listing:
 
     def _walk(self, top: Path, rules: IgnoreRules, *, counts_inside: bool) -> Iterator[str]:
         """All files below a folder that the rules leave, without git. A folder's count inside its repositories too."""
-        submodules = named_submodules(top)
+        submodules = list_submodules(top)
         pending = [""]
         while pending:
             folder = pending.pop()

@@ -25,7 +25,7 @@ from rag_ls.util.text import count_of, without_surrogates
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
 _MOUNTS, _UNKNOWN = "mounts", "unknown"
-# Where a pattern matches nothing, the nearest names are looked for among so many.
+# A pattern that matches nothing is compared with the names of so many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
 
@@ -53,7 +53,7 @@ def scan(
     exception from it ends the scan and leaves the index as it was.
     """
     fingerprint = documents.fingerprint
-    remake = store.meta(_FINGERPRINT) != fingerprint
+    cuts_anew = store.meta(_FINGERPRINT) != fingerprint
     stored, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
@@ -80,7 +80,7 @@ def scan(
             unknown[path] = UNREADABLE
             continue
         record = stored.get(path) or skipped.get(path)
-        if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
+        if cuts_anew or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
     for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():
         seen.add(folder)
@@ -91,9 +91,9 @@ def scan(
     unseen = [path for path in known if path not in seen]
     unknown.update((path, fault) for path in unseen if (fault := sight.fault_of(path)))
     gone = [path for path in unseen if path not in unknown]
-    if remake:
+    if cuts_anew:
         store.forget_digests()
-    # What is there, but not to be read any more, leaves nothing behind.
+    # A file that still exists, but must not be read any more, leaves nothing behind.
     excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
     store.forget_documents(excluded)
     store.remove_documents(gone)
@@ -140,7 +140,7 @@ def _note_unknown(
     unknown: Mapping[str, str],
     reasons: dict[str, None],
 ) -> None:
-    """Keep the documents that cannot be looked at, and say so; forget that of those that can be again."""
+    """Keep the documents that cannot be looked at, with a note; drop the note on those that can be looked at again."""
     kept = [path for path in unknown if path in stored]
     for path in kept:
         if path not in skipped:
@@ -148,7 +148,9 @@ def _note_unknown(
     store.unskip(path for path in skipped if path in stored and path not in unknown)
     if kept:
         files = count_of(len(kept), "file")
-        reasons[f"{files} cannot be looked at ({kept[0]}: {unknown[kept[0]]}), and known as last read"] = None
+        reasons[
+            f"{files} cannot be looked at ({kept[0]}: {unknown[kept[0]]}): the index has them as they were last read"
+        ] = None
     store.set_meta(_UNKNOWN, "yes" if kept else "")
 
 
@@ -158,7 +160,7 @@ def is_all_known(store: CheckoutIndex) -> bool:
 
 
 def can_see_more(root: Path, store: CheckoutIndex) -> bool:
-    """Whether something that the last scan could not look at can be looked at now; some of it is tried."""
+    """Whether a file or folder that the last scan could not look at can be looked at now; tries the first `_MAX_TRIED`."""
     sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
     for reason in (UNREADABLE, UNREADABLE_FOLDER):
         for path in store.all_skipped_because(reason, _MAX_TRIED):
@@ -184,7 +186,7 @@ def rules_note(store: CheckoutIndex) -> str:
     return store.meta(_RULES_NOTE) or ""
 
 
-def differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) -> list[str]:
+def find_differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) -> list[str]:
     """The files that were added, changed or removed since they were indexed, by their stamps."""
     known: dict[str, DocumentRecord | Skipped] = {**store.skipped(), **store.documents()}
     found = {without_surrogates(path): file_state(project.root / path) for path in list_files(project.root, patterns)}
@@ -194,7 +196,7 @@ def differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) 
 
 
 def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -> bool:
-    """Whether a file with an unchanged stamp is unchanged. Where the stamp proves nothing, the file is compared."""
+    """Whether a file whose stamp did not change is the same; compares it where the stamp proves nothing."""
     if isinstance(known, Skipped) and known.reason == FOR_ROOT_ALONE:
         # The rights of the folders above decide, too.
         return documents.is_still_skipped(known)

@@ -51,7 +51,7 @@ _GROUPS = (
 _WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
-def exclusive(one: str, other: str) -> tuple[str, str] | None:
+def find_alternatives(one: str, other: str) -> tuple[str, str] | None:
     """Two choices of one group, if each text names exactly one of them, another one; else None."""
     first, second = _find_choices(one), _find_choices(other)
     for group in sorted(first.keys() & second.keys()):

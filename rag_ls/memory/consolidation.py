@@ -10,7 +10,7 @@ from rag_ls.embedding import Embedder
 from rag_ls.memory.batches import CONSOLIDATED, carry_out
 from rag_ls.memory.clusters import complete_linkage, pairs_above
 from rag_ls.memory.content_checks import MAX_TAGS, PRIVATE
-from rag_ls.memory.contradictions import Contradiction, contradiction
+from rag_ls.memory.contradictions import Contradiction, find_contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.ranking import parse_stamp
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
@@ -59,7 +59,7 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
         one, other = known[left], known[right]
         if one is None or other is None or not _may_be_one(one, other):
             continue
-        if found := contradiction(one, other):
+        if found := find_contradiction(one, other):
             contradictions.append(found)
         elif cosine >= threshold:
             close.append((left, right, cosine))

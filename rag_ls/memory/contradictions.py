@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_ls.memory.alternatives import exclusive
+from rag_ls.memory.alternatives import find_alternatives
 from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_quantities
 from rag_ls.model import Memory
 from rag_ls.retrieval.terms import content_terms
@@ -57,13 +57,13 @@ class _Claim:
     """The tokens as they come."""
 
 
-def contradiction(one: Memory, other: Memory) -> Contradiction | None:
-    """The contradiction between two memories that are close in meaning, or None.
+def find_contradiction(one: Memory, other: Memory) -> Contradiction | None:
+    """Find the contradiction between two memories that are close in meaning; None if there is none.
 
     A heuristic: only one of them negates, they use opposite words, or they give different numbers, while they share
     most of their other words.
     """
-    first, second = _claim(one.content), _claim(other.content)
+    first, second = _read_claim(one.content), _read_claim(other.content)
     opposed = _find_opposites(first.tokens, second.tokens)
     words, others = first.words.difference(opposed), second.words.difference(opposed)
     # "Use tabs" and "use spaces" contradict each other though they share no other words.
@@ -71,9 +71,9 @@ def contradiction(one: Memory, other: Memory) -> Contradiction | None:
         return None
     smaller, larger = sorted((len(words), len(others)))
     shared = len(words & others) / smaller if smaller else 1.0
-    # A negation may concern what only one of them speaks of.
+    # A negation may be about a subject that only one of them has.
     same_subject = shared >= _MIN_SHARED_BY_NEGATION and len(words & others) >= _MIN_SHARED * larger
-    reason = _reason(first, second, opposed, same_subject=same_subject) if shared >= _MIN_SHARED else ""
+    reason = _explain(first, second, opposed, same_subject=same_subject) if shared >= _MIN_SHARED else ""
     reason = reason or _other_value(one.content, other.content, first, second)
     return Contradiction(one, other, reason) if reason else None
 
@@ -86,12 +86,12 @@ def _other_value(one: str, other: str, first: _Claim, second: _Claim) -> str:
         right = {key: text for key, text in second.quantities.items() if key[0] == unit}
         if not left.keys() & right.keys():
             return f"{', '.join(left.values())} against {', '.join(right.values())}"
-    if bool(first.negations) == bool(second.negations) and (found := exclusive(one, other)):
+    if bool(first.negations) == bool(second.negations) and (found := find_alternatives(one, other)):
         return f"{found[0]!r} against {found[1]!r}"
     return ""
 
 
-def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...], *, same_subject: bool) -> str:
+def _explain(one: _Claim, other: _Claim, opposed: tuple[str, ...], *, same_subject: bool) -> str:
     if same_subject and bool(one.negations) != bool(other.negations):
         return f"one of them says {', '.join(map(repr, one.negations or other.negations))}"
     if opposed:
@@ -119,7 +119,7 @@ def _find_opposites(one: frozenset[str], other: frozenset[str]) -> tuple[str, ..
 
 # Each memory is compared with many others.
 @lru_cache(maxsize=16384)
-def _claim(content: str) -> _Claim:
+def _read_claim(content: str) -> _Claim:
     tokens = frozenset(re.findall(r"\w+", content.lower()))
     return _Claim(
         tokens,

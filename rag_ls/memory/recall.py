@@ -188,7 +188,7 @@ def _admit_close(signals: Signals[str], question: Question, embedding: Embedding
         share = signals.lexical.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
         by_words = share >= least or memory_id in signals.tags
         is_close = memory_id in signals.dense and cosine >= floor
-        # What holds each word of a question answers it, whatever a model says that may not know its language.
+        # A memory that holds each word of a question answers it: the model may not know its language.
         holds_all = signals.lexical.get(memory_id, 0.0) >= _ALL_WORDS_SHARE
         return is_close or holds_all or (by_words and cosine >= floor * _HALF)
 

@@ -14,7 +14,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.batches import SUMMARIZED
 from rag_ls.memory.content_checks import PRIVATE
-from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
@@ -130,7 +130,7 @@ def _record_replaced(store: MemoryStore, stored: Stored) -> str:
 def _word_contradictions(found: Sequence[Memory]) -> list[str]:
     """A line for each pair of the memories that contradict each other: a summary must not take one side in silence."""
     compared = found[:_MAX_COMPARED]
-    pairs = (contradiction(one, other) for one, other in itertools.combinations(compared, 2))
+    pairs = (find_contradiction(one, other) for one, other in itertools.combinations(compared, 2))
     unsettled = itertools.islice((pair for pair in pairs if pair), _MAX_UNSETTLED)
     return [f"- Not settled ({pair.reason}): {_date_line(pair.other)}; {_date_line(pair.one)}" for pair in unsettled]
 

@@ -1,4 +1,4 @@
-"""Keeps what set-up decided about a project, in its data folder."""
+"""Keeps the decisions of set-up about a project, in its data folder."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
 OLD_FILE = ".rag/config.json"
-"""The folder in which an older tool keeps the same."""
+"""The file in which an older tool keeps them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """The decisions of set-up; an older tool's file gives as much of it as it holds."""
+    """The decisions of set-up. An older tool's file holds some of them."""
 
     project_root: str
     frontend: str | None = None
@@ -57,11 +57,11 @@ def read_decisions(root: Path) -> Decisions | None:
     old = _json(root / OLD_FILE)
     if not old:
         return None
-    return Decisions(str(root), _place(root, old, "frontend"), _place(root, old, "backend"))
+    return Decisions(str(root), _read_folder(root, old, "frontend"), _read_folder(root, old, "backend"))
 
 
 def write_decisions(root: Path, decisions: Decisions) -> None:
-    """Keep what was decided. Raises `OSError`."""
+    """Store the decisions. Raises `OSError`."""
     with whole_file(root / DATA_FOLDER / FILE_NAME) as stream:
         json.dump(asdict(decisions), stream, indent=2)
         stream.write("\n")
@@ -75,7 +75,7 @@ def _json(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _place(root: Path, old: Mapping[str, Any], name: str) -> str | None:
+def _read_folder(root: Path, old: Mapping[str, Any], name: str) -> str | None:
     """The folder of the frontend or backend in an older tool's file, relative to the root."""
     value = next((old[key] for key in (f"{name}Path", f"{name}_path", name) if isinstance(old.get(key), str)), None)
     if not value:

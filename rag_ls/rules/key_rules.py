@@ -1,4 +1,4 @@
-"""Extracts the key rules of a text, verbatim and with their lines: what MUST, NEVER, ALWAYS, SHALL or DO NOT be done."""
+"""Extracts the key rules of a text, word for word and with their lines: sentences with MUST, NEVER, ALWAYS, SHALL or DO NOT."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class KeyRule:
 def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule, ...]:
     """The key rules of a section that begins on `first_line` of its document.
 
-    In prose: the paragraphs and list items with one of the words in capitals; where there is none, with one of them in
-    any case. In YAML: the items of lists, and the values that hold one of the words.
+    In prose: the paragraphs and list items that hold one of the words in capitals; if there are none, those that hold one in
+    small letters. In YAML: the items of lists, and the values that hold one of the words.
     """
     found = list(_of_yaml(text) if is_yaml else _of_prose(text))
     return tuple(KeyRule(rule.text, first_line + rule.line) for rule in found[:_MAX_RULES])

@@ -108,7 +108,7 @@ def is_inline_test(symbol: str, language: str) -> bool:
 
 
 def find_superseded(paths: Iterable[str]) -> set[str]:
-    """The paths in a folder of a version (`api/v1/`) beside which others are in one of a later version."""
+    """The paths in a folder of a version (`api/v1/`), if there are paths in a folder of a later version beside it."""
     versions: dict[str, dict[str, int]] = {}
     for path in paths:
         if found := _VERSION.search(path):

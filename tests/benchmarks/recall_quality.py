@@ -19,7 +19,7 @@ from typing import Any
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import MemoryFilters, Question
-from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import memory_of, recall, signals_of, weigh_words
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
@@ -64,7 +64,7 @@ def _contradictions() -> dict[str, dict[str, float]]:
     result = {}
     for name, is_held_out in (("seen", False), ("held_out", True)):
         pairs = [item for item in _lines("contradictions.jsonl") if item["held_out"] is is_held_out]
-        found = [contradiction(_brief(item["one"]), _brief(item["other"])) is not None for item in pairs]
+        found = [find_contradiction(_brief(item["one"]), _brief(item["other"])) is not None for item in pairs]
         right = sum(each and item["contradict"] for each, item in zip(found, pairs, strict=True))
         result[name] = {
             "pairs": len(pairs),

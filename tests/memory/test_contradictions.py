@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.numbers import numbers_in, quantities_in
 from tests.memory.support import record
 
 
 def _reason(one: str, other: str) -> str | None:
-    found = contradiction(record(1, one), record(2, other))
+    found = find_contradiction(record(1, one), record(2, other))
     return found and found.reason
 
 
@@ -88,7 +88,7 @@ def test_what_may_both_hold_is_let_be(one: str, other: str) -> None:
 
 def test_both_memories_are_named() -> None:
     one, other = record(1, "Use tabs"), record(2, "Use spaces")
-    found = contradiction(one, other)
+    found = find_contradiction(one, other)
     assert found is not None
     assert (found.one, found.other) == (one, other)
 

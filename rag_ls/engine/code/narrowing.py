@@ -14,10 +14,10 @@ from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000
 MAX_CANDIDATES = 200
-"""The number of candidates, where some hits are filtered out afterwards."""
+"""The number of hits to search for, where some are filtered out afterwards."""
 
 
-def count_wanted(request: SearchRequest, k: int) -> int:
+def count_candidates(request: SearchRequest, k: int) -> int:
     """The number of hits to search for, so that `k` are left once they are narrowed."""
     is_cut_later = request.declares or (request.files_only and not request.by_file)
     return MAX_CANDIDATES if is_cut_later else max(k, MAX_RERANKED * request.rerank)
@@ -26,7 +26,7 @@ def count_wanted(request: SearchRequest, k: int) -> int:
 def narrow_hits(
     request: SearchRequest, hits: Sequence[Hit], store: SearchedDocuments, reranking: Reranking
 ) -> tuple[list[Hit], str]:
-    """The hits that a request wants, in the order that it wants; and a note where that order could not be had."""
+    """The hits that a request wants, in the order that it wants; and a note if they could not be reordered."""
     kept = [hit for hit in hits if hit.score >= request.min_score]
     if request.declares:
         kept = keep_declaring(request.declares, kept, store)

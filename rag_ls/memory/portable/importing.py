@@ -116,7 +116,10 @@ class _Together:
     def problems_of(self, item: Incoming, place: str) -> list[str]:
         """The conflicts of a record with earlier records, and with the store's vectors."""
         problems = []
-        names = {"id": "" if "id" in item.unsaid else item.memory.id, "summary_key": item.memory.summary_key or ""}
+        names = {
+            "id": "" if "id" in item.missing_fields else item.memory.id,
+            "summary_key": item.memory.summary_key or "",
+        }
         for name, value in names.items():
             if value and (first := self._places.setdefault((name, value), place)) != place:
                 problems.append(f"{name} {value[:60]!r} is that of {first} too; leave one of them out")

@@ -16,7 +16,7 @@ UPDATED = "updated"
 UNCHANGED = "unchanged"
 DUPLICATE = "duplicate"
 
-# The most rounds of waiting for other memories to change their content; longer chains are rare.
+# A memory waits at most so many rounds until others have changed their content; longer chains are rare.
 _MAX_ROUNDS = 10
 
 
@@ -38,11 +38,11 @@ class ImportMerge:
         for turn in range(_MAX_ROUNDS):
             waiting = []
             for item in incoming:
-                present, twin = self._store.get(item.memory.id), self._twin(item.memory)
+                present, twin = self._store.get(item.memory.id), self._find_twin(item.memory)
                 if twin is not None and twin.id in moving and twin.content_hash == item.memory.content_hash:
                     waiting.append(item)
                 else:
-                    outcomes[self._place(item, present, twin)] += 1
+                    outcomes[self._merge(item, present, twin)] += 1
                     moving.discard(item.memory.id)
             if turn == _MAX_ROUNDS - 2 or len(waiting) == len(incoming):
                 # They wait in a circle or a long chain: stop waiting, and keep the existing memories.
@@ -51,13 +51,13 @@ class ImportMerge:
             incoming = waiting[::-1]
         return outcomes
 
-    def _place(self, item: Incoming, present: Memory | None, twin: Memory | None) -> str:
+    def _merge(self, item: Incoming, present: Memory | None, twin: Memory | None) -> str:
         if present is None:
             outcome, kept = self._add(item, twin)
-        elif "id" in item.unsaid:
-            outcome, kept = self._meet_again(item.memory, present)
+        elif "id" in item.missing_fields:
+            outcome, kept = self._merge_by_content(item.memory, present)
         else:
-            outcome, kept = self._renew(item, present, twin)
+            outcome, kept = self._update(item, present, twin)
         for model, vectors in item.embeddings.items():
             if outcome == INSERTED or not self._store.vectors.of(kept.id, model).size:
                 self._store.vectors.add(kept.id, model, item.memory.content_hash, vectors)
@@ -74,18 +74,18 @@ class ImportMerge:
         self._store.insert(memory)
         return INSERTED, memory
 
-    def _meet_again(self, memory: Memory, present: Memory) -> tuple[str, Memory]:
-        """Merge a memory without an id into the one that its content identifies; later changes here are kept."""
+    def _merge_by_content(self, memory: Memory, present: Memory) -> tuple[str, Memory]:
+        """Merge a memory without an id into the one with its content; changes that were made here since are kept."""
         if memory.content_hash != present.content_hash or not new_tags(present, memory):
             return UNCHANGED, present
         return self._join(memory, present)
 
-    def _renew(self, item: Incoming, present: Memory, twin: Memory | None) -> tuple[str, Memory]:
-        unsaid = {name: getattr(present, name) for name in item.unsaid}
-        memory = replace(item.memory, **unsaid)
+    def _update(self, item: Incoming, present: Memory, twin: Memory | None) -> tuple[str, Memory]:
+        kept_fields = {name: getattr(present, name) for name in item.missing_fields}
+        memory = replace(item.memory, **kept_fields)
         if memory == present:
             return UNCHANGED, present
-        if "updated_at" in unsaid:
+        if "updated_at" in kept_fields:
             memory = replace(memory, updated_at=self._now)
         if (memory.version, memory.updated_at) <= (present.version, present.updated_at):
             return UNCHANGED, present
@@ -110,7 +110,7 @@ class ImportMerge:
         self._store.replace(joined)
         return (DUPLICATE if joined.content == twin.content else UPDATED), joined
 
-    def _twin(self, memory: Memory) -> Memory | None:
+    def _find_twin(self, memory: Memory) -> Memory | None:
         """The existing memory with the same content or summary key, but another id."""
         if memory.summary_key is not None:
             twin = self._store.summary(memory.summary_key)

@@ -40,7 +40,7 @@ class Incoming:
     """A valid record as a memory."""
 
     memory: Memory
-    unsaid: frozenset[str]
+    missing_fields: frozenset[str]
     """Those of id, version, created_at and updated_at that the record left out."""
     embeddings: Mapping[str, Vectors]
     """By model, of shape (parts, dimensions)."""

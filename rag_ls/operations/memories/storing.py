@@ -12,7 +12,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
 from rag_ls.memory.content_checks import MAX_CONTENT
-from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.caller import Caller
@@ -166,7 +166,7 @@ def _note_length(content: str) -> str:
 def _make_known(memory: Memory, hit: Hit) -> BriefMemory:
     """A memory that says about the same as a stored one, or the opposite."""
     other = memory_of(hit)
-    opposed = contradiction(memory, other)
+    opposed = find_contradiction(memory, other)
     return replace(
         shorten_memory(other), similarity=round(hit.similarity or 0.0, 4), cosine=round(hit.score, 4),
         contradicts=opposed.reason if opposed else "",

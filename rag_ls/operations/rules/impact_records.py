@@ -72,7 +72,7 @@ class ChangedNameRecord:
     name: str
     line: int
     change: str
-    """`added`, `removed`, `signature` (it is declared otherwise) or `body`."""
+    """`added`, `removed`, `signature` (its declaration changed) or `body`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ class ChangeRecord:
     names: tuple[ChangedNameRecord, ...] = optional(())
     """The public names that the change touches."""
     mustChange: tuple[DependentRecord, ...] = optional(())
-    """The files that use what is gone, and those outside the change that use what is declared otherwise, with the lines."""
+    """The files that use a name that is gone, and those outside the change that use one whose declaration changed, with lines."""
     dependentsTotal: int = 0
     """The number of files outside the change that depend on it."""
     tests: tuple[str, ...] = optional(())
     note: str = optional("")
-    """The reason why it was not looked into."""
+    """The reason why its names were not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class SpeakingRule:
 
 @dataclass(frozen=True, slots=True)
 class ImpactAnswer:
-    """The things that a change of a file would touch."""
+    """The files, tests, memories and rules that a change of a file would touch."""
 
     filePath: str
     exports: tuple[str, ...]
@@ -119,7 +119,7 @@ class ImpactAnswer:
     summary: str
     tests: tuple[str, ...] = ()
     testsThrough: tuple[ReachingRecord, ...] = optional(())
-    """The tests that reach it over several imports, where none imports it."""
+    """The tests that reach it through other files, if no test imports it."""
     memories: tuple[AnchoredMemory, ...] = optional(())
     dependentsTotal: int = 0
     dependentsBeyond: int = 0
@@ -127,13 +127,13 @@ class ImpactAnswer:
     base: str = optional("")
     """The commit that a change was compared with."""
     changes: tuple[ChangeRecord, ...] = optional(())
-    """The files that differ from it; `dependents` then are those that must change along, `exports` the names touched."""
+    """The files that differ from it; `dependents` are then the files that must change too, `exports` the names that change."""
     rules: tuple[SpeakingRule, ...] = optional(())
     """The rules for the change."""
     violations: tuple[ViolationRecord, ...] = optional(())
     """The rules that its new lines break."""
     notes: tuple[str, ...] = optional(())
-    """The things that it does not show."""
+    """Notes on parts that the answer leaves out."""
     status: str = SUCCESS
 
 

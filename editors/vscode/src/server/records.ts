@@ -328,7 +328,7 @@ export interface HitsAnswer {
   readonly exact?: ExactPlaces;
 }
 
-/** The things that a change of a file would touch. */
+/** The files, tests, memories and rules that a change of a file would touch. */
 export interface ImpactAnswer {
   readonly filePath: string;
   readonly exports: readonly string[];
