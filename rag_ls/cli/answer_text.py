@@ -189,15 +189,14 @@ def _leading_line(hit: Json, lines: Sequence[Line]) -> int:
 
 
 def _lines(entry: AnswerEntry, words: Words) -> list[Line]:
-    """The lines of a file's places that match; of its best place at least one."""
+    """The lines of a file's places that match; of its best place at least one, and no more of a file far below the best."""
+    most = 1 if entry.best.get("far") else _MAX_LINES
     first, *others = (
         words.lines_of(place.get("text") or "", place["start_line"], place["symbol"]) for place in entry.places
     )
-    chosen = best(first, _MAX_LINES if not others else _MAX_LINES - 1)
+    chosen = best(first, most if not others else max(1, most - 1))
     rest = [line for lines in others for line in lines if line.weight >= 1]
-    return sorted(
-        {line.number: line for line in [*chosen, *best(rest, _MAX_LINES - len(chosen))]}.values(), key=_number
-    )
+    return sorted({line.number: line for line in [*chosen, *best(rest, most - len(chosen))]}.values(), key=_number)
 
 
 def _number(line: Line) -> int:

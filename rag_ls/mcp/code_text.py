@@ -17,6 +17,7 @@ from rag_ls.util.text import count_of
 
 # What says nothing without the code, or stands in the text alone.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
+_MAX_FAR_CHARACTERS = 100
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
 
 
@@ -27,7 +28,10 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     is_told = answer.exact and (answer.exact.total or (answer.exact.left_out and lacks_hits))
     exact = [_format_exact(lean["exact"])] if is_told else []
     paths = [record.get("path", "") for record in lean["results"]]
-    blocks = [_format_hit(record, path) for record, path in zip(answer.results, paths, strict=True)]
+    by_form = itertools.groupby(
+        zip(answer.results, paths, strict=True), lambda hit: hit[0].text is None or _is_line(hit[0])
+    )
+    blocks = [("\n" if is_line else "\n\n").join(itertools.starmap(_format_hit, hits)) for is_line, hits in by_form]
     stats = lean.get("stats") or {}
     missing = [
         f"{stats[key]:,} {name} to come" for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
@@ -55,7 +59,10 @@ _MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings")
 
 
 def _format_hit(record: CodeRecord, path: str) -> str:
-    """A file at its best place, and its others with the line of each that says most."""
+    """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
+    if _is_line(record):
+        number, line = next((number, line) for number, line in _number_lines(record) if number)
+        return f"{_name_place(record, f'{path}:{number}')}: {line.strip()[:_MAX_FAR_CHARACTERS]}"
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n{place.line}\t{place.text}"
         for place in record.places
@@ -68,24 +75,34 @@ def _format_excerpt(record: CodeRecord, lean: Json) -> str:
     return "\n".join([*_format_place(record, lean.get("path", record.path)), *note])
 
 
+def _is_line(record: CodeRecord) -> bool:
+    """Whether an answer under a budget left one line of a hit, since it is far below the best."""
+    return record.far and record.truncated
+
+
 def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
-    facts = [
-        record.scope and f"in {record.scope}",
-        _STATES.get(record.freshness or "", ""),
-        record.project if record.project not in path else "",
-    ]
+    scope = f"in {record.scope}" if record.scope else ""
+    yield _name_place(record, f"{path}:{record.start_line}-{record.end_line}", scope)
+    yield from (f"{number}\t{line}" if number else line for number, line in _number_lines(record))
+
+
+def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
+    """A place, its symbol and score, and what is not as usual."""
     score = f"{record.score:.2f}" if record.matched_by != ("id",) else ""
-    head = f"{path}:{record.start_line}-{record.end_line}"
-    yield "  ".join(filter(None, (head, record.symbol, score, *facts)))
-    if record.text is None:
-        return
+    project = record.project if record.project not in place else ""
+    state = _STATES.get(record.freshness or "", "")
+    return "  ".join(filter(None, (place, record.symbol, score, scope, state, project)))
+
+
+def _number_lines(record: CodeRecord) -> Iterator[tuple[int, str]]:
+    """The lines of a text with their numbers; a mark for lines that are left out has 0."""
     number, gaps = record.start_line, iter(record.left_out)
-    for line in split_lines(record.text):
+    for line in split_lines(record.text or ""):
         if line == GAP and (gap := next(gaps, "")):
             number = int(gap.partition("-")[2]) + 1
-            yield GAP
+            yield 0, GAP
         else:
-            yield f"{number}\t{line}"
+            yield number, line
             number += 1
 
 

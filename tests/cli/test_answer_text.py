@@ -144,3 +144,10 @@ def test_other_places_of_a_file_are_shown_with_their_lines() -> None:
     details = _screen(_chunk(places=[{**place, "whole": _TEXT}]), details=True)
     assert "\n  40-47  Session.end\n" in details
     assert "auth.py:43:19:            token.renew()" in vimgrep({"results": [_chunk(places=[place])]}, "renew", 5)
+
+
+def test_a_file_far_below_the_best_is_one_line_of_code() -> None:
+    assert _screen(_chunk(far=True), _chunk(start=40, symbol="Session.end", score=0.1, far=True)).split("\n") == [
+        "auth.py:13  Session.refresh, Session.end",
+        "  13  token.renew()",
+    ]

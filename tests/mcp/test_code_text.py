@@ -56,6 +56,14 @@ def test_other_places_of_the_file_are_a_line_each() -> None:
     assert _text(hit).endswith("\nalso 40-60 Cart.add\n43\t    self.total = total(items)")
 
 
+def test_a_hit_far_below_the_best_is_one_line() -> None:
+    far = replace(_HIT, score=0.2, far=True, truncated=True, text="…\n    tax = 1\n…", left_out=("8-9", "11-11"))
+    where = "src/cart.py:10  total  0.20: tax = 1"
+    assert _text(_HIT, far, far).endswith(f"11\t    return sum(items)\n\n{where}\n{where}")
+    # Without a budget it is whole.
+    assert _text(replace(_HIT, far=True)) == _text(_HIT)
+
+
 def test_what_is_not_as_usual_stands_in_the_head_and_notes_at_the_end() -> None:
     stats = replace(_STATS, complete=False, pending_documents=3, note="a filter matches little")
     text = _text(replace(_HIT, freshness="buffer", scope="def total(items)"), _HIT, stats=stats)

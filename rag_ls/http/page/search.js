@@ -213,7 +213,7 @@ function codeRow(hit, stems, project) {
   return [el("div", { class: "head" }, el("span", { class: "label" }, hit.symbol || nameIn(hit.path)), facts.map((fact) => el("span", { class: "tag" }, fact))),
     el("div", { class: "quiet place" }, folderOf(hit.path), el("span", { class: "name" }, `${nameIn(hit.path)}:${hit.start_line}`)),
     snippet({ text: hit.text ?? "", first: hit.start_line, language: hit.language }, stems),
-    ...(hit.places ?? []).map(({ line, symbol, text }) => el("div", { class: "quiet place" }, `:${line} `, el("span", { class: "name" }, symbol), " ", marked(text.trim(), stems)))];
+    ...(hit.far ? [] : hit.places ?? []).map(({ line, symbol, text }) => el("div", { class: "quiet place" }, `:${line} `, el("span", { class: "name" }, symbol), " ", marked(text.trim(), stems)))];
 }
 
 function memoryRow(hit, stems) {

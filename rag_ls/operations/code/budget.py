@@ -13,6 +13,7 @@ from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.telling_lines import (
     GAP,
     MAX_LINE_CHARACTERS,
+    find_best_line,
     order_lines,
     shorten_line,
     split_lines,
@@ -28,21 +29,27 @@ _LINE_COST = 3
 _FRAME = 14
 _ENVELOPE = 100
 _LINES_BEFORE = 20
+# Files together get no more than the shares that they would have of so many: the answer to a clear question stays short.
+_FILES_WITH_TEXT = 6
 _CHARACTERS_A_TOKEN = 3
 
 
 def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
 
-    Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others.
+    Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others. Far ones keep one line.
     """
     words = split_query(query)
+    records = [_keep_best_line(record, words) if record.far and record.text else record for record in records]
     hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE
+    share_of_file = left // min(max(len(hits), 1), _FILES_WITH_TEXT)
     while count < len(hits) and (not count or left >= hits[count].least):
         left -= hits[count].least
         count += 1
     shown = list(records[:count])
+    near = [hit for hit, record in zip(hits, shown, strict=False) if not record.far]
+    left = min(left, len(near) * share_of_file - sum(hit.least for hit in near))
     more = {at: hits[at].whole - hits[at].least for at in range(count)}
     for done, at in enumerate(sorted(more, key=lambda at: more[at])):
         share = max(0, left) // (count - done)
@@ -106,11 +113,22 @@ class _Hit:
             kept.add(at)
         if len(kept) == len(self._lines) and all(len(line) <= MAX_LINE_CHARACTERS for line in self._lines):
             return self._record, self.whole
-        text, gaps = _join_lines(self._lines, kept)
-        first = self._record.start_line
-        left_out = tuple(f"{first + start}-{first + end - 1}" for start, end in gaps)
-        record = replace(self._record, truncated=True, text=text, left_out=left_out)
-        return record, self._frame + sum(self._costs[at] for at in kept) + len(gaps)
+        record = _keep_lines(self._record, self._lines, kept)
+        return record, self._frame + sum(self._costs[at] for at in kept) + len(record.left_out)
+
+
+def _keep_best_line(record: CodeRecord, words: Sequence[str]) -> CodeRecord:
+    """A file with the line of its best place that says most."""
+    at, _ = find_best_line(record.text or "", words)
+    return replace(_keep_lines(record, split_lines(record.text or ""), {at}), places=())
+
+
+def _keep_lines(record: CodeRecord, lines: Sequence[str], kept: set[int]) -> CodeRecord:
+    """A hit with these of its lines."""
+    text, gaps = _join_lines(lines, kept)
+    first = record.start_line
+    left_out = tuple(f"{first + start}-{first + end - 1}" for start, end in gaps)
+    return replace(record, truncated=True, text=text, left_out=left_out)
 
 
 def _join_lines(lines: Sequence[str], kept: set[int]) -> tuple[str, list[tuple[int, int]]]:

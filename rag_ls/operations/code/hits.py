@@ -16,6 +16,9 @@ from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 from rag_ls.search import group_by_file
 
+# Seven of ten files of an answer score lower than its best one by more; the first right file of one question in twenty does
+# (docs/quality.md).
+_FAR = 0.2
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
@@ -62,6 +65,8 @@ class CodeRecord:
     """The lines that a cut text leaves out, as `FROM-TO`, one range for each `…` in it."""
     places: tuple[PlaceRecord, ...] = optional(())
     """More places of the file that answer, best first."""
+    far: bool = optional(False)
+    """Whether its score is far below that of the best file; then an answer under a budget has one line of it."""
     note: str = optional("")
     project: str = optional("")
     """The root, where several projects answer; the name of a published one."""
@@ -125,6 +130,12 @@ def pick_best(
         record = replace(make_hit(source, best), places=places)
         found.append(replace(record, project=_name_source(source)) if len(sources) > 1 else record)
     return tuple(found)
+
+
+def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
+    """The files, with those marked that score far below the best."""
+    least = max((record.score for record in records), default=0.0) - _FAR
+    return tuple(replace(record, far=True) if record.score < least else record for record in records)
 
 
 def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:

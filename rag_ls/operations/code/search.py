@@ -21,7 +21,7 @@ from rag_ls.operations.code.exact_places import (
     take_for,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
-from rag_ls.operations.code.hits import CodeAnswer, Source, pick_best
+from rag_ls.operations.code.hits import CodeAnswer, Source, mark_far, pick_best
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
@@ -118,7 +118,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if exact and exact.total:
         # The lines that hold the question are close, whatever else is.
         answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
-    results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
+    results = mark_far(pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts))
     stats = add_note(merge_stats(answers), "; ".join(problems))
     stats = add_note(stats, describe_references(sessions, question.query))
     if problems:

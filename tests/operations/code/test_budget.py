@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.mcp.code_text import render_answer
 from rag_ls.operations.code.budget import fit_to_budget, tokens
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, mark_far
 from rag_ls.operations.stats import Stats
 
 LONG = (
@@ -70,3 +72,22 @@ def test_an_answer_of_several_hits_stays_under_its_budget(texts: list[str], budg
     stats = Stats(took_ms=1.0, dense=True, candidates=1, complete=True)
     text = render_answer("search_code", CodeAnswer(query, tuple(shown), stats))["text"]
     assert len(shown) == 1 or tokens(text) <= budget
+
+
+def test_a_far_hit_keeps_the_line_that_says_most() -> None:
+    place = PlaceRecord(300, 310, "other", 301, "keys")
+    (shown,), _ = fit_to_budget("rotate_keys", [replace(_record(LONG), far=True, places=(place,))], 2000)
+    assert (shown.text, shown.left_out, shown.places) == ("…\n    rotate_keys(token)\n…", ("1-201", "203-203"), ())
+
+
+def test_the_only_near_file_of_several_gets_a_sixth() -> None:
+    others = [replace(_record("a = 1\n", number), far=True) for number in range(1, 10)]
+    shown, left_out = fit_to_budget("refresh", [_record(LONG), *others], 2000)
+    assert left_out == 0
+    assert 150 < tokens(shown[0].text) < 2000 / 6
+
+
+def test_a_score_much_lower_than_the_best_is_far() -> None:
+    scored = [replace(_record("a"), score=score) for score in (0.3, 0.75, 0.56, 0.54)]
+    assert [record.far for record in mark_far(scored)] == [True, False, False, True]
+    assert mark_far([]) == ()

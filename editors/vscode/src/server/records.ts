@@ -126,6 +126,7 @@ export interface CodeRecord {
   readonly truncated?: boolean;
   readonly left_out?: readonly string[];
   readonly places?: readonly PlaceRecord[];
+  readonly far?: boolean;
   readonly note?: string;
   readonly project?: string;
 }
