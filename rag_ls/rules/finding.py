@@ -11,9 +11,19 @@ from numpy.typing import NDArray
 from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
-from rag_ls.rules.key_rules import KeyRule, key_rules
+from rag_ls.rules.key_rules import KeyRule, key_rules, paragraphs_in
 from rag_ls.rules.relevance import RuleEvidence, judge_naming, judge_paragraphs, read_terms, relevance, weigh_paths
-from rag_ls.rules.scopes import governs, in_scope, is_about, is_for_folder, may_state_globs, stated_globs
+from rag_ls.rules.scopes import (
+    governs,
+    in_scope,
+    is_about,
+    is_for_folder,
+    is_foreign,
+    may_state_globs,
+    name_depth,
+    stated_globs,
+)
+from rag_ls.rules.work import StatedWork, judge_work, read_asked_work, read_stated_work, weigh_work
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
@@ -47,6 +57,8 @@ class _Asked:
     words: AskedTerms
     code: AskedTerms
     """The words in the paths of its files."""
+    work: AskedTerms
+    """The kinds of work that it is."""
     strangeness: float
 
     @property
@@ -65,7 +77,9 @@ class RuleHit:
     key_rules: tuple[KeyRule, ...]
     why: str
     names_path: bool
-    """Whether it names a file of the question, or stands in a folder above one."""
+    """Whether it names a file of the question or a folder of it, or stands in a folder above one."""
+    names_file: bool = False
+    """Whether it names a file of the question itself, or states globs that match one."""
 
 
 class RuleFinder:
@@ -75,12 +89,17 @@ class RuleFinder:
         self._index = index
         self._store = index.checkout
 
-    def _documents(self, hidden: Collection[int]) -> dict[int, str]:
-        """The rule documents by id, without those that another version of the same file replaces."""
+    def _documents(self, hidden: Collection[int], files: Collection[str] = ()) -> dict[int, str]:
+        """The rule documents by id, without those that another version of the same file replaces, and those of others' code.
+
+        Others' rules count for a change of their own files.
+        """
         return {
             number: path
             for number, path, _, _ in self._store.document_paths()
-            if number not in hidden and rule_kind(path) is not None
+            if number not in hidden
+            and rule_kind(path) is not None
+            and (not is_foreign(path) or any(governs(path, file) for file in files))
         }
 
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
@@ -99,7 +118,7 @@ class RuleFinder:
 
     def find(self, question: RuleQuestion, hidden: Collection[int]) -> list[RuleHit]:
         """The sections that apply, the most probable first; sections that only hold a heading are left out."""
-        documents = self._documents(hidden)
+        documents = self._documents(hidden, question.paths)
         if not documents:
             return []
         similar = self._similarities(question, documents)
@@ -160,13 +179,15 @@ class RuleFinder:
         }
         code = weigh_paths(question.paths or question.likely, [read_terms(row.stored.chunk.text) for row in rows])
         strangeness = sum(weights.values()) / len(weights) / rarity(total, 0) if weights else 1.0
-        return _Asked(question, AskedTerms(weights), code, strangeness)
+        work = weigh_work(read_asked_work(question.text, question.paths), map(_read_work, rows))
+        return _Asked(question, AskedTerms(weights), code, work, strangeness)
 
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
         # A document whose globs match none of the files is not judged.
         named = next(filter(None, (is_about(chunk.text, path) for path in paths)), "") or (globs if paths else "")
+        depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
         rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)
@@ -178,17 +199,18 @@ class RuleFinder:
             title=asked.words.share(term_stems(f"{chunk.symbol} {chunk.path}")),
             paragraph=judge_paragraphs(asked.words, terms),
             code=asked.code.share(term_stems(chunk.symbol.rsplit(" > ", 1)[-1])),
-            names_path=judge_naming(chunk.text, named),
+            names_path=judge_naming(chunk.text, depth),
             governs_path=below.count(True) / len(below) if below else 0.0,
             is_elsewhere=below.count(False) / len(below) if below else 0.0,
             has_key_rules=bool(rules),
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             strangeness=asked.strangeness,
+            work=judge_work(asked.work, _read_work(row)),
         )
         return RuleHit(
             row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules,
-            why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above,
+            why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above, names_file=depth == 1.0,
         )  # fmt: skip
 
 
@@ -201,6 +223,12 @@ def _why(evidence: RuleEvidence, named: str, *, is_above: bool) -> str:
     if evidence.similarity:
         reasons.append(f"meaning {evidence.similarity:.2f}")
     return "; ".join(filter(None, reasons))
+
+
+def _read_work(row: ChunkRow) -> StatedWork:
+    chunk = row.stored.chunk
+    paragraphs = "\n".join(each.text for each in paragraphs_in(chunk.text))
+    return read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs)
 
 
 def _says_something(text: str) -> bool:

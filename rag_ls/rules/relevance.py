@@ -41,7 +41,8 @@ class RuleEvidence:
     code: float = 0.0
     """The part of the words in the paths of the files that its last heading holds: "Filters" is for `filters.py`."""
     names_path: float = 0.0
-    """The narrowness with which it names a file or folder of the question: 1 if it names nothing else, little for a map of the project."""
+    """The narrowness with which it names a file or folder of the question: 1 if it names that file and nothing else, little for
+    a map of the project, or for a folder that holds half of it."""
     governs_path: float = 0.0
     """The part of the files that lie below the folder that its document is for, 0 for the project's own documents."""
     is_elsewhere: float = 0.0
@@ -54,6 +55,8 @@ class RuleEvidence:
     """Whether it is in `CONTRIBUTING.md`, which tells mostly how to set up and whom to ask, and little of code."""
     strangeness: float = 0.0
     """The mean rarity of the question's words in the project, 0 to 1: of what it has not, no rule of it speaks."""
+    work: float = 0.0
+    """The part of the change's kinds of work that it speaks of, by their rarity among the sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,6 @@ def weigh_paths(paths: Iterable[str], sections: Iterable[SectionTerms]) -> Asked
     )
 
 
-def judge_naming(text: str, named: str) -> float:
-    """The narrowness with which a text names a file, by the number of paths that it names; 0 where it does not."""
-    return 1 / math.sqrt(max(1, len(paths_named(text)))) if named else 0.0
+def judge_naming(text: str, depth: float) -> float:
+    """The narrowness with which a text names a file, by the number of paths that it names and the depth of the one (`name_depth`)."""
+    return depth / math.sqrt(max(1, len(paths_named(text))))

@@ -13,6 +13,9 @@ _QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
 _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _MAX_NAMED = 60
+_FOREIGN = re.compile(
+    r"(?i)(?:^|/)(?:vendor|third[_-]party|deps|node_modules|bower_components|site-packages|skills|\.claude/plugins)/"
+)
 _TOOL_FOLDER = re.compile(
     r"(?i)/(?:\.cursor/rules|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
 )
@@ -32,6 +35,16 @@ def paths_named(text: str) -> tuple[str, ...]:
 def is_about(text: str, path: str) -> str:
     """The path or glob by which a rule's text names a file or folder; empty if it does not."""
     return next((named for named in paths_named(text) if _covers(named, path)), "")
+
+
+def name_depth(text: str, path: str) -> float:
+    """The part of a path that a rule's text names: 1 for the file itself or a glob that matches it, little for a folder far above."""
+    return max((_depth(named, path) for named in paths_named(text) if _covers(named, path)), default=0.0)
+
+
+def is_foreign(rule_path: str) -> bool:
+    """Whether a document of rules came with others' code: a vendored package, a plugin, a skill."""
+    return _FOREIGN.search(rule_path) is not None
 
 
 def governs(rule_path: str, path: str) -> bool:
@@ -73,6 +86,13 @@ def in_scope(globs: str, rule_path: str, path: str) -> bool:
     home = home_of(rule_path)
     inner = path.removeprefix(f"{home}/") if home else path
     return (not home or inner != path) and glob_matcher(globs)(inner)
+
+
+def _depth(named: str, path: str) -> float:
+    parts, name = path.strip("/").split("/"), named.strip("/").split("/")
+    ends = (end for end in range(len(parts), 0, -1) if parts[max(0, end - len(name)) : end] == name)
+    # A glob matches the file itself.
+    return next(ends, len(parts)) / len(parts)
 
 
 def _covers(named: str, path: str) -> bool:

@@ -48,9 +48,9 @@ def test_words_of_paths_count_by_their_rarity_among_the_rules() -> None:
 
 def test_a_map_of_the_project_names_a_file_less_than_a_rule_about_it() -> None:
     folders = " ".join(f"`src/part_{number}/`" for number in range(25))
-    assert judge_naming("`src/api/` routes are thin", "src/api/") == 1.0
-    assert judge_naming(folders, "src/part_1/") == 0.2
-    assert judge_naming(folders, "") == 0.0
+    assert judge_naming("`src/api/` routes are thin", 1.0) == 1.0
+    assert judge_naming(folders, 1.0) == 0.2
+    assert judge_naming(folders, 0.0) == 0.0
 
 
 def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.scopes import governs, in_scope, is_about, stated_globs
+from rag_ls.rules.scopes import governs, in_scope, is_about, is_foreign, name_depth, stated_globs
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,34 @@ from rag_ls.rules.scopes import governs, in_scope, is_about, stated_globs
 )
 def test_a_text_names_files(text: str, path: str, named: str) -> None:
     assert is_about(text, path) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("`users.py` is generated", 1.0),
+        ("`src/api/users.py` is generated", 1.0),
+        ("`src/**/*.py` is typed", 1.0),
+        ("`src/` holds the code", 1 / 3),
+        ("`src/` holds the code, `src/api/` the routes", 2 / 3),
+        ("`web/` holds the pages", 0.0),
+    ],
+)
+def test_a_folder_far_above_a_file_names_little_of_it(text: str, depth: float) -> None:
+    assert name_depth(text, "src/api/users.py") == depth
+
+
+def test_rules_that_came_with_others_code_are_foreign() -> None:
+    foreign = (
+        "vendor/github.com/a/b/CONTRIBUTING.md",
+        ".agents/skills/react/AGENTS.md",
+        "web/node_modules/x/CLAUDE.md",
+        "third_party/zlib/CONTRIBUTING.md",
+        ".claude/plugins/review/CLAUDE.md",
+    )
+    own = ("AGENTS.md", "packages/vendors/AGENTS.md", ".claude/CLAUDE.md", "docs/adr/0001-skills.md")
+    assert all(map(is_foreign, foreign))
+    assert not any(map(is_foreign, own))
 
 
 def test_a_document_of_a_package_governs_the_package() -> None:

@@ -106,7 +106,7 @@ class ConstraintsAnswer:
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
     contradictions: tuple[str, ...] = optional(())
-    """The rules found, shown or not, that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
+    """The rules shown that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
     status: str = SUCCESS
 
 
@@ -133,9 +133,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         raise InvalidRequest("rag_check_constraints needs change_description (the change in words), diff, or file_path")
     description = request.change_description.strip()
     if description and len(description) < LEAST_DESCRIPTION_CHARACTERS:
-        raise InvalidRequest(
-            f"change_description = {description!r} is too short: say in a few words what is to be changed"
-        )
+        raise InvalidRequest(f"the change {description!r} is too short: say in a few words what is to be changed")
     view = caller.rule_projects.current()
     changes = read_diff(request.diff) if request.diff.strip() else []
     paths = [change.path for change in changes]
@@ -147,10 +145,11 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
     told = [hit for hit in found if hit.relevance >= _MIN_RELEVANCE or hit.names_path]
-    is_clear = any(hit.names_path or hit.relevance >= CLEAR_RELEVANCE for hit in told)
+    is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
+    most = count if is_clear else min(count, _MAX_UNCLEAR)
+    shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}
     constraints, patterns = (
-        [_make_rule_record(hit) for hit in told if hit.kind is kind][: count if is_clear else min(count, _MAX_UNCLEAR)]
-        for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
+        [_make_rule_record(hit) for hit in shown[kind]] for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
     )
     examples = _find_examples(caller, view, text, count) if description else ()
     broken = tuple(each for change in changes for each in find_broken(view, change))
@@ -163,7 +162,8 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: see violations; {summary}"
-    contradictions = tuple(find_contradictions([_make_section(hit) for hit in told])[:_MAX_CONTRADICTIONS])
+    stated = [_make_section(hit) for hits in shown.values() for hit in hits]
+    contradictions = tuple(find_contradictions(stated)[:_MAX_CONTRADICTIONS])
     if contradictions:
         summary = f"{summary}; some of these rules contradict each other: see contradictions"
     return ConstraintsAnswer(

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ from rag_ls.embedding import HostedModel, local_model
 from rag_ls.model import StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
 from rag_ls.rules.relevance import CLEAR_RELEVANCE
+from rag_ls.rules.scopes import is_foreign
 from rag_ls.search import NO_FILTERS, Searcher
 from rag_ls.storage import ProjectIndex
 from tests.benchmarks.code.asked import cut
@@ -31,7 +34,7 @@ from tests.benchmarks.foreign.repositories import copy_repository
 from tests.benchmarks.rules.judge import names
 from tests.support import UnchangedCorpus, index_at, put_vectors
 
-_FILE = Path(__file__).parent / "public.jsonl"
+_FOLDER = Path(__file__).parent
 _LIKELY_FILES = 3
 
 
@@ -75,7 +78,6 @@ class Repository:
 
 def read_changes() -> list[PublicChange]:
     """All labelled changes."""
-    rows = (json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines())
     return [
         PublicChange(
             row["set"],
@@ -84,8 +86,17 @@ def read_changes() -> list[PublicChange]:
             tuple((each["path"], each["section"]) for each in row["right"]),
             row["half"],
         )
-        for row in rows
+        for row in _read_rows("public.jsonl")
     ]
+
+
+def read_silent_changes() -> list[PublicChange]:
+    """The changes of which no rule of their repository speaks."""
+    return [PublicChange(row["set"], row["change"], (), (), row["half"]) for row in _read_rows("silent.jsonl")]
+
+
+def _read_rows(name: str) -> Iterator[dict[str, Any]]:
+    return (json.loads(line) for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines())
 
 
 def open_repository(checkouts: Path, work: Path, name: str, model: HostedModel | None) -> Repository:
@@ -104,7 +115,9 @@ def open_repository(checkouts: Path, work: Path, name: str, model: HostedModel |
 def _embed_rules(index: ProjectIndex, model: HostedModel) -> None:
     store = index.checkout
     store.embeddings.activate(model.model_id)
-    documents = [number for number, path, _, _ in store.document_paths() if rule_kind(path) is not None]
+    documents = [
+        number for number, path, _, _ in store.document_paths() if rule_kind(path) is not None and not is_foreign(path)
+    ]
     rows = {row.text_hash: row for row in store.chunks.by_row(store.chunks.first_of(documents, 100_000)).values()}
     missing = sorted(index.vectors.missing(model.model_id, list(rows)))
     if missing:
@@ -112,22 +125,34 @@ def _embed_rules(index: ProjectIndex, model: HostedModel) -> None:
         put_vectors(store, model.model_id, missing, model.embed_documents(texts))
 
 
-def _measure(repository: Repository, changes: list[PublicChange], vectors: dict[str, NDArray[np.float32]]) -> None:
-    own = [each for each in changes if each.set == repository.name]
-    for title, has_files in (("by the text", False), ("with its files", True)):
-        asked = [each for each in own if each.files or not has_files]
-        ranks = list(_rank(repository, asked, vectors, has_files=has_files))
-        figures = {
-            "first": sum(rank == 1 for rank in ranks),
-            "in three": sum(rank is not None and rank <= 3 for rank in ranks),
-        }
-        said = "  ".join(f"{name} {count / max(len(ranks), 1):.2f}" for name, count in figures.items())
-        print(f"{repository.name:24} {title:15} {len(ranks):3} changes  {said}", flush=True)
-    for title, asked in (("own", own), ("of others", [each for each in changes if each.set != repository.name])):
-        clear = [_is_clear(repository.find(each.text, (), vectors.get(each.text))) for each in asked]
-        print(
-            f"{repository.name:24} {title:15} {len(clear):3} changes  clear {sum(clear) / len(clear):.2f}", flush=True
-        )
+def _measure(repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]]) -> None:
+    """The figures of one repository; those with the files of a change stand beside those of the same changes without them."""
+    own = [each for each in asked if each.set == repository.name and each.right]
+    with_files = [each for each in own if each.files]
+    for title, group, has_files in (
+        ("by the text", own, False),
+        ("some by the text", with_files, False),
+        ("the same and files", with_files, True),
+    ):
+        if group:
+            print(
+                f"{repository.name:24} {title:19} {_tell_ranks(repository, group, vectors, has_files=has_files)}",
+                flush=True,
+            )
+    silent = [each for each in asked if each.set == repository.name and not each.right]
+    foreign = [each for each in asked if own and each.set != repository.name and each.right]
+    for title, group in (("own", own), ("silent", silent), ("of others", foreign)):
+        clear = [_is_clear(repository.find(each.text, (), vectors.get(each.text))) for each in group]
+        if clear:
+            print(f"{repository.name:24} {title:19} {len(clear):3} changes  clear {sum(clear)}", flush=True)
+
+
+def _tell_ranks(
+    repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]], *, has_files: bool
+) -> str:
+    ranks = list(_rank(repository, asked, vectors, has_files=has_files))
+    first, in_three = (sum(rank is not None and rank <= most for rank in ranks) for most in (1, 3))
+    return f"{len(ranks):3} changes  first {first} in three {in_three}"
 
 
 def _rank(
@@ -152,6 +177,18 @@ def _print_misses(repository: Repository, changes: list[PublicChange], vectors: 
                     print(f"  {chunk.path} # {chunk.symbol} ({hit.relevance}, {hit.why})")
 
 
+def _embed_changes(asked: list[PublicChange], model: HostedModel, work: Path) -> dict[str, NDArray[np.float32]]:
+    """The vectors of the changes; those of former runs are kept in a file."""
+    file = work / f"{re.sub(r'[^a-zA-Z0-9]+', '_', model.model_id)[-40:]}.npz"
+    known = dict(np.load(file)) if file.exists() else {}
+    former = dict(zip(map(str, known.get("texts", ())), known.get("vectors", ()), strict=True))
+    made = {each.text: model.embed_query(each.text) for each in asked if each.text not in former}
+    vectors = {**former, **made}
+    if made:
+        np.savez(file, texts=np.array(list(vectors)), vectors=np.array(list(vectors.values())))
+    return vectors
+
+
 def main() -> None:
     """Print the figures of one half, repository by repository."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -161,14 +198,14 @@ def main() -> None:
     parser.add_argument("--words", action="store_true", help="by words alone")
     parser.add_argument("--misses", action="store_true", help="show the misses of the tuned half")
     arguments = parser.parse_args()
-    changes = [each for each in read_changes() if each.half == arguments.half]
+    asked = [each for each in (*read_changes(), *read_silent_changes()) if each.half == arguments.half]
     model = None if arguments.words else local_model("auto", EmbeddingSettings())
-    vectors = {each.text: model.embed_query(each.text) for each in changes} if model is not None else {}
-    for name in dict.fromkeys(each.set for each in changes):
+    vectors = _embed_changes(asked, model, arguments.work) if model is not None else {}
+    for name in dict.fromkeys(each.set for each in asked):
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
-        _measure(repository, changes, vectors)
+        _measure(repository, asked, vectors)
         if arguments.misses:
-            _print_misses(repository, changes, vectors)
+            _print_misses(repository, asked, vectors)
 
 
 if __name__ == "__main__":

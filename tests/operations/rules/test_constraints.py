@@ -95,6 +95,36 @@ def test_rules_that_contradict_each_other_are_both_shown_the_nearer_first_and_sa
     assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md", "app/AGENTS.md"]
     assert answer["contradictions"][0] == "indentation: web/AGENTS.md:3 says space, AGENTS.md:3 says tab"
     assert "some of these rules contradict each other" in answer["summary"]
+    alone = operations.run("rag_check_constraints", {**question, "num_results": 1})
+    assert alone.get("contradictions", ()) == (), "only of rules that are shown"
+    assert "contradict" not in alone["summary"]
+
+
+def test_the_rules_of_others_code_count_for_its_own_files_alone(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    foreign = {
+        "vendor/mailer/CONTRIBUTING.md": "# Mail\n\nA letter MUST be sent by the queue.\n",
+        ".agents/skills/letters/AGENTS.md": "# Letters\n\nA letter MUST be signed.\n",
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **foreign, "AGENTS.md": "# Style\n\nNames MUST be short.\n"}))
+
+    def told(**question: str) -> list[str]:
+        return [each["filePath"] for each in operations.run("rag_check_constraints", dict(question))["constraints"]]
+
+    assert told(change_description="send a letter by the queue, signed") == ["AGENTS.md"]
+    assert told(file_path="vendor/mailer/send.py")[0] == "vendor/mailer/CONTRIBUTING.md"
+
+
+def test_a_folder_above_a_file_does_not_make_its_rules_clear_for_any_change(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    rules = "# Map\n\nThe pages MUST stay in `web/`.\n\n## Colours\n\nA colour MUST be a token.\n"
+    _open(client, write(tmp_path / "shop", {**SHOP, "AGENTS.md": rules, "web/pages/list/a.py": "x = 1\n"}))
+    question = {"change_description": "round half up in totals", "file_path": "web/pages/list/a.py"}
+    answer = operations.run("rag_check_constraints", question)
+    assert answer["summary"].startswith("no rule clearly speaks of this")
+    assert "clearly" not in operations.run("rag_check_constraints", {"file_path": "web/pages/list/a.py"})["summary"]
 
 
 def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(

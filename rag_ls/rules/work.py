@@ -1,0 +1,184 @@
+"""Recognises the kinds of work that changes and rules speak of: "preallocate the slices" is performance, and so is a
+section that asks for benchmarks, though they share no word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rag_ls.retrieval.asked import AskedTerms, rarity
+from rag_ls.retrieval.terms import words_of
+from rag_ls.search import BY_PATH
+from rag_ls.storage import stem
+
+# A section speaks of a kind half as clearly in its paragraphs as in its heading.
+_IN_PARAGRAPHS = 0.5
+_PULL_REQUEST = re.compile(r"\bpull[ -]request(s?)\b", re.IGNORECASE)
+# The kind; words of changes; words of rules; the paths of its files. Tests have paths of their own (`Roles`).
+_KINDS = (
+    (
+        "tests", "test tests testing tested spec specs fixture fixtures mock mocks cover coverage assertion assertions snapshot",
+        "test tests testing tested spec specs fixture fixtures coverage", "",
+    ),
+    (
+        "migrations", "migration migrations migrate schema column columns table tables index backfill",
+        "migration migrations makemigrations alembic", r"(^|/)(migrations?|migrate|alembic)/|\.sql$",
+    ),
+    (
+        "queries", "query queries sql orm join joins prefetch transaction transactions commit database",
+        "query queries sql orm transaction transactions session repository database",
+        r"(^|/)(models?|repositor(y|ies)|entities)(/|\.)",
+    ),
+    (
+        "packages", "dependency dependencies package packages library libraries npm pip gem crate upgrade",
+        "dependency dependencies",
+        r"(^|/)(go\.mod|package\.json|cargo\.toml|pyproject\.toml|requirements[\w.-]*\.txt|gemfile|pom\.xml|build\.gradle|composer\.json|[\w.-]*lock[\w.-]*)$",
+    ),
+    (
+        "docs", "documentation docs document describe readme guide website wiki docstring docstrings comment comments",
+        "documentation docs docstrings readme comments", r"\.(md|mdx|rst|adoc)$|(^|/)docs?/",
+    ),
+    (
+        "translations", "translate translation translations translated locale locales i18n l10n internationalization wording "
+        "german french japanese spanish chinese",
+        "translation translations translatable locale locales i18n l10n internationalization",
+        r"(^|/)(locales?|i18n|l10n|translations?|lang)/|\.(po|pot|xliff)$",
+    ),
+    (
+        "style", "lint linter linting format formatter formatting prettier eslint ruff black rubocop clippy gofmt indent rename "
+        "naming quotes",
+        "lint linter linting format formatter formatting prettier eslint ruff rubocop clippy naming",
+        r"(^|/)\.(eslint|prettier|rubocop|editorconfig)",
+    ),
+    (
+        "performance", "performance fast faster slow slower speed allocation allocations allocate preallocate lazy lazily "
+        "optimize optimization efficient efficiency",
+        "performance performant benchmark benchmarks optimization optimizations optimize efficient slow", "",
+    ),
+    (
+        "security", "security secure vulnerability vulnerabilities secret secrets credential credentials password passwords "
+        "exploit bypass bypassed sanitize sanitizes csrf xss injection smuggling",
+        "security secure vulnerability vulnerabilities secret secrets credentials sensitive", "",
+    ),
+    (
+        "access", "authentication authenticate auth login logged signin signup authorization authorize permission permissions policy "
+        "anonymous role roles",
+        "authentication authenticated auth authorization permission permissions policy policies",
+        r"(^|/)(auth|authz|polic(y|ies)|permissions?)[/._]",
+    ),
+    (
+        "errors", "error errors exception exceptions panic panics fail fails failed failure conflict invalid 400 401 403 404 409 422 500",
+        "error errors exception exceptions", r"(^|/)(errors?|exceptions?)[/._]",
+    ),
+    ("logging", "log logs logged logging logger", "log logs logging logger", r"(^|/)(logging|logs?)[/._]"),
+    (
+        "endpoints", "api rest endpoint endpoints route routes response responses payload",
+        "api rest endpoint endpoints route routes controller controllers openapi",
+        r"(^|/)(api|routes?|controllers?|endpoints?)(/|\.)",
+    ),
+    (
+        "interface", "ui page pages dialog modal button buttons form forms component components layout css color colors theme dark "
+        "menu card tooltip icon toast message",
+        "ui component components css styling frontend design tailwind",
+        r"\.(tsx|jsx|vue|svelte|css|scss|html|erb)$|(^|/)(components?|ui)/",
+    ),
+    (
+        "jobs", "job jobs background task tasks worker workers queue queues enqueue enqueues cron schedule",
+        "job jobs background tasks worker workers queue", r"(^|/)(jobs?|tasks?|workers?)(/|\.)",
+    ),
+    (
+        "submitting", "commit commits pr prs pullrequest branch branches merge push review issue",
+        "commit commits pr prs pullrequest pullrequests branch branches merge issue issues", "",
+    ),
+    (
+        "releases", "release releases version bump tag publish changelog", "release releases changelog versioning",
+        r"(^|/)(changelog|changes|releases?)[\w.-]*$",
+    ),
+    ("ci", "ci workflow workflows pipeline", "ci workflow workflows actions", r"(^|/)\.(github/workflows|gitlab-ci|circleci)"),
+    (
+        "setup", "setup set install installation environment docker machine laptop",
+        "setup install installation environment docker prerequisites", r"(^|/)(dockerfile|docker-compose)",
+    ),
+    (
+        "decisions", "architecture decision decisions adr replace rewrite everywhere",
+        "architecture decision decisions adr adrs", r"(^|/)(adrs?|decisions)/",
+    ),
+    (
+        "settings", "config configuration setting settings option options env flag flags",
+        "config configuration setting settings", r"(^|/)(config|settings)[/._]",
+    ),
+    (
+        "validation", "validate validates validation validator validators bound",
+        "validate validation validator validators schema schemas", r"schemas?\.|validat",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    name: str
+    of_changes: frozenset[str]
+    of_rules: frozenset[str]
+    """The stems of the words."""
+    of_files: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedWork:
+    """The kinds of work that a section of rules speaks of."""
+
+    heading: frozenset[str]
+    paragraphs: frozenset[str]
+
+    def clarity(self, kind: str) -> float:
+        """The clarity with which it speaks of a kind, 0 to 1."""
+        return 1.0 if kind in self.heading else _IN_PARAGRAPHS if kind in self.paragraphs else 0.0
+
+
+def _read_stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, words_of(_PULL_REQUEST.sub(r"pullrequest\1", text))))
+
+
+_TABLE = tuple(
+    _Kind(name, _read_stems(changes), _read_stems(rules), re.compile(files, re.IGNORECASE) if files else None)
+    for name, changes, rules, files in _KINDS
+)
+
+
+def read_asked_work(text: str, paths: Iterable[str]) -> frozenset[str]:
+    """The kinds of work that a change is, by its words and its files."""
+    stems, files = _read_stems(text), tuple(paths)
+    return frozenset(each.name for each in _TABLE if each.of_changes & stems or _holds_files(each, files))
+
+
+@lru_cache(maxsize=1024)
+def read_stated_work(heading: str, paragraphs: str) -> StatedWork:
+    """The kinds of work that a section speaks of."""
+    return StatedWork(_find_kinds(_read_stems(heading)), _find_kinds(_read_stems(paragraphs)))
+
+
+def weigh_work(asked: AbstractSet[str], sections: Iterable[StatedWork]) -> AskedTerms:
+    """The kinds of a change, by their rarity among some sections."""
+    known = list(sections)
+    return AskedTerms(
+        {kind: rarity(len(known), sum(each.clarity(kind) > 0 for each in known)) for kind in sorted(asked)}
+    )
+
+
+def judge_work(asked: AskedTerms, stated: StatedWork) -> float:
+    """The part of a change's kinds that a section speaks of, by their rarity and its clarity, 0 to 1."""
+    weights: Mapping[str, float] = asked.weights
+    return sum(weight * stated.clarity(kind) for kind, weight in weights.items()) / asked.total if asked.total else 0.0
+
+
+def _find_kinds(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(each.name for each in _TABLE if each.of_rules & stems)
+
+
+def _holds_files(kind: _Kind, paths: tuple[str, ...]) -> bool:
+    if kind.name == "tests":
+        return any(map(BY_PATH.is_test, paths))
+    return kind.of_files is not None and any(map(kind.of_files.search, paths))
