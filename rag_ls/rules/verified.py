@@ -44,6 +44,8 @@ class CheckedTree:
     look: Callable[[Callable[[Sequence[_File]], list[list[_Counts]]], Sequence[_File]], Iterable[list[_Counts] | None]]
     """Calls a function for some files, perhaps in other processes; None for a file that ended its process."""
     roles: Roles = BY_PATH
+    unread: frozenset[str] = frozenset()
+    """The files of which only the names are looked at, because there are too many to read."""
 
 
 def verify_survey(found: Survey, tree: CheckedTree) -> Survey:
@@ -85,7 +87,12 @@ def _break_structures(
     asked: dict[str, list[int]] = {}
     for number, (finding, rule) in enumerate(rules):
         for path in tree.paths:
-            if path not in finding.judged and tree.language(path) in _languages(rule) and applies(rule, path):
+            if (
+                path not in finding.judged
+                and path not in tree.unread
+                and tree.language(path) in _languages(rule)
+                and applies(rule, path)
+            ):
                 asked.setdefault(path, []).append(number)
     texts = [(rule, finding.marks) for finding, rule in rules]
     files = [(path, tree.language(path)) for path in asked]

@@ -33,6 +33,7 @@ from tests.benchmarks.quality import quality
 from tests.benchmarks.recall_quality import recall_quality
 from tests.benchmarks.rules.judge import rules
 from tests.benchmarks.rules_latency import rules_latency
+from tests.benchmarks.rules_setup import rules_setup
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
@@ -106,6 +107,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "published": lambda: published(corpus.django(), work / "published", sizes),
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
+        "rules setup": lambda: rules_setup(corpus.django(), work, (1_000, 5_000, 20_000)),
         "answering": lambda: answering(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall"), arguments.model),
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from rag_ls.config import IndexSettings
 from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.languages import find_language
+from rag_ls.languages import ImportResolver, find_language
 from rag_ls.languages.conventions import Tests
 from rag_ls.search import Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.roles import (
@@ -70,7 +71,9 @@ class ProjectRoles:
             changes, started = self._checkout.changes(), time.monotonic()
             product = self._roles.product
             if changes != self._changes and started >= self._next_at:
-                product = _Finder(self._checkout, self._imports).find()
+                rows = self._checkout.document_paths()
+                documents = [(row, path, language) for row, path, language, session in rows if not session]
+                product = find_product(documents, self._checkout.outlines, self._imports.resolver())
                 now = time.monotonic()
                 self._changes, self._next_at = changes, now + (now - started) / _SHARE_OF_TIME
             roles = Roles(product, settings.product, settings.tests)
@@ -79,6 +82,33 @@ class ProjectRoles:
             return self._roles
         finally:
             self._lock.release()
+
+
+class ReadOutlines(Protocol):
+    """The declarations and imports of documents, as the index has them or as they were just read."""
+
+    def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
+        """Declarations whose last name, lower-case, is one of `names`."""
+        ...
+
+    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
+        """The declarations of some documents, in order."""
+        ...
+
+    def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
+        """The imports of some documents, or of all."""
+        ...
+
+    def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
+        """The imports whose module or names hold one of some words, in any case."""
+        ...
+
+
+def find_product(
+    documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
+) -> frozenset[str]:
+    """The documents, each given by row, path and language, that are product though their paths say otherwise."""
+    return _Finder(documents, outlines, resolver).find()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +129,12 @@ class _Folder:
 class _Finder:
     """One look at the paths and imports of a project."""
 
-    def __init__(self, checkout: CheckoutIndex, imports: ProjectImports) -> None:
-        self._checkout = checkout
-        self._resolver = imports.resolver()
-        rows = [(row, path, language) for row, path, language, session in checkout.document_paths() if not session]
-        self._rows = {path: row for row, path, language in rows if not (is_docs(language) or is_data(language))}
+    def __init__(
+        self, documents: Iterable[tuple[int, str, str]], outlines: ReadOutlines, resolver: ImportResolver
+    ) -> None:
+        self._outlines = outlines
+        self._resolver = resolver
+        self._rows = {path: row for row, path, language in documents if not (is_docs(language) or is_data(language))}
         self._named = {path for path in self._rows if is_test_by_path(path) or is_secondary_by_path(path)}
         self._rest = {path for path in self._rows if path not in self._named and not _TOOLING.search(path)}
         # Importing vendored or outdated code does not make it the project's own.
@@ -113,7 +144,7 @@ class _Finder:
         if not self._named:
             return frozenset()
         folders = self._find_folders(SAMPLE_FOLDER, TEST_FOLDER)
-        imported = set(self._edges(self._without_support(self._checkout.outlines.imports_holding(_WORDS))))
+        imported = set(self._edges(self._without_support(self._outlines.imports_holding(_WORDS))))
         product = self._follow({target for source, target in imported if source in self._rest})
         for folder in folders:
             reached = product & folder.code
@@ -146,7 +177,7 @@ class _Finder:
                     yield item.path, target.path
 
     def _edges_from(self, paths: Collection[str]) -> Iterable[tuple[str, str]]:
-        return self._edges(self._checkout.outlines.imports({self._rows[path] for path in paths if path in self._rows}))
+        return self._edges(self._outlines.imports({self._rows[path] for path in paths if path in self._rows}))
 
     def _follow(self, imported: set[str]) -> set[str]:
         """The named documents among those that product imports, and what these import in turn."""
@@ -165,7 +196,7 @@ class _Finder:
         mixed = {item.document_id for item in imports if _tests_of(item).inline_modules}
         modules = set().union(*(_tests_of(item).inline_modules for item in imports))
         inline: dict[str, list[StoredSymbol]] = defaultdict(list)
-        for item in self._checkout.outlines.named(sorted(modules), _MAX_SYMBOLS) if modules else ():
+        for item in self._outlines.named(sorted(modules), _MAX_SYMBOLS) if modules else ():
             if item.document_id in mixed and is_inline_test(item.symbol, item.language):
                 inline[item.path].append(item)
         return [
@@ -197,11 +228,7 @@ class _Finder:
             return True
         rows = {self._rows[path] for path in looked_at}
         named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
-        named |= {
-            item.path
-            for item in self._checkout.outlines.of_documents(rows, _MAX_SYMBOLS)
-            if _VENDOR.search(item.symbol)
-        }
+        named |= {item.path for item in self._outlines.of_documents(rows, _MAX_SYMBOLS) if _VENDOR.search(item.symbol)}
         return len(named) >= _LEAST_NAMED * len(looked_at)
 
 

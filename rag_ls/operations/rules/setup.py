@@ -10,18 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
-from rag_ls.indexing import FAILED, Depth
+from rag_ls.indexing import FAILED
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, follow_indexing, index_and_wait
+from rag_ls.operations.engine.progress import Report, index_and_wait
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
 from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
+from rag_ls.search import Roles
 from rag_ls.util import handles
 from rag_ls.util.paths import portable, text_in
 from rag_ls.util.text import utc_stamp
@@ -92,16 +94,7 @@ class SetUpAnswer:
     status: str = SUCCESS
 
 
-def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> None:
-    """Read the project's files, for the graph of its imports."""
-    view = caller.rule_projects.open_root(request.project_root)
-    if not view.indexing.scanned or view.store.queue.has_any():
-        view.indexing.index_tree(Depth.WORDS)
-        follow_indexing(view, report, embeddings=False)
-
-
 @operation(
-    prepare=prepare_rag_setup,
     effects=WRITES,
     manages=True,
     opens=Opens.NEW,
@@ -119,22 +112,26 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.setup import ARCHITECTURE, Written, plan_documents, write_documents
     from rag_ls.rules.survey.documents import ruled_findings
+    from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import SurveyedTree, survey
     from rag_ls.rules.verified import CheckedTree, verify_survey
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
-    paths = {path for _, path, _, session in view.store.document_paths() if not session}
-    graph, read, cutters = view.project.imports.graph(), partial(text_in, root), view.project.cutters
-    edges = [(path, edge) for path in sorted(paths) for edge in graph.edges(path)]
+    cutters, read = view.project.cutters, partial(text_in, root)
+    files = ProjectFiles(root, view.project.exclusions.patterns, cutters.call_many)
+    graph = files.outlines.graph(files.resolver)
+    product = find_product(files.documents(), files.outlines, files.resolver)
+    roles = Roles(product, view.settings.index.product, view.settings.index.tests)
+    edges = [(path, edge) for path in files.paths for edge in graph.edges(path)]
     tree = SurveyedTree(
-        tuple(sorted(paths)), read, lambda path: detect_language(path) or "",
+        files.paths, read, lambda path: detect_language(path) or "",
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
-        declares=lambda name: bool(view.store.outlines.named([name], 1)), report=cutters.call_many, roles=view.project.roles,
+        declares=files.outlines.declares, report=cutters.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
-    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=tree.roles)
+    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
     found = verify_survey(survey(tree, frontend, backend), checked)
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
@@ -145,7 +142,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             Decisions(
                 project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
                 last_indexed=former.last_indexed if former else "",
-                suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})),
+                suffixes=tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix})),
                 excluded=view.settings.index.exclude,
             ),
         )  # fmt: skip
@@ -199,9 +196,13 @@ def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
 
 
 def _describe_set_up(found: Survey, written: Sequence[str], *, has_rules: bool) -> str:
+    from rag_ls.rules.survey.findings import list_names
+
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
     wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
-    read = f"read {found.files:,} files ({stacks}); {wrote}"
+    read = f"read {found.describe_files()} ({stacks}); {wrote}"
+    if found.broken:
+        read += f"; left out, because they do not parse: {list_names(found.broken, 3)}"
     if not written:
         return f"{read}."
     return f"{read}. Read what it says and correct it" + ("; `rag-ls check` checks its rules." if has_rules else ".")

@@ -97,6 +97,11 @@ def _project(found: Survey, name: str) -> Iterator[str]:
     if found.backend is not None:
         yield f"  backend: {quote(found.backend or '.')}"
     yield f"  files_read: {found.files}"
+    if found.unread:
+        yield f"  files_not_read: {found.unread}  # too many to read all: each claim is of those that were read"
+    if found.broken:
+        more = f"  # and {len(found.broken) - MAX_LISTED} more" if len(found.broken) > MAX_LISTED else ""
+        yield f"  files_that_do_not_parse: {flow_list(found.broken[:MAX_LISTED])}{more}"
 
 
 def _stacks(stacks: Iterable[Stack]) -> Iterator[str]:

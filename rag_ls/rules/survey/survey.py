@@ -63,6 +63,8 @@ class SurveyedTree:
     """Whether the project's code declares something of a name."""
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
+    unread: frozenset[str] = frozenset()
+    """The files that only count by their names, because there are too many to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,14 @@ class Survey:
     """The routes whose path only shows when the program runs: those made in loops, of variables."""
     broken: tuple[str, ...] = ()
     """The files that were left out, because they do not parse."""
+    unread: int = 0
+    """The number of the product's files that were not read, because there are too many."""
+
+    def describe_files(self, noun: str = "files") -> str:
+        """The number of files that were read, and of how many."""
+        if self.unread:
+            return f"a sample of {self.files:,} of {self.files + self.unread:,} {noun}"
+        return f"{self.files:,} {noun}"
 
 
 @dataclass(slots=True)
@@ -138,14 +148,15 @@ class _Gathered:
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
-    own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
+    product = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
+    own = [path for path in product if path not in tree.unread]
     jobs = [SurveyJob(path, tree.language(path), is_test=False) for path in own]
     jobs += [
         SurveyJob(path, tree.language(path), True)
         for path in tree.paths
-        if is_looked_at(path, tree.language(path), tree.roles)
+        if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
     ]
-    report = partial(report_files, tree.read, gather_import_names(tree.paths, tree.read, own))
+    report = partial(report_files, tree.read, gather_import_names(tree.paths, tree.read, product))
     gathered, ended = _Gathered(), list[str]()
     for job, found in zip(jobs, tree.report(report, jobs), strict=True):
         if found is None:
@@ -181,6 +192,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         frontend_imports=frontend_prefixes(gathered.traces),
         unknown_routes=tuple(gathered.unknown_routes),
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
+        unread=len(product) - len(own),
     )
 
 

@@ -1,0 +1,103 @@
+"""The files of a project and their outlines as set-up reads them: from the files alone, so that it waits for no index."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from rag_ls.indexing import Patterns, list_files
+from rag_ls.languages import ImportResolver, SourceTree, detect_language
+from rag_ls.model import Outline
+from rag_ls.rules.checks.file_outlines import outline_files
+from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
+from rag_ls.rules.survey.sources import CODE
+from rag_ls.storage import StoredImport, StoredSymbol
+from rag_ls.util.paths import text_in
+
+MAX_READ = 5_000
+"""The most source files that are read; of more, every so-manieth is."""
+
+OutlinedFile = tuple[str, str, Outline]
+"""A path, its language and its outline."""
+OutlineJobs = Callable[[Callable[[Sequence[str]], list[OutlinedFile]], Sequence[str]], Iterable[OutlinedFile | None]]
+"""Calls a function for some paths, perhaps in other processes; None for a file that ended its process."""
+
+
+class FileOutlines:
+    """The declarations and imports of files that were just read, asked as those of the index are."""
+
+    def __init__(self, files: Sequence[OutlinedFile]) -> None:
+        self._files = files
+        self._names: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for row, (_, _, outline) in enumerate(files):
+            for number, symbol in enumerate(outline.symbols):
+                self._names[_last_name(symbol.name).lower()].append((row, number))
+
+    def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
+        """Declarations whose last name, lower-case, is one of `names`."""
+        return [self._symbol(*place) for name in names for place in self._names.get(name, ())][:limit]
+
+    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
+        """The declarations of some files, in order."""
+        places = ((row, number) for row in sorted(documents) for number in range(len(self._files[row][2].symbols)))
+        return [self._symbol(*place) for place in places][:limit]
+
+    def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
+        """The imports of some files, or of all."""
+        return list(self._imports(range(len(self._files)) if documents is None else sorted(documents)))
+
+    def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
+        """The imports whose module or names hold one of some words, in any case."""
+        holds = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
+        return [each for each in self.imports() if holds.search(" ".join((each.imported.module, *each.imported.names)))]
+
+    def declares(self, name: str) -> bool:
+        """Whether a file declares something of a name."""
+        return any(_last_name(each.symbol) == name for each in self.named([name.lower()], len(self._files)))
+
+    def graph(self, resolver: ImportResolver) -> ImportGraph:
+        """The imports of all files."""
+        return ImportGraph(
+            {
+                path: resolve_imports(resolver, path, language, outline.imports)
+                for path, language, outline in self._files
+                if outline.imports
+            }
+        )
+
+    def _imports(self, rows: Iterable[int]) -> Iterator[StoredImport]:
+        for row in rows:
+            path, language, outline = self._files[row]
+            yield from (StoredImport(row, path, imported, language) for imported in outline.imports)
+
+    def _symbol(self, row: int, number: int) -> StoredSymbol:
+        path, language, outline = self._files[row]
+        each = outline.symbols[number]
+        return StoredSymbol(
+            document_id=row, path=path, language=language, symbol=each.name, kind=each.kind, start_line=each.start_line,
+            end_line=each.end_line, signature=each.signature, exported=each.exported,
+        )  # fmt: skip
+
+
+def _last_name(symbol: str) -> str:
+    return re.split(r"[^\w$]+", symbol)[-1]
+
+
+class ProjectFiles:
+    """The files of a project, and the outlines of those that are read."""
+
+    def __init__(self, root: Path, patterns: Patterns, outline: OutlineJobs, most: int = MAX_READ) -> None:
+        self.paths = tuple(sorted(list_files(root, patterns)))
+        code = [path for path in self.paths if detect_language(path) in CODE]
+        read = [code[at * len(code) // most] for at in range(most)] if len(code) > most else code
+        self.unread = frozenset(code).difference(read)
+        self.resolver = ImportResolver(SourceTree(self.paths, partial(text_in, root)))
+        self._outlined = [each for each in outline(partial(outline_files, root), read) if each is not None]
+        self.outlines = FileOutlines(self._outlined)
+
+    def documents(self) -> list[tuple[int, str, str]]:
+        """The row, path and language of each file that was read."""
+        return [(row, path, language) for row, (path, language, _) in enumerate(self._outlined)]
