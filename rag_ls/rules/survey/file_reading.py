@@ -40,6 +40,7 @@ class _Router:
     outer: str
     prefix: str
     start: Offset
+    through: tuple[str, ...] = ()
 
 
 class FileReading:
@@ -95,18 +96,23 @@ class FileReading:
             default=named[0] if named else None,
         )
 
-    def _prefix_of(self, name: str, start: Offset) -> str:
-        """The prefixes of a router, and of those that it was made from."""
-        parts: list[str] = []
+    def _routers_of(self, name: str, start: Offset) -> list[_Router]:
+        """The router of a name, after those that it was made from."""
+        found: list[_Router] = []
         router = self._router_at(name, start)
-        while router is not None and len(parts) <= len(self._routers):
-            parts.insert(0, router.prefix)
+        while router is not None and len(found) <= len(self._routers):
+            found.insert(0, router)
             outer = [
                 each
                 for each in self._routers
                 if each.name == router.outer and each is not router and each.start < router.start
             ]
             router = outer[-1] if router.outer and outer else None
+        return found
+
+    def _prefix_of(self, name: str, start: Offset) -> str:
+        """The prefixes of a router, and of those that it was made from."""
+        parts = [router.prefix for router in self._routers_of(name, start)]
         return join_routes(*parts) if parts else ""
 
     def read_router(self, found: FoundForm) -> None:
@@ -114,9 +120,10 @@ class FileReading:
             return
         name = nodes.assigned_name(found.call.node)
         prefix = next(iter(self._terms.strings(found, "path")), "")
+        through = tuple(self._terms.names(found, "through"))
         if name:
             self._routers.append(
-                _Router(name, nodes.base_name(found.call.receiver), prefix, nodes.start_of(found.call.node))
+                _Router(name, nodes.base_name(found.call.receiver), prefix, nodes.start_of(found.call.node), through)
             )
 
     def read_mount(self, found: FoundForm) -> None:
@@ -132,9 +139,7 @@ class FileReading:
                 self._mounts += [(own, start, RouterMount(prefix, name[0], line))] if line else []
         for index, router in enumerate(self._routers):
             if prefix and router.name in names:
-                self._routers[index] = _Router(
-                    router.name, router.outer, join_routes(prefix, router.prefix), router.start
-                )
+                self._routers[index] = replace(router, prefix=join_routes(prefix, router.prefix))
 
     def _line_of_import(self, name: str) -> int:
         """The line that imports a name, or makes it of an import; 0 where there is none."""
@@ -210,7 +215,8 @@ class FileReading:
                 return
         if found.form.says("absolute"):
             wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
-        prefix = self._prefix_of(nodes.base_name(call.receiver), nodes.start_of(call.node)) if call.receiver else ""
+        routers = self._routers_of(nodes.base_name(call.receiver), nodes.start_of(call.node)) if call.receiver else []
+        prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
@@ -222,7 +228,8 @@ class FileReading:
         ]
         around.sort(key=lambda scope: (scope.start, [-each for each in scope.end]))
         part = next(iter(self._terms.strings(found, "part")), "")
-        through = tuple(dict.fromkeys([*(name for scope in around for name in scope.through), *own]))
+        behind = [each.through for each in around] + [each.through for each in routers] + [own]
+        through = tuple(dict.fromkeys(name for names in behind for name in names))
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
         replaced = (
             [(found.form.says("method_as"), nodes.declared_name(node))] if "method_as" in found.form.values else []

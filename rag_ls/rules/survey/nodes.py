@@ -77,6 +77,10 @@ _OBJECTS = (
 )  # fmt: skip
 _QUOTES = re.compile(r"""^(?:[rRbBfFuU]{0,2}|[@$]{1,2}|r?#*|~[a-zA-Z])("{3}|'{3}|["'`])(.*)\1#*$""", re.DOTALL)
 _NAME = re.compile(r"^[&:\\*!@$]*([\w$][\w$.:?!\\]*?)(?:::class|\.class)?$")
+_LOOP = re.compile(
+    r"^(for|foreach|while|enhanced_for|for_in|for_each|list_comprehension)\w*(statement|expression|loop|comprehension)?$"
+)
+_LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
 _NO_NAMES = frozenset({"true", "false", "null", "nil", "None", "undefined", "function", "async"})
 
 
@@ -267,6 +271,9 @@ def option_of(nodes: Iterable[SgNode], key: str) -> SgNode | None:
     """The value under a key: of a named argument, or in an object among the arguments."""
     for node in nodes:
         pair = pair_of(node)
+        if node.text() == key and (sign := node.next()) is not None and sign.text() == "=":
+            # Rust's attributes are rows of tokens.
+            return sign.next()
         if pair is not None:
             if pair[0] == key:
                 return pair[1]
@@ -350,7 +357,10 @@ def names_of(node: SgNode, strings: bool = False, inner: str = "") -> list[str]:
     if inner and "call" in node.kind() and (call := read_call(node)) and re.fullmatch(inner, call.name):
         positional = [each for each in call.arguments if pair_of(each) is None]
         return names_of(positional[-1], strings) if positional else []
-    if node.kind() in _LISTS and node.kind() != "composite_literal":
+    if node.kind() == "binary_operator" and re.search(r"\swhen\s", node.text()):
+        # Elixir: `plug :require_user when action in [...]`.
+        return names_of(children_of(node)[0], strings, inner)
+    if node.kind() in (*_LISTS, "argument_list") and node.kind() != "composite_literal":
         return [name for child in children_of(node) for name in names_of(child, strings, inner)]
     if _STRING.search(node.kind()) or node.kind() in _SYMBOLS:
         return strings_of(node) if strings else []
@@ -373,6 +383,26 @@ def holder_of(node: SgNode) -> SgNode:
             return holder.parent() if parent.kind() == "decorated_definition" else following  # type: ignore[return-value]
         holder = parent
     return holder
+
+
+def is_in_loop(node: SgNode) -> bool:
+    """Whether a place is run for each of several values."""
+    child = node
+    while (parent := child.parent()) is not None:
+        if _LOOP.search(parent.kind()):
+            return True
+        call = read_call(parent) if parent.kind() in ("call", "call_expression") else None
+        if call is not None and call.receiver is not None and call.name in _LOOP_CALLS:
+            return call.receiver.range().end.index < child.range().start.index
+        child = parent
+    return False
+
+
+def annotations_beside(node: SgNode) -> Iterator[Call]:
+    """The other annotations of the declaration that an annotation stands at."""
+    for child in holder_of(node).children():
+        every = [child, *child.children()] if child.kind() in _ANNOTATING else []
+        yield from (found for each in every if is_annotation(each) and (found := read_call(each)))
 
 
 def declared_name(node: SgNode) -> str:

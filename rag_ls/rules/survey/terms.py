@@ -1,7 +1,8 @@
 """Reads the terms of forms: what a value of a framework's file stands for at a place in the code.
 
 `args[0]`, `args[1:-1]`, `args[prefix]` are arguments by place and by name; `before(With)` and `after(Methods)` those of the
-calls before and after in a chain, `called(...)` the names of these calls, `chain(1)` the methods in an argument; `$X` and
+calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names of these
+calls, `base($P)` the name that a chain begins with, `chain(1)` the methods in an argument; `$X` and
 `$$$X` what a rule has captured; `name` the call's own name, `holder` that of the declaration that an annotation stands at, `keys` the
 first key of an argument, `text` the place itself, `file` the route that the path of a file stands for. Others stand for themselves.
 """
@@ -20,7 +21,7 @@ from rag_ls.rules.survey.nodes import Call
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-_TERM = re.compile(r"(args|before|after|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
+_TERM = re.compile(r"(args|before|after|beside|base|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|args|opts|options|[a-z])$|^[^\w$@]*$|\s"
@@ -67,6 +68,8 @@ class FormTerms:
         what, names, selector = parts.groups()
         if what == "chain":
             return list(_chained(call.arguments[int(names) : int(names) + 1]))
+        if what == "base":
+            return [nodes.base_name(node) for node in self._nodes(names, "", call)]
         if what == "called":
             every = [*nodes.calls_before(call), *nodes.calls_after(call)]
             return [each.name for each in every if re.fullmatch(names, each.name)]
@@ -80,7 +83,8 @@ class FormTerms:
         if what.startswith("$"):
             node = call.node.get_match(what[1:])
             return [node] if node else []
-        chained = nodes.calls_before(call) if what == "before" else nodes.calls_after(call)
+        ways = {"before": nodes.calls_before, "after": nodes.calls_after}
+        chained = ways[what](call) if what in ways else nodes.annotations_beside(call.node)
         return [node for each in chained if re.fullmatch(names, each.name) for node in each.arguments]
 
     def strings(self, found: FoundForm, key: str) -> list[str]:
@@ -111,7 +115,8 @@ class FormTerms:
     def _literals(self, node: SgNode) -> list[str]:
         """The strings of a node; that of a constant of the same file; the name that is declared."""
         if texts := nodes.strings_of(node):
-            return texts
+            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]", node.text().lstrip("'\"`"))
+            return [] if is_made and nodes.is_in_loop(node) else texts
         parent = node.parent()
         if parent is not None and "identifier" in node.kind() and re.search(r"pair|definition|declarat", parent.kind()):
             return [node.text()]

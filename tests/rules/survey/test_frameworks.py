@@ -210,7 +210,7 @@ _FORMS = {
     "tRPC": (
         "server/u.ts",
         "export const u = router({\n  list: publicProcedure.query(() => 1),\n  add: protectedProcedure.input(z).mutation(add),\n});\n",
-        ["QUERY /list", "MUTATION /add"],
+        ["QUERY /list", "MUTATION /add protectedProcedure"],
     ),
     "GraphQL resolvers": (
         "r.ts",
@@ -239,6 +239,62 @@ _FORMS = {
         ["RPC /sayHello"],
     ),
     "gRPC of Nest": ("g.ts", "class G {\n  @GrpcMethod('Greeter', 'SayHello')\n  hello() {}\n}\n", ["RPC /SayHello"]),
+    "JAX-RS": (
+        "A.java",
+        """
+        import jakarta.ws.rs.GET;
+        @Path("/users")
+        @RequiresAuthentication
+        public class Users {
+          @GET @Path("{id}") @Produces("x") public U one(@PathParam("id") int i) { return x; }
+          @POST @RolesAllowed("admin") public U two() { return x; }
+        }
+        """,
+        ["GET /users/{id} RequiresAuthentication", "POST /users RequiresAuthentication RolesAllowed"],
+    ),
+    "utoipa": (
+        "a.rs",
+        '#[utoipa::path(get, path = "/crates/{name}", tag = "x", responses((status = 200)))]\npub async fn show(a: B) {}\n',
+        ["GET /crates/{name}"],
+    ),
+    "pipelines of Phoenix": (
+        "lib/router.ex",
+        """
+        defmodule R do
+          use MyWeb, :router
+          scope "/api", MyWeb do
+            pipe_through [:browser, :auth]
+            get "/ping", PingController, :index
+          end
+        end
+        """,
+        ["GET /api/ping browser auth"],
+    ),
+    "groups of ASP.NET Core": (
+        "p.cs",
+        """
+        var users = app.MapGroup("/users").RequireAuthorization();
+        users.MapGet("/x", Show);
+        app.MapGet("/", Show);
+        """,
+        ["GET /users/x RequireAuthorization", "GET /"],
+    ),
+    "Ktor without a provider": (
+        "A.kt",
+        'import io.ktor.server.routing.*\nfun Application.a() { routing { authenticate { get("/x") { } } } }\n',
+        ["GET /x authenticate"],
+    ),
+    "Symfony's checks in handlers": (
+        "B.php",
+        "<?php\n#[IsGranted('X')]\nclass B {\n  #[Route('/a', methods: ['GET'])]\n"
+        "  function show() { $this->denyAccessUnlessGranted('y'); }\n}\n",
+        ["GET /a IsGranted denyAccessUnlessGranted"],
+    ),
+    "groups of Laravel": (
+        "routes/a.php",
+        "<?php\nRoute::prefix('admin')->middleware('auth')->group(function () {\n  Route::get('x', [A::class, 'x']);\n});\n",
+        ["GET /admin/x auth"],
+    ),
 }  # fmt: skip
 
 
@@ -440,3 +496,57 @@ def test_a_form_that_says_nothing_is_refused() -> None:
     assert len(load_frameworks()) > 30
     with pytest.raises(ValueError, match="is no form"):
         _form("x.yml", {"route": {}, "calls": "get"})
+
+
+_GUARDS = {
+    "Next.js": ("src/middleware.ts", 'import { x } from "next";\nexport default withAuth({});\n', ["withAuth"]),
+    "controllers of Phoenix": (
+        "lib/c.ex",
+        "defmodule C do\n  use MyWeb, :controller\n  plug :require_user when action in [:edit]\n  plug RequireAdmin\nend\n",
+        ["require_user", "RequireAdmin"],
+    ),
+    "providers of NestJS": (
+        "m.ts",
+        "@Module({ providers: [{ provide: APP_GUARD, useClass: AuthGuard }, { provide: X, useClass: Y }] })\nexport class A {}\n",
+        ["AuthGuard"],
+    ),
+    "views of Django": (
+        "v.py",
+        "import django\nclass V(LoginRequiredMixin, ListView): ...\n@login_required\ndef f(request): ...\n"
+        "class W(APIView):\n    permission_classes = [IsAuthenticated]\n",
+        ["LoginRequiredMixin", "login_required", "IsAuthenticated"],
+    ),
+    "gRPC in Go": (
+        "s.go",
+        'package a\nimport "google.golang.org/grpc"\nfunc f() { grpc.NewServer(grpc.ChainUnaryInterceptor(auth, log())) }\n',
+        ["auth", "log"],
+    ),
+    "gRPC in Python": ("s.py", "import grpc\ns = grpc.server(pool, interceptors=[Auth(), log])\n", ["Auth", "log"]),
+    "gRPC in Java": (
+        "S.java",
+        "import io.grpc.ServerBuilder;\nclass S { void f() { b.intercept(new AuthInterceptor()).build(); } }\n",
+        ["AuthInterceptor"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _GUARDS)
+def test_guards_of_whole_applications_and_controllers(name: str) -> None:
+    path, text, expected = _GUARDS[name]
+    assert [each.name for each in facts(path, text).middleware] == expected
+
+
+_LOOPS = {
+    "Express": ("a.js", "const app = require('express')();\nnames.forEach((n) => app.get(`/x/${n}`, h));\n"),
+    "Flask": ("a.py", 'import flask\nfor n in names:\n    app.add_url_rule(f"/x/{n}", view_func=f)\n'),
+    "ASP.NET Core": ("p.cs", 'foreach (var x in xs)\n    app.MapGet($"/x/{x}", Show);\n'),
+    "Gin": ("m.go", 'package a\nfunc f() {\n\tfor _, n := range names { r.GET("/" + n, h) }\n}\n'),
+}
+
+
+@pytest.mark.parametrize("name", _LOOPS)
+def test_routes_made_in_loops_are_unknown(name: str) -> None:
+    path, text = _LOOPS[name]
+    found = facts(path, text)
+    assert found.endpoints == []
+    assert len(found.unknown_routes) == 1

@@ -80,12 +80,12 @@ def test_middleware_of_the_other_frameworks() -> None:
             "F.java": "public class JwtFilter extends OncePerRequestFilter {}",
             "I.java": "class Audit implements HandlerInterceptor {}",
             "fast.js": "const fastify = require('fastify')();\nfastify.register(helmet, {});",
-            "lib/router.ex": "plug :accepts, [:html]\n",
+            "lib/router.ex": "plug :accepts, [:html]\nplug :find_tenant\n",
         }
     )
     assert set(found.middleware_names) == {
         "SecurityMiddleware", "CORSMiddleware", "load_user", "Logger", "gin.Recovery", "login", "load", "auth", "throttle",
-        "TraceLayer::new_for_http", "UseAuthentication", "AuthGuard", "RolesGuard", "JwtFilter", "Audit", "helmet", "accepts",
+        "TraceLayer::new_for_http", "UseAuthentication", "AuthGuard", "RolesGuard", "JwtFilter", "Audit", "helmet", "find_tenant",
     }  # fmt: skip
 
 
