@@ -24,7 +24,7 @@ _USUAL_NAMES = re.compile(
 )
 _USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|src/test|e2e|__tests__)`|below `(?:tests?|specs?|src/test)/`")
 _USUAL_LIBRARIES = re.compile(
-    r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|JUnit(?: \d)?|XCTest|RSpec"
+    r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
 _NONE = Tests()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -23,6 +23,7 @@ class Manifest:
     """Whether the project is made to be depended on."""
 
 
+_SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "daphne", "waitress", "granian"})
 _PACKAGE_KEYS = ("dependencies", "devDependencies", "peerDependencies", "scripts", "version", "workspaces")
 
 
@@ -67,7 +68,7 @@ def _pyproject(text: str) -> Manifest | None:
     packages = _requirements(declared if isinstance(declared, list) else [])
     packages |= {name.lower() for name in _table(poetry, "dependencies") if name != "python"}
     name = str(project.get("name") or poetry.get("name") or "").lower()
-    return Manifest("python", frozenset(packages), published=name.startswith(("flask-", "django-", "fastapi-")))
+    return Manifest("python", frozenset(packages), published=_extends(name, packages))
 
 
 def _requirements_txt(text: str) -> Manifest | None:
@@ -83,8 +84,13 @@ def _setup(text: str) -> Manifest | None:
         lines = list(takewhile(lambda line: line[:1].isspace(), text[match.end() :].lstrip("\n").splitlines()))
         lines = [text[match.end() :].split("\n", 1)[0], *lines]
     name = re.search(r"^[ \t]*name\s*=\s*[\"']?([\w.-]+)", text, re.MULTILINE)
-    published = bool(name and name[1].lower().startswith(("flask-", "django-", "fastapi-")))
-    return Manifest("python", frozenset(_requirements(lines)), published=published)
+    packages = _requirements(lines)
+    return Manifest("python", frozenset(packages), published=bool(name and _extends(name[1].lower(), packages)))
+
+
+def _extends(name: str, packages: Collection[str]) -> bool:
+    """Whether a package extends a framework by its name, and is no application, which brings a server."""
+    return name.startswith(("flask-", "django-", "fastapi-")) and _SERVERS.isdisjoint(packages)
 
 
 def _requirements(lines: Iterable[object]) -> set[str]:

@@ -33,7 +33,7 @@ _ROLES = frozenset(
 _MADE_FOLDERS = re.compile(
     r"(?:[\w-]+/)*(?:app/(?:controllers|models|helpers|jobs|mailers|policies|channels|views)"
     r"|app/(?:Http/\w+|Console/Commands|Exceptions|Providers|Policies|Jobs|Events|Listeners|Mail|Models|Rules|Observers|Casts|Notifications)"
-    r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|management/commands"
+    r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|src/(?:Controller|Command|Repository|Entity|Form|EventSubscriber|EventListener|Twig|DataFixtures)|management/commands"
     r"|lib/\w+_web/(?:controllers|views|live|components|channels|plugs))"
 )
 _MAX_KINDS = 6

@@ -54,13 +54,17 @@ def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping
     )
     totals = Counter(family_of(language) for language in languages.values())
     found = []
-    for (family, name), lines in users.items():
+    homes: dict[str, set[str]] = {}
+    for (family, name), lines in sorted(users.items(), key=lambda user: -len(user[1])):
         folder = lowest_folder(lines) if len(lines) >= _MIN_FILES else ""
         inside = sorted(path for path in lines if path.startswith(folder + "/"))
         in_folder = files[family, folder]
         is_widespread = in_folder > _MAX_SHARE_OF_PRODUCT * totals[family]
         if not folder or is_widespread or len(inside) < max(_MIN_FILES, _MIN_SHARE_OF_FOLDER * in_folder):
             continue
+        if homes.get(folder, set()).issuperset(inside):
+            continue
+        homes.setdefault(folder, set(inside))
         outside = tuple(sorted(set(lines) - set(inside)))
         claim = f"Files that import `{name}` lie in `{folder}/`"
         rule = {

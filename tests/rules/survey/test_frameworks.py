@@ -550,3 +550,8 @@ def test_routes_made_in_loops_are_unknown(name: str) -> None:
     found = facts(path, text)
     assert found.endpoints == []
     assert len(found.unknown_routes) == 1
+
+
+def test_a_function_of_the_name_authenticate_is_no_guard_of_ktor() -> None:
+    text = "import io.ktor.server.routing.*\nfun f() { validate { users.authenticate(it) } }\n"
+    assert facts("A.kt", text).middleware == []

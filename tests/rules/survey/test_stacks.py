@@ -147,3 +147,10 @@ def test_what_a_workspace_develops_with_makes_no_frontend_of_its_root() -> None:
     assert [stack.role for stack in stacks({"package.json": manifest, "pnpm-workspace.yaml": "", "a.ts": ""})] == [
         "library"
     ]
+
+
+@pytest.mark.parametrize(("packages", "role"), [('"fastapi", "uvicorn"', "backend"), ('"fastapi"', "library")])
+def test_what_is_named_after_a_framework_is_an_application_if_it_brings_a_server(packages: str, role: str) -> None:
+    text = f'[project]\nname = "fastapi-shop"\ndependencies = [{packages}]\n'
+    (found,) = stacks({"pyproject.toml": text, "app.py": ""})
+    assert found.role == role

@@ -209,6 +209,10 @@ def test_a_package_that_one_folder_alone_imports() -> None:
         ("Files that import `asyncpg` lie in `app/db/`", "4 of 5; not in `app/main.py`")
     ]
     assert list(package_findings(modules, dict.fromkeys(users, "python"))) == [], "there is nothing but that folder"
+    more = [(path, "redis", 3) for path in users[:4]]
+    assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
+        "Files that import `asyncpg` lie in `app/db/`"
+    ], "what the same files import besides says nothing more"
 
 
 def test_where_files_of_a_kind_lie() -> None:
@@ -219,6 +223,8 @@ def test_where_files_of_a_kind_lie() -> None:
     assert claims(look(files).naming) == [], "where a generator puts them"
     own = {path.replace("app/controllers", "web/endpoints"): text for path, text in files.items()}
     assert claims(look(own).naming) == [("Files named `*_controller.rb` lie in `web/endpoints/`", 3, 3)]
+    symfony = {f"src/Controller/{name}Controller.php": "<?php class X {}" for name in "ABCD"}
+    assert claims(look(symfony).naming) == [], "the framework puts them there"
 
 
 def test_own_errors_share_a_base() -> None:
