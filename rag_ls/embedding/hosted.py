@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, TimeoutError
@@ -68,18 +69,28 @@ class HostedModel:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """As `Embedder`. Raises `QueryLate` if the vector is late; it is then cached for the next question."""
-        with self._lock:
-            if (known := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
-                self._counts.add(CACHED_QUERIES)
-                return known
-        self._counts.add(EMBEDDED_QUERIES)
-        deadline_s = self._model.query_deadline_s
-        return self._query(text) if deadline_s is None else self._query_in_time(text, deadline_s)
+        if self._model.query_deadline_s is not None:
+            return self.begin_query(text)()
+        if (known := self._find_cached(text)) is not None:
+            return known
+        return self._query(text)
 
-    def begin_query(self, text: str) -> Future[NDArray[np.float32]]:
-        """`embed_query` in a thread of its own, so that the caller can do other work meanwhile."""
-        return _in_background(lambda: self.embed_query(text))
+    def begin_query(self, text: str) -> Callable[[], NDArray[np.float32]]:
+        """Begin `embed_query` in a thread of its own, unless the vector is cached. The returned function waits for it."""
+        if (known := self._find_cached(text)) is not None:
+            return lambda: known
+        future = _in_background(lambda: self._query(text))
+        deadline_s, started = self._model.query_deadline_s, time.monotonic()
+
+        def wait() -> NDArray[np.float32]:
+            if deadline_s is None:
+                return future.result()
+            try:
+                return future.result(max(0.0, started + deadline_s - time.monotonic()))
+            except TimeoutError:
+                raise QueryLate(f"{self.model_id} took more than {deadline_s:g} s for a query") from None
+
+        return wait
 
     def release(self) -> None:
         """The calling thread has nothing more to embed for now."""
@@ -99,6 +110,13 @@ class HostedModel:
         first = self._embed_in_halves(texts[:half], backlog + len(texts) - half)
         return np.concatenate([first, self._embed_in_halves(texts[half:], backlog)])
 
+    def _find_cached(self, text: str) -> NDArray[np.float32] | None:
+        with self._lock:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+        self._counts.add(EMBEDDED_QUERIES if known is None else CACHED_QUERIES)
+        return known
+
     def _query(self, text: str) -> NDArray[np.float32]:
         vector = self._model.embed_query(text)
         vector.setflags(write=False)
@@ -107,12 +125,6 @@ class HostedModel:
             while len(self._queries) > _MAX_KEPT_QUERIES:
                 self._queries.popitem(last=False)
         return vector
-
-    def _query_in_time(self, text: str, deadline_s: float) -> NDArray[np.float32]:
-        try:
-            return _in_background(lambda: self._query(text)).result(deadline_s)
-        except TimeoutError:
-            raise QueryLate(f"{self.model_id} took more than {deadline_s:g} s for a query") from None
 
 
 def _in_background(embed: Callable[[], NDArray[np.float32]]) -> Future[NDArray[np.float32]]:

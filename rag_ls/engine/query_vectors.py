@@ -33,5 +33,5 @@ def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArra
     """As `embed_text`, but in the background: the function that it gives waits for the vector."""
     if model is None or not text.strip():
         return None
-    future = model.begin_query(text)
-    return lambda: embed_text(model, text, lambda model, text: future.result())
+    wait = model.begin_query(text)
+    return lambda: embed_text(model, text, lambda *_: wait())

@@ -171,6 +171,18 @@ def test_a_query_that_is_late_is_left_to_words_and_there_for_the_next_question()
     assert model.embed_query("where").shape == (_DIMENSIONS,)
 
 
+def test_a_query_is_embedded_in_one_thread_and_a_known_one_in_none() -> None:
+    slow, before = threading.Event(), set(threading.enumerate())
+    model = HostedModel(PretendModel(slow=slow))
+    model.begin_query("where")
+    (thread,) = set(threading.enumerate()) - before
+    slow.set()
+    thread.join()
+    known = model.begin_query("where")
+    assert not set(threading.enumerate()) - before
+    assert known().shape == (_DIMENSIONS,)
+
+
 def test_batches_keep_within_texts_bytes_and_tokens_and_lose_nothing() -> None:
     budget = BatchBudget(max_texts=3, max_bytes=10, max_tokens=4)
     texts = ["a", "b", "c", "d", "ééééé", "x", "far too long for any batch", "y", "z"]
