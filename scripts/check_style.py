@@ -1,4 +1,5 @@
-"""Checks what a linter has no rule for: names that stand once, arguments that are named, docstrings that begin with their noun.
+"""Checks what a linter has no rule for: names that stand once, functions named by a verb, arguments that are named, docstrings
+that begin with their noun.
 
     python scripts/check_style.py
 
@@ -8,6 +9,7 @@ It prints `path:line: what is wrong` for each finding, and fails if there is one
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,8 +18,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "rag_ls"
 MAX_POSITIONAL = 5
-# Names of classes that still stand twice; no new one may come.
-KNOWN: frozenset[str] = frozenset()
+# A function is named by a verb and its noun, never by a participle alone: `find_symbols`, not `found`.
+PARTICIPLE = re.compile(
+    "[a-z]{3,}[^e]ed|asked|begun|bound|chosen|done|drawn|found|given|gone|held|hidden|kept|known|left|made|meant|said|seen|"
+    "sent|shown|taken|told|understood|written"
+)
+# Functions that still have such a name; no new one may come.
+KNOWN_PARTICIPLES = frozenset(
+    "called chained compiled configured declared deleted described done failed framed imported initialized loaded locked merged named "
+    "offered parsed pushed related settled skipped tagged typed unanswered unnoticed wanted admitted bound known "
+    "taken".split()
+)
 # A docstring of something begins with what it is: a noun, or the verb of a function.
 VAGUE_WORDS = frozenset({"What", "Who", "Whoever", "Whatever", "How", "Why", "Where", "Which", "When"})
 
@@ -28,6 +39,7 @@ def main() -> int:
     for path, module in modules.items():
         findings += [(path, *finding) for finding in _vague_docstrings(module)]
         findings += [(path, *finding) for finding in _unnamed_arguments(module)]
+        findings += [(path, *finding) for finding in _participles(module)]
     for path, line, problem in sorted(findings):
         print(f"{path.relative_to(ROOT).as_posix()}:{line}: {problem}")
     return 1 if findings else 0
@@ -41,8 +53,6 @@ def _repeated_classes(modules: dict[Path, ast.Module]) -> Iterator[tuple[Path, i
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append((path, node.lineno))
     for name, found in places.items():
-        if name in KNOWN:
-            continue
         for path, line in found[1:]:
             first = found[0][0].relative_to(ROOT).as_posix()
             yield path, line, f"{first} has a class {name} too: give one of them a name of its own"
@@ -67,10 +77,23 @@ def _vague_docstrings(module: ast.Module) -> Iterator[tuple[int, str]]:
 def _unnamed_arguments(module: ast.Module) -> Iterator[tuple[int, str]]:
     """Calls with more positional arguments than a reader can tell apart."""
     for node in ast.walk(module):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id[:1].isupper()):
+        if not isinstance(node, ast.Call) or len(node.args) <= MAX_POSITIONAL:
             continue
-        if len(node.args) > MAX_POSITIONAL:
-            yield node.lineno, f"{node.func.id} is made with {len(node.args)} positional arguments: name them"
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if name == "cls" or name.lstrip("_")[:1].isupper():
+            yield node.lineno, f"{name} is made with {len(node.args)} positional arguments: name them"
+
+
+def _participles(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Functions and methods, but no properties, whose name is a participle alone."""
+    for owner in (module, *(node for node in ast.walk(module) if isinstance(node, ast.ClassDef))):
+        for node in owner.body:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            name = node.name.strip("_")
+            is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+            if not is_property and name not in KNOWN_PARTICIPLES and PARTICIPLE.fullmatch(name):
+                yield node.lineno, f"{node.name} is a participle: name the function by its verb and noun"
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
         if notebook is not None:
             return Cut(*cut_notebook(document, notebook, path, budget))
         language = "json"
-    host = _parsed(document, path, language)
+    host = _parse_region(document, path, language)
     if host is None:
         chunks = _from_windows(document, path, language, budget)
         return Cut(chunks, outline_of_text(document, language), uses_of_template(document, language))
@@ -74,7 +74,14 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
     chunks = []
     for region in regions:
         pieces = split_tree(document, region.parts, region.syntax, budget)
-        maker = _Maker(document, path, region.language, region.syntax, budget, signatures)
+        maker = _Maker(
+            document=document,
+            path=path,
+            language=region.language,
+            syntax=region.syntax,
+            budget=budget,
+            signatures=signatures,
+        )
         groups = merge(pieces, document, budget)
         chunks += (maker.chunk(ordinal, group) for ordinal, group in enumerate(groups, len(chunks)))
     uses = UseTable()
@@ -88,13 +95,13 @@ def outline_of_document(text: str, path: str, language: str) -> Outline:
     if not text or language == "notebook":
         return Outline()
     document = Document.of(text, approximate_token_offsets)
-    host = _parsed(document, path, language)
+    host = _parse_region(document, path, language)
     if host is None:
         return outline_of_text(document, language)
     return _outline(document, host, regions_of(document, host, 0), {})
 
 
-def _parsed(document: Document, path: str, language: str) -> Region | None:
+def _parse_region(document: Document, path: str, language: str) -> Region | None:
     """The whole document as one region of its language; None without a grammar, and for what is not worth parsing."""
     syntax = _syntax_of(language, path, document.data)
     if syntax is None or not _worth_parsing(document, syntax):

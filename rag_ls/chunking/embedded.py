@@ -45,7 +45,7 @@ def regions_of(document: Document, host: Region, min_tokens: int) -> list[Region
         return [host]
     regions: list[Region] = []
     end = host.start
-    for inner in _embedded(document, host, min_tokens):
+    for inner in _find_embedded(document, host, min_tokens):
         if inner.start < end:
             continue
         if regions and document.size(end, inner.start) < min_tokens:
@@ -72,7 +72,7 @@ def _between(host: Region, start: int, end: int) -> Region:
     return Region(start, end, host.language, host.syntax, [part for part in clipped if part.start < part.end])
 
 
-def _embedded(document: Document, host: Region, min_tokens: int) -> list[Region]:
+def _find_embedded(document: Document, host: Region, min_tokens: int) -> list[Region]:
     found = [node for part in host.parts for node in nodes_of(part, host.syntax.grammar, _ELEMENTS)]
     regions = (_region(document, node, min_tokens) for node in found)
     return list(islice((region for region in regions if region is not None), _MAX_REGIONS))

@@ -29,16 +29,16 @@ def _headings(data: bytes, language: str) -> Iterator[Heading]:
     pattern = find_language(language).heading
     if not pattern:
         return
-    headings = _compiled(pattern)
+    headings = _compile(pattern)
     if "over" in headings.groupindex:
-        yield from _underlined(headings, data)
+        yield from _find_underlined(headings, data)
         return
     for match in headings.finditer(data):
         yield _level(match["mark"]), match.start("title"), _title(match["title"])
 
 
 @cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+def _compile(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern, re.MULTILINE)
 
 
@@ -54,7 +54,7 @@ def _title(title: bytes) -> str:
     return " ".join(title.decode("utf-8", "replace").split())[:MAX_TITLE]
 
 
-def _underlined(headings: re.Pattern[bytes], data: bytes) -> Iterator[Heading]:
+def _find_underlined(headings: re.Pattern[bytes], data: bytes) -> Iterator[Heading]:
     """Underlined headings; the first style of underline in the text is the highest level, and so on."""
     styles: list[tuple[bool, bytes]] = []
     for match in headings.finditer(data):

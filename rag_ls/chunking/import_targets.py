@@ -32,7 +32,7 @@ def means(imported: Import, importer: str, path: str) -> bool:
     """Whether an import in the document at `importer` means the document at `path`."""
     target = parts_of(path)
     if imported.module.startswith(("./", "../")):
-        return _joined(imported.module, importer) == target
+        return _join_path(imported.module, importer) == target
     wanted = _module_parts(imported.module)
     if path.endswith(".go"):
         # A Go import names the folder.
@@ -43,13 +43,13 @@ def means(imported: Import, importer: str, path: str) -> bool:
 def last_names(imported: Import, importer: str) -> Iterator[str]:
     """The possible last parts (`parts_of`) of the documents that an import may mean; for Go, of their folders."""
     if imported.module.startswith(("./", "../")):
-        yield from _joined(imported.module, importer)[-1:]
+        yield from _join_path(imported.module, importer)[-1:]
     else:
         yield from _module_parts(imported.module)[-1:]
         yield from imported.names
 
 
-def _joined(module: str, importer: str) -> list[str]:
+def _join_path(module: str, importer: str) -> list[str]:
     return parts_of(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
 
 

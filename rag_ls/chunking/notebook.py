@@ -67,7 +67,7 @@ def cut_notebook(document: Document, notebook: Notebook, path: str, budget: Budg
             text="",
             node_type=group[0].node_type,
         )
-        described = _described(blank, group, names)
+        described = _describe(blank, group, names)
         chunks += _cut(document, described, group, budget, len(chunks))
     return chunks, names.outline
 
@@ -91,7 +91,7 @@ def _cut(document: Document, blank: Chunk, group: list[_Segment], budget: Budget
         )
 
 
-def _described(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
+def _describe(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
     """The chunk, described by its main cell: the largest one, or else the first with a name."""
     segments = [segment for segment in group if segment.cell is not None]
     segments.sort(key=lambda segment: -segment.weight)
@@ -193,7 +193,7 @@ def _names(document: Document, notebook: Notebook) -> _Names:
     headed = [(cell.number, heading) for cell in notebook.cells for heading in _headings(cell)]
     titles = list(sections(document, [heading for _, heading in headed]))
     numbered = [(number, symbol) for (number, _), symbol in zip(headed, titles, strict=True)]
-    declared, imports = _declared(document, notebook)
+    declared, imports = _read_declarations(document, notebook)
     by_cell: dict[int, str] = {}
     for number, symbol in (*numbered, *declared):
         if symbol.kind in ("section", "function", "type"):
@@ -213,7 +213,7 @@ def _headings(cell: Cell) -> Iterator[Heading]:
             yield len(match[1]), offset, title
 
 
-def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
+def _read_declarations(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
     """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
     syntax = SYNTAXES.get(notebook.language)
     lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
@@ -227,14 +227,14 @@ def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, S
     symbols = [
         (
             lines[min(each.start_line - 1, last)][1],
-            _moved(each, rows[min(each.start_line - 1, last)], rows[min(each.end_line - 1, last)]),
+            _move_symbol(each, rows[min(each.start_line - 1, last)], rows[min(each.end_line - 1, last)]),
         )
         for each in outline.symbols
     ]
     return symbols, [replace(each, line=rows[min(each.line - 1, last)]) for each in outline.imports]
 
 
-def _moved(symbol: Symbol, start: int, end: int) -> Symbol:
+def _move_symbol(symbol: Symbol, start: int, end: int) -> Symbol:
     return replace(symbol, start_line=start, end_line=max(start, end))
 
 

@@ -92,7 +92,14 @@ class _Walk:
     def of(cls, document: Document, syntax: Syntax, language: Language, signatures: dict[int, str]) -> _Walk:
         rule = language.exports
         names = rule.names_in(document.data) if rule is not None and rule.names_in is not None else frozenset()
-        return cls(document, syntax, language, names, document.lines.tolist(), signatures)
+        return cls(
+            document=document,
+            syntax=syntax,
+            language=language,
+            named_exports=names,
+            lines=document.lines.tolist(),
+            signatures=signatures,
+        )
 
     def part(self, captured: Captured, end: int) -> None:
         """List the declarations of one tree."""
@@ -166,11 +173,11 @@ class _Walk:
             return
         name = self._qualify(outer.name, own)
         exported = outer.exported
-        listed = self._listed(found, own)
+        listed = self._find_kind(found, own)
         if listed and self._is_new(name, listed):
             signature = signature_of(found, syntax, data)
             self.signatures[found.path[0].id] = signature
-            exported = exported and self._exported(found, own, signature, outer)
+            exported = exported and self._is_exported(found, own, signature, outer)
             start, end = self._line(first_word(found.path[0], syntax)), self._last_line(found.path[0])
             doc = doc_of(found, comments, syntax, data)
             self._add(
@@ -209,7 +216,7 @@ class _Walk:
         symbol = f"{outer}{self.syntax.separator}{name}"
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
-    def _listed(self, found: DeclarationNode, name: str) -> str:
+    def _find_kind(self, found: DeclarationNode, name: str) -> str:
         """The kind of a declaration in the outline; empty if it is not listed."""
         kind, listed = found.rule.kind, found.rule.listed
         if listed is not None or not name:
@@ -218,7 +225,7 @@ class _Walk:
             return ""
         return _KINDS.get(kind, "module")
 
-    def _exported(self, found: DeclarationNode, name: str, signature: str, outer: _Open) -> bool:
+    def _is_exported(self, found: DeclarationNode, name: str, signature: str, outer: _Open) -> bool:
         rule, start = self.language.exports, found.path[0].start_byte
         if rule is None:
             return True
@@ -253,7 +260,17 @@ class _Walk:
             return
         member = outer.member or kind in (Kind.TYPE, Kind.VALUE) or found.rule.listed == ""
         values = outer.values and kind is not Kind.VALUE
-        self.stack.append(_Open(end, name, member, exported, values, outer.depth + 1, _offers_all(found.node)))
+        self.stack.append(
+            _Open(
+                end=end,
+                name=name,
+                member=member,
+                exported=exported,
+                values=values,
+                depth=outer.depth + 1,
+                offered=_offers_all(found.node),
+            )
+        )
 
 
 def _offers_all(node: Node) -> bool:

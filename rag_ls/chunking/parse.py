@@ -64,7 +64,7 @@ def parse(data: bytes, grammar: str) -> list[Part]:
         return _parse_blocks(data, grammar, list(_blocks(data)), limit)
     if not root.has_error:
         return [Part(0, len(data), root)]
-    start, end = _swallowed(data, root)
+    start, end = _find_swallowed(data, root)
     if start >= end:
         return [Part(0, len(data), root)]
     mended = _parse_blocks(data, grammar, list(_regions(data, start, end)), limit)
@@ -86,7 +86,7 @@ def _parse_blocks(data: bytes, grammar: str, blocks: list[tuple[int, int]], limi
     return parts
 
 
-def _swallowed(data: bytes, root: Node) -> tuple[int, int]:
+def _find_swallowed(data: bytes, root: Node) -> tuple[int, int]:
     """The range of the errors that span the start of a new top-level section; empty if there are none."""
     low, high = len(data), 0
     for start, end in _errors(root):

@@ -44,8 +44,8 @@ def capture(part: Part, syntax: Syntax, language: str, data: bytes) -> Captured:
     begins = re.compile(b"(?:%s)(?![\\w./-])" % b"|".join(map(re.escape, rule.words if rule is not None else ())))
     called = [node for node in found.get("call", ()) if begins.match(data, node.start_byte)]
     return Captured(
-        _ordered(found.get("declared", ()), part, syntax.wrappers),
-        _first_of_each_start(_ordered([*found.get("import", ()), *called], part, frozenset())),
+        _order_nodes(found.get("declared", ()), part, syntax.wrappers),
+        _first_of_each_start(_order_nodes([*found.get("import", ()), *called], part, frozenset())),
     )
 
 
@@ -55,7 +55,7 @@ def nodes_of(part: Part, grammar: str, types: frozenset[str]) -> list[Node]:
 
     cursor = QueryCursor(_query(grammar, "", types, False))
     cursor.set_byte_range(part.start, part.end)
-    return _ordered(_captures(cursor, part).get("declared", ()), part, frozenset())
+    return _order_nodes(_captures(cursor, part).get("declared", ()), part, frozenset())
 
 
 def captures_of(query: Query, part: Part) -> dict[str, list[Node]]:
@@ -89,7 +89,7 @@ def _types(syntax: Syntax) -> frozenset[str]:
     return others | frozenset(syntax.declarations)
 
 
-def _ordered(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> list[Node]:
+def _order_nodes(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> list[Node]:
     """The nodes that begin in the part, in order; a wrapper comes before its content even if both have one range."""
     keyed = [
         (start, -node.end_byte, node.type not in wrappers, index, node)

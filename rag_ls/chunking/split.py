@@ -108,7 +108,15 @@ def split_tree(document: Document, parsed: list[Part], syntax: Syntax, budget: B
 
 def _whole(part: Part, document: Document, top: Enclosing) -> _Segment:
     nodes = () if part.root is None else (part.root,)
-    return _Segment(part.start, part.end, document.size(part.start, part.end), nodes, (), top, open=True)
+    return _Segment(
+        start=part.start,
+        end=part.end,
+        size=document.size(part.start, part.end),
+        nodes=nodes,
+        parents=(),
+        owner=top,
+        open=True,
+    )
 
 
 def _piece(segment: _Segment, syntax: Syntax) -> Piece:
@@ -197,14 +205,27 @@ class _Parts:
     @classmethod
     def of(cls, segment: _Segment, parents: tuple[str, ...], syntax: Syntax, data: bytes) -> _Parts:
         owner = segment.scope or segment.owner
-        return cls(owner, parents, _origin(segment), _body_ids(owner), syntax, data)
+        return cls(
+            owner=owner, parents=parents, origin=_origin(segment), body=_body_ids(owner), syntax=syntax, data=data
+        )
 
     def part(self, item: Item, start: int, end: int, size: int, head: Enclosing | None) -> _Segment:
         scope = self._scope(item)
         if scope is not None and scope.kind is Kind.GROUP and item.main.start_byte < start:
             scope = None  # it begins in another region of the document, so this rest declares nothing
         must_open = self._must_open(item.main, scope)
-        return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
+        return _Segment(
+            start=start,
+            end=end,
+            size=size,
+            nodes=item.nodes,
+            parents=self.parents,
+            owner=self.owner,
+            scope=scope,
+            head=head,
+            origin=self.origin,
+            open=must_open,
+        )
 
     def _must_open(self, main: Node, scope: Enclosing | None) -> bool:
         if main.type == "ERROR" or main.type in self.syntax.transparent or main.id in self.body:

@@ -226,12 +226,12 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     if mark == b":" or end <= 0:
         return b""
     if data[end - 1] == 0x29:
-        return _called(data, end)
+        return _read_call(data, end)
     word = _BEFORE.search(data[max(0, end - _MAX_RECEIVER) : end])
     return word[1] if word else UNKNOWN.encode()
 
 
-def _called(data: bytes, end: int) -> bytes:
+def _read_call(data: bytes, end: int) -> bytes:
     """The call whose closing bracket is the last byte: `super()`, `Store()`."""
     depth = 0
     for at in range(end - 1, max(-1, end - _MAX_ARGUMENTS), -1):

@@ -55,9 +55,9 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -
         return None
     paths = engine_paths()
     try:
-        found = _connected(paths, surface, about or {})
+        found = _try_connect(paths, surface, about or {})
         if found is None and mode is Mode.AUTO:
-            found = start_and_connect(lambda: _connected(paths, surface, about or {}))
+            found = start_and_connect(lambda: _try_connect(paths, surface, about or {}))
     except (Refused, OSError) as error:
         _warn(str(error))
         return None
@@ -110,7 +110,7 @@ def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     return None
 
 
-def _connected(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
+def _try_connect(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
     """A greeted connection; None if no engine accepts clients, or the engine is making way for another."""
     answered = connect(paths, _CONNECT_S)
     if answered is None:

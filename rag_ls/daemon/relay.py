@@ -85,7 +85,7 @@ class Relay:
                         answers += self._record.farewell()
                     self._to_client(answers)
                     if for_engine is not None and self._outbox is not None:
-                        self._outbox.put(self._framed(for_engine))
+                        self._outbox.put(self._frame(for_engine))
                     # Without a connected engine, the record keeps the message for the next one.
                     if self._record.waits:
                         self._wanted.set()
@@ -172,9 +172,9 @@ class Relay:
                     for_client = self._record.from_engine(body)
                 if for_client:
                     with self._output_lock:
-                        write_all(self._output, self._framed(body))
+                        write_all(self._output, self._frame(body))
 
-    def _framed(self, body: bytes) -> bytes:
+    def _frame(self, body: bytes) -> bytes:
         return framed(body) if self._record.surface == "lsp" else body
 
     def _to_client(self, messages: list[Message]) -> None:

@@ -66,7 +66,7 @@ def serve(arguments: argparse.Namespace) -> int:
         make_private(paths.folder)
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
-    lock = _taken_in_time(paths) if arguments.background else _taken(paths.lock)
+    lock = _taken_in_time(paths) if arguments.background else _take_lock(paths.lock)
     if lock is None and arguments.with_postgres:
         return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({_whereabouts(paths)})")
     if lock is None and arguments.http is not None:
@@ -111,7 +111,7 @@ def stop(arguments: argparse.Namespace) -> int:
 
 
 def _has_ended(paths: EnginePaths, within_s: float) -> bool:
-    lock = _taken(paths.lock, within_s)
+    lock = _take_lock(paths.lock, within_s)
     if lock is not None:
         lock.release()
     return lock is not None
@@ -401,7 +401,7 @@ def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
 def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
-    while (lock := _taken(paths.lock)) is None and time.monotonic() < deadline:
+    while (lock := _take_lock(paths.lock)) is None and time.monotonic() < deadline:
         answered = transport.connect(paths, _START_S)
         if answered is not None:
             answered[0].close()
@@ -411,7 +411,7 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     return lock
 
 
-def _taken(lock_file: str, within_s: float = 0) -> FileLock | None:
+def _take_lock(lock_file: str, within_s: float = 0) -> FileLock | None:
     """The engine's lock, which the system lets go of if we die; None while another engine holds it."""
     lock = FileLock(lock_file, mode=0o600, thread_local=False)
     try:

@@ -167,7 +167,7 @@ class EngineServer:
         with self._change:
             self._channels.add(channel)
         try:
-            hello = self._greeted(channel)
+            hello = self._greet(channel)
             if hello is not None:
                 connections.serve(self._engine, channel, hello)
         except (OSError, EngineLost) as error:
@@ -181,7 +181,7 @@ class EngineServer:
             channel.hang_up()
             self._wake()
 
-    def _greeted(self, channel: Channel) -> Json | None:
+    def _greet(self, channel: Channel) -> Json | None:
         """The greeting of an accepted client; None for any other."""
         channel.socket.settimeout(GREETING_S)
         if not self._may_enter(channel.socket):

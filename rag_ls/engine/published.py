@@ -171,14 +171,14 @@ class PublishedCode:
 
     def _why_words(self, publication: Publication, model: HostedModel | None) -> str:
         if not self._models.can_have(publication.model):
-            configured = self._configured()
+            configured = self._find_model_id()
             here = f"the model here is {configured}" if configured else "there is no model here"
             return f"matches by words alone: its vectors are of {_short(publication.model)}, {here}"
         if model:
             return "matches by words alone"
         return f"matches by words alone: {self._models.state(publication.model).error or 'the embedding model is not ready'}"
 
-    def _configured(self) -> str:
+    def _find_model_id(self) -> str:
         """The id of the model of the settings; empty where it is missing."""
         try:
             return self._models.configured().id

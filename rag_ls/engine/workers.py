@@ -124,7 +124,7 @@ class Workers:
                     except BaseException as error:
                         future.set_exception(error)
             finally:
-                self._done(client)
+                self._finish(client)
 
     def _next(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
         """Wait for the next task; None when the pool closes."""
@@ -144,7 +144,7 @@ class Workers:
                 self._wake.wait()
                 self._idle -= 1
 
-    def _done(self, client: Hashable) -> None:
+    def _finish(self, client: Hashable) -> None:
         with self._wake:
             self._running[client] -= 1
             if not self._running[client]:

@@ -101,7 +101,7 @@ class DocumentIndexer:
     def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
         """Read and cut a file; the returned function stores the outcome. A file with known text is not cut again."""
         tree, job = self._tree(), self._job(path)
-        outcome = _timed(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
+        outcome = _time_step(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
         return self._storing(path, outcome, priority)
 
     def prepare_many(self, paths: Iterable[str], *, parallel: bool) -> Generator[dict[str, Prepared]]:
@@ -114,7 +114,7 @@ class DocumentIndexer:
                 yield {job.path: self._if_queued(job.path, outcome) for job, outcome in batch}
 
     def _tree(self) -> Tree:
-        return Tree(self._project.root, self._max_file_bytes, self._cutting, self._ended())
+        return Tree(self._project.root, self._max_file_bytes, self._cutting, self._list_ended())
 
     def _if_queued(self, path: str, outcome: Outcome) -> Prepared:
         store = self._storing(path, outcome, Priority.REST)
@@ -146,18 +146,18 @@ class DocumentIndexer:
 
     def cut_by_lines(self) -> dict[str, str]:
         """The indexed documents whose text ended a process that parsed it, by path, with what it did."""
-        documents, ended = self._store.documents(), self._ended()
+        documents, ended = self._store.documents(), self._list_ended()
         reasons = {path: ended.get(record.sha256, "") for path, record in documents.items()} if ended else {}
         return {path: reason for path, reason in reasons.items() if reason}
 
     def _remember(self, cut: CutFile) -> None:
         """Keep what a text did to its process, so that no process parses it again."""
-        known = self._ended()
+        known = self._list_ended()
         if cut.ended and cut.record.sha256 not in known:
             newest = [*known.items(), (cut.record.sha256, cut.ended)][-_MAX_ENDED:]
             self._store.set_meta(_ENDED, json.dumps(dict(newest)))
 
-    def _ended(self) -> dict[str, str]:
+    def _list_ended(self) -> dict[str, str]:
         found: dict[str, str] = json.loads(self._store.meta(_ENDED) or "{}")
         return found
 
@@ -200,10 +200,10 @@ class DocumentIndexer:
         state = FileState(len(data), 0, 0, time.time_ns())
         source = Source(text, hashlib.sha256(data).hexdigest(), state)
         known = self._cutting.language_of(path, text) or language or "text"
-        cut = _timed(
+        cut = _time_step(
             self.spent,
             "cutting",
-            lambda: self._cutters.cut_text(path, source, known, self._cutting, self._ended(), session),
+            lambda: self._cutters.cut_text(path, source, known, self._cutting, self._list_ended(), session),
         )
         replaced = self._replace(cut, priority)
         self._on_indexed((path,))
@@ -307,7 +307,7 @@ class DocumentIndexer:
 
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
         self._remember(cut)
-        replaced = _timed(
+        replaced = _time_step(
             self.spent,
             "storing",
             lambda: self._store.replace_document(
@@ -324,7 +324,7 @@ def _usual_priority(state: FileState) -> Priority:
     return Priority.RECENT if is_recent else Priority.REST
 
 
-def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:
+def _time_step(spent: Spent, step: str, work: Callable[[], T]) -> T:
     started = time.perf_counter()
     try:
         return work()

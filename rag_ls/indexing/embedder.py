@@ -110,7 +110,7 @@ class EmbeddingQueue:
     @property
     def can_go_on(self) -> bool:
         """Whether the model that chunks wait for can be had by now. Asks no store."""
-        return self._is_blocked and self._can_be_had(self._configured())
+        return self._is_blocked and self._can_be_had(self._find_model_id())
 
     def wake(self) -> None:
         """Make the thread look for work: there may be something to embed."""
@@ -134,7 +134,7 @@ class EmbeddingQueue:
 
     def has_work(self) -> bool:
         """Whether chunks lack vectors of the answering model, or another model is to take over."""
-        active = self._store.embeddings.active_model() or self._configured()
+        active = self._store.embeddings.active_model() or self._find_model_id()
         successor = self._successor(active)
         if successor and self._can_be_had(successor):
             return True
@@ -150,7 +150,7 @@ class EmbeddingQueue:
     def _can_be_had(self, model_id: str) -> bool:
         return bool(model_id) and not self._models.state(model_id).error
 
-    def _configured(self) -> str:
+    def _find_model_id(self) -> str:
         """The configured model's id; empty where it is not on this machine."""
         try:
             return self._models.configured().id
@@ -159,7 +159,7 @@ class EmbeddingQueue:
 
     def _successor(self, active: str) -> str | None:
         """The configured model's id, if another model answers now."""
-        configured = self._configured()
+        configured = self._find_model_id()
         return configured if active and configured and configured != active else None
 
     def _run(self) -> None:
@@ -200,7 +200,7 @@ class EmbeddingQueue:
         active = self._store.embeddings.active_model()
         # Read one row instead of counting: a paused project may have tens of thousands.
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
-        self._is_blocked = not is_done and not self._can_be_had(active or self._configured())
+        self._is_blocked = not is_done and not self._can_be_had(active or self._find_model_id())
         self._board.note_step()
         with self._wake.condition:
             if not self._awake and not self._stopping:
@@ -223,7 +223,7 @@ class EmbeddingQueue:
         """Embed one batch; False when there is nothing to do for now."""
         active = self._store.embeddings.active_model()
         if not active:
-            if not (active := self._configured()):
+            if not (active := self._find_model_id()):
                 return False
             self._store.embeddings.activate(active)
         successor = self._successor(active)

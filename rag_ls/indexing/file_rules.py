@@ -24,11 +24,11 @@ class FileRules:
 
     def encoding_of(self, path: str) -> str:
         """The encoding that is named for a file; empty for none."""
-        return _named(self.encodings, path)
+        return _find_value(self.encodings, path)
 
     def language_of(self, path: str) -> str:
         """The language that is named for a file; empty for none. A name that nobody knows is a language without a grammar."""
-        name = _named(self.languages, path)
+        name = _find_value(self.languages, path)
         return by_alias(name) or name.lower()
 
     def is_forced(self, path: str) -> bool:
@@ -50,7 +50,7 @@ def describe_unknown_languages(pairs: Iterable[str]) -> str:
     )
 
 
-def _named(pairs: Iterable[str], path: str) -> str:
+def _find_value(pairs: Iterable[str], path: str) -> str:
     found = ""
     for pair in pairs:
         pattern, _, name = pair.rpartition("=")
@@ -60,12 +60,12 @@ def _named(pairs: Iterable[str], path: str) -> str:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    compiled = _compiled(pattern)
+    compiled = _compile(pattern)
     return compiled is not None and compiled.regex is not None and bool(compiled.match_file(path))
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> GitIgnoreSpecPattern | None:
+def _compile(pattern: str) -> GitIgnoreSpecPattern | None:
     try:
         return compile_pattern(pattern)
     except (ValueError, re.error):

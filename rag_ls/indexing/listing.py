@@ -73,14 +73,14 @@ def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[
     is_left = _left_by_settings(root, patterns, _unheard)
     real, rules = _real_paths(root, paths), FileRules(forced=patterns.forced)
     kept = {path for path in real.values() if is_left(path) and not reason_by_name(path, rules)}
-    kept = _admitted(root, kept, patterns, is_folder=False)
+    kept = _admit(root, kept, patterns, is_folder=False)
     return {path for path, place in real.items() if place in kept and not reason_by_name(path, rules)}
 
 
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The folders among `folders` that the rules do not exclude; single files in them may still be excluded."""
     is_left = _left_by_settings(root, Patterns(patterns.exclude), _unheard)
-    return _admitted(root, [folder for folder in folders if is_left(folder + "/")], patterns, is_folder=True)
+    return _admit(root, [folder for folder in folders if is_left(folder + "/")], patterns, is_folder=True)
 
 
 def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
@@ -253,7 +253,7 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
 # --- single paths
 
 
-def _admitted(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: bool) -> set[str]:
+def _admit(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: bool) -> set[str]:
     """The paths that the rules of the repositories that they are in leave."""
     tree = _Folders(root, patterns)
     by_place: dict[str, dict[str, str]] = {}

@@ -91,7 +91,7 @@ class VectorSharing:
         count = 0
         try:
             while self._left and not is_interrupted():
-                count += self._sent(shared, model_id, self._left[:_TEXTS_AT_ONCE])
+                count += self._send(shared, model_id, self._left[:_TEXTS_AT_ONCE])
                 del self._left[:_TEXTS_AT_ONCE]
         except (StoreUnavailable, ValueError) as error:
             self._note(str(error))
@@ -131,7 +131,7 @@ class VectorSharing:
         """The team's store, unless it failed a moment ago."""
         return None if self.is_resting else self._project.shared_vectors()
 
-    def _sent(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
+    def _send(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
         index = self._project.index
         missing = shared.missing(model_id, saved)
         vectors = index.vectors.get(model_id, missing)

@@ -297,10 +297,10 @@ class EditorSession:
         """Run work in the background; a failure is logged."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        task.add_done_callback(self._log_failure)
         return task
 
-    def _finished(self, task: asyncio.Task[Any]) -> None:
+    def _log_failure(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             _log.error("background work failed", exc_info=error)

@@ -81,17 +81,17 @@ def serve(
     messages = FramedInput(ReplayedInput(replay, source), server.note_step)
     server.has_unread = messages.has_unread
     server.start_io(messages, AnswerOnce(output, answered_id))  # type: ignore[arg-type]
-    return _ended(server)
+    return _find_exit_code(server)
 
 
 def serve_tcp(port: int, connect: Connect) -> int:
     """Serve one editor on a port of this machine, for debugging."""
     server = create_server(connect, watch_parent=True)
     server.start_tcp("127.0.0.1", port)
-    return _ended(server)
+    return _find_exit_code(server)
 
 
-def _ended(server: RagLsServer) -> int:
+def _find_exit_code(server: RagLsServer) -> int:
     if server.session is not None and not server.was_shut_down:
         asyncio.run(server.session.close())
     return 0 if server.was_shut_down else 1

@@ -264,7 +264,14 @@ class Anchoring:
 
     def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
         code = self._cache.of(document, self._store)
-        return _Region(item.path, item.symbol, item.start_line, item.end_line, item.language, code)
+        return _Region(
+            path=item.path,
+            symbol=item.symbol,
+            start_line=item.start_line,
+            end_line=item.end_line,
+            language=item.language,
+            code=code,
+        )
 
     def _keep_visible(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
         return [row for row in rows if row.document_id not in self._hidden]
@@ -343,7 +350,14 @@ def _closest(regions: Sequence[_Region], anchor: Anchor) -> _Region | None:
 def _of_chunk(row: ChunkRow) -> _Region:
     chunk = row.stored.chunk
     code = _Code(chunk.text, first_line=chunk.start_line)
-    return _Region(chunk.path, chunk.symbol, chunk.start_line, chunk.end_line, chunk.language, code)
+    return _Region(
+        path=chunk.path,
+        symbol=chunk.symbol,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        language=chunk.language,
+        code=code,
+    )
 
 
 # --- the names of the declarations beside an anchored one: what is new among them may be renamed

@@ -122,10 +122,10 @@ def _find_opposites(one: frozenset[str], other: frozenset[str]) -> tuple[str, ..
 def _read_claim(content: str) -> _Claim:
     tokens = frozenset(re.findall(r"\w+", content.lower()))
     return _Claim(
-        tokens,
-        frozenset(stem(term) for term in content_terms(_NEGATION.sub(" ", content)) if not is_number(term)),
-        tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
-        numbers_in(without_quantities(content)),
-        quantities_in(content),
-        tuple(re.findall(r"\w+", content.lower())),
+        tokens=tokens,
+        words=frozenset(stem(term) for term in content_terms(_NEGATION.sub(" ", content)) if not is_number(term)),
+        negations=tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
+        numbers=numbers_in(without_quantities(content)),
+        quantities=quantities_in(content),
+        order=tuple(re.findall(r"\w+", content.lower())),
     )

@@ -64,7 +64,12 @@ def _read_statements(sections: Sequence[StatedSection]) -> Iterator[_Statement]:
             about = word_stems(each.text) - _STOP_STEMS - _PLAIN
             is_refusal = bool(_NEGATION.search(each.text))
             yield _Statement(
-                section.path, section.start_line + each.line, each.text, about, is_refusal, _read_values(each.text)
+                path=section.path,
+                line=section.start_line + each.line,
+                text=each.text,
+                about=about,
+                is_refusal=is_refusal,
+                values=_read_values(each.text),
             )
 
 

@@ -15,13 +15,13 @@ _MAX_FOLDERS = 300
 
 def find_publisher(root: Path, path: str) -> str:
     """The configuration of the site generator that publishes the file at a project path; "" where none does."""
-    for config, folder in _published(root):
+    for config, folder in _find_published(root):
         if not folder or path.startswith(folder + "/"):
             return config
     return ""
 
 
-def _published(root: Path) -> Iterator[tuple[str, str]]:
+def _find_published(root: Path) -> Iterator[tuple[str, str]]:
     """Configurations in the root and in its folders, each with a folder that it publishes; "" is the root."""
     for folder in ("", *_folders(root), *_folders(root, "docs")):
         try:

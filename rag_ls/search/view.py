@@ -62,10 +62,10 @@ def current_view(
     for path in winners:
         if on_disk := store.document(path):
             losers.add(on_disk.id)
-    return View(frozenset(losers), _allowed(store, filters, roles), roles)
+    return View(frozenset(losers), _find_allowed(store, filters, roles), roles)
 
 
-def _allowed(store: SearchedDocuments, filters: Filters, roles: Roles) -> frozenset[int] | None:
+def _find_allowed(store: SearchedDocuments, filters: Filters, roles: Roles) -> frozenset[int] | None:
     if filters == NO_FILTERS:
         return None
     rows = store.document_paths()

@@ -93,19 +93,19 @@ class ClientLines:
         try:
             message = _read(line)
         except ValueError as error:
-            self._send(_encoded(_refusal(None, PARSE_ERROR, f"this line is no JSON: {error}")))
+            self._send(_encode(_refusal(None, PARSE_ERROR, f"this line is no JSON: {error}")))
             return
         except RecursionError:
-            self._send(_encoded(_refusal(None, INVALID_REQUEST, "this line is nested too deeply")))
+            self._send(_encode(_refusal(None, INVALID_REQUEST, "this line is nested too deeply")))
             return
         self.has_begun = True
         if isinstance(message, dict) and _fill_objects(message):
-            line = _encoded(message)
+            line = _encode(message)
         with self._change:
             if isinstance(message, list) and message:
                 answers = self._take_batch(message)
             elif reason := _why_invalid(message):
-                answers = _encoded(_refusal(_id_of(message), INVALID_REQUEST, reason))
+                answers = _encode(_refusal(_id_of(message), INVALID_REQUEST, reason))
             else:
                 answers = self._note(message, None)
                 self._ready.append(line if line.endswith(b"\n") else line + b"\n")
@@ -123,7 +123,7 @@ class ClientLines:
                 batch.answers.append(_refusal(_id_of(message), INVALID_REQUEST, reason))
                 continue
             taken_back += self._note(message, batch)
-            self._ready.append(_encoded(message))
+            self._ready.append(_encode(message))
         return taken_back + batch.take_answers()
 
     def _note(self, message: Message, batch: MessageBatch | None) -> bytes:
@@ -186,7 +186,7 @@ class MessageBatch:
         if self.waiting or not self.answers:
             return b""
         taken, self.answers = self.answers, []
-        return _encoded(taken)
+        return _encode(taken)
 
 
 def _read(line: bytes) -> Any:
@@ -236,7 +236,7 @@ def _id_of(message: Any) -> object:
     return found if isinstance(found, int | str) and not isinstance(found, bool) else None
 
 
-def _encoded(message: Message | list[Message]) -> bytes:
+def _encode(message: Message | list[Message]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 

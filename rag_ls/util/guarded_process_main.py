@@ -66,10 +66,10 @@ def _answer(body: bytes) -> tuple[bytes, bytes]:
         try:
             return ANSWER, pickle.dumps(function(*arguments), protocol=5)
         except Exception as error:
-            return RAISED, _pickled(error)
+            return RAISED, _pickle_error(error)
 
 
-def _pickled(error: Exception) -> bytes:
+def _pickle_error(error: Exception) -> bytes:
     try:
         body = pickle.dumps(error, protocol=5)
         pickle.loads(body)

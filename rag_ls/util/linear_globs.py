@@ -47,7 +47,7 @@ class LinearGlob:
         reached, is_folder = self._with_skips(1), False
         for letter in text:
             is_folder = is_folder or (letter == "/" and bool(reached & self._end))
-            reached &= self._accepted(letter)
+            reached &= self._find_accepting(letter)
             # A run goes on, and may end with this letter.
             reached = self._with_skips(reached << 1 | reached & self._repeated)
             if not reached:
@@ -63,7 +63,7 @@ class LinearGlob:
                 return reached
             reached = more
 
-    def _accepted(self, letter: str) -> int:
+    def _find_accepting(self, letter: str) -> int:
         """The elements that stand for a letter."""
         if letter not in self._accepting:
             found = self._tests.get(re.escape(letter), 0)

@@ -31,7 +31,7 @@ _RUN_OF_TICKS = re.compile(r"`+")
 
 def fold(text: str, at_most: int = 0) -> str:
     """The text in one line, without what a reader does not see; cut to `at_most` characters with `…`, 0 for all."""
-    line = " ".join("".join(map(_seen, text)).split())
+    line = " ".join("".join(map(_make_visible, text)).split())
     return line if not at_most or len(line) <= at_most else line[: at_most - 1].rstrip() + "…"
 
 
@@ -67,7 +67,7 @@ def link(text: str, uri: str) -> str:
     return f"[{escape_markdown(text)}]({address})"
 
 
-def _seen(character: str) -> str:
+def _make_visible(character: str) -> str:
     if character.isascii() and character.isprintable():
         return character
     kind = unicodedata.category(character)

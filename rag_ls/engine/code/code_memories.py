@@ -29,12 +29,12 @@ def recall(
     started = time.perf_counter()
     settings = session.settings
     question = memory.Question(
-        query,
-        read_k(k, settings.search.default_k),
-        settings.search.min_similarity if min_similarity is None else min_similarity,
-        filters,
-        settings.search.query_expansion,
-        settings.memory.half_life_days,
+        text=query,
+        k=read_k(k, settings.search.default_k),
+        min_similarity=settings.search.min_similarity if min_similarity is None else min_similarity,
+        filters=filters,
+        expand=settings.search.query_expansion,
+        half_life_days=settings.memory.half_life_days,
     )
     of_query = session.project.model_for_unsaved if is_unsaved else session.project.model
     model, note = of_query(wait_for_model_s), ""

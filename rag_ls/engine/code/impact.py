@@ -92,7 +92,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     finder = _make_finder(session, hidden)
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
     users = None if symbol else [each.path for each in dependents.direct[:_MAX_LINES_IN]]
-    found = find_resolved_uses(session, meant if symbol else _exported(meant), users)
+    found = find_resolved_uses(session, meant if symbol else _find_exported(meant), users)
     direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
@@ -100,7 +100,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     facts = read_facts_apart(session, path, document.language, "".join(row.stored.chunk.text for row in rows))
     return Impact(
         path=path,
-        exports=tuple(_exported(meant)),
+        exports=tuple(_find_exported(meant)),
         endpoints=tuple(facts.endpoints),
         events=tuple(facts.events),
         dependents=dependents,
@@ -248,7 +248,7 @@ def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str
     return model, np.asarray(mean / length, np.float32) if length > 0 else None
 
 
-def _exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+def _find_exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
     """The declarations at the top of a document that it exports."""
     return [item for item in declared if item.exported and _is_top(item)]
 

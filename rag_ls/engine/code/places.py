@@ -38,7 +38,7 @@ def chunk_at(session: ProjectSession, path: str, line: int, symbol: str = "") ->
 
 def chunk_of_symbol(session: ProjectSession, symbol: str) -> ChunkRow:
     """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
-    rows = _shown(session, session.store.chunks.of_symbol(symbol)) or _named(session, last_name(symbol))
+    rows = _keep_shown(session, session.store.chunks.of_symbol(symbol)) or _find_named(session, last_name(symbol))
     if not rows:
         near = nearest_text(nearest_symbols(session, symbol))
         raise NotFound(f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names")
@@ -75,7 +75,9 @@ def chunk_under_cursor(session: ProjectSession, path: str, line: int, word: str)
     """The chunk that a hover is about: the one declaration that the word can mean, else the chunk on the line."""
     document = session.document(path)
     around = session.store.chunks.at(document.id, line) if document else None
-    named = [row for row in _named(session, word.lower()) if is_called(row.stored.chunk.symbol, word)] if word else []
+    named = (
+        [row for row in _find_named(session, word.lower()) if is_called(row.stored.chunk.symbol, word)] if word else []
+    )
     near = [row for row in named if around is not None and row.document_id == around.document_id]
     if near:
         return near[0]
@@ -87,7 +89,7 @@ def find_successor(session: ProjectSession, place: ChunkPlace) -> ChunkRow | Non
     a chunk with the same text."""
     rows = chunks_of(session, place.path)
     if not rows:
-        moved = _shown(session, session.store.chunks.with_content(place.content_hash))
+        moved = _keep_shown(session, session.store.chunks.with_content(place.content_hash))
         return moved[0] if moved else None
     named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
     return min(named or rows, key=lambda row: _distance(row, place.line))
@@ -113,12 +115,12 @@ def chunks_of(session: ProjectSession, path: str) -> list[ChunkRow]:
     return session.store.chunks.of_document(document.id) if document is not None else []
 
 
-def _named(session: ProjectSession, name: str) -> list[ChunkRow]:
+def _find_named(session: ProjectSession, name: str) -> list[ChunkRow]:
     numbers = [number for number, _, declares in session.store.chunks.named([name], _MAX_NAMED) if declares]
-    return _shown(session, list(session.store.chunks.by_row(numbers).values()))
+    return _keep_shown(session, list(session.store.chunks.by_row(numbers).values()))
 
 
-def _shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]:
+def _keep_shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]:
     hidden = session.hidden_documents()
     return [row for row in rows if row.document_id not in hidden]
 

@@ -53,7 +53,7 @@ class ProjectChecks:
         key = self._state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
-            unsaved = {path: text for path in RULE_FILES if (text := self._unsaved(path)) is not None}
+            unsaved = {path: text for path in RULE_FILES if (text := self._read_unsaved(path)) is not None}
             present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
             paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
@@ -116,7 +116,7 @@ class ProjectChecks:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
         for path in RULE_FILES:
-            unsaved = self._unsaved(path)
+            unsaved = self._read_unsaved(path)
             if unsaved is None:
                 try:
                     status = (self._session.project.root / path).stat()
@@ -129,7 +129,7 @@ class ProjectChecks:
             found.append(self._session.project.index.checkout.changes())
         return tuple(found)
 
-    def _unsaved(self, path: str) -> str | None:
+    def _read_unsaved(self, path: str) -> str | None:
         """The unsaved text of a document, as this client sees it; None where the file counts."""
         document = self._session.document(path)
         if document is None or not document.session:

@@ -54,7 +54,7 @@ def register(server: RagLsServer) -> None:
         content = arguments.get("content") or await _note(server, arguments)
         if content is None:
             return {"status": "cancelled"}
-        answer = await _asked(server, "store_memory", _new_memory(server.session, {**arguments, "content": content}))
+        answer = await _ask(server, "store_memory", _new_memory(server.session, {**arguments, "content": content}))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
         show_message(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
         return answer
@@ -64,12 +64,12 @@ def register(server: RagLsServer) -> None:
         arguments = plain_object(ABOUT, sent)
         path = file_path(str(arguments.pop("uri", "")))
         if path is not None:
-            answer = await _asked(server, "memories_about", {"path": str(path), **arguments})
+            answer = await _ask(server, "memories_about", {"path": str(path), **arguments})
         else:
             # A memory cannot be about a place in an untitled document, so search by the text.
             if not str(arguments.get("text", "")).strip():
-                raise _refused(server, "select the text that you ask about")
-            answer = await _asked(server, "search_memory", {"query": arguments.get("text", ""), "is_unsaved": True})
+                raise _refuse(server, "select the text that you ask about")
+            answer = await _ask(server, "search_memory", {"query": arguments.get("text", ""), "is_unsaved": True})
         show_message(server, _brief(answer))
         return answer
 
@@ -115,20 +115,20 @@ async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
     session: EditorSession = server.session
     text, uri = str(arguments.get("text", "")), str(arguments.get("uri", ""))
     if not text.strip():
-        raise _refused(server, "select what is to be remembered, or what the note is about")
+        raise _refuse(server, "select what is to be remembered, or what the note is about")
     document, path = session.documents.get(uri), file_path(uri)
     if note := note_in(text, document.language if document else ""):
         return note
     if not wants(server.client_capabilities, "asksForNotes"):
         place = f"--source-file {path} --line {arguments.get('line')}" if path else ""
-        raise _refused(
+        raise _refuse(
             server,
             "this is code: select a comment that says what is to be remembered about it, or run "
             f"`rag-ls add 'your note' {place}`",
         )
     known = []
     if path is not None:
-        known = (await _asked(server, "memories_about", {"path": str(path), "line": arguments.get("line")}))["results"]
+        known = (await _ask(server, "memories_about", {"path": str(path), "line": arguments.get("line")}))["results"]
     params = {"about": _short(text), "known": [item for item in known if "anchor" in item["matched_by"]]}
     answer = plain(await server.protocol.send_request_async(ASK_FOR_NOTE, params))
     content = str((answer or {}).get("content", "")).strip()
@@ -152,7 +152,7 @@ def _new_memory(session: EditorSession, arguments: dict[str, Any]) -> dict[str, 
     return {"content": content, "scope": arguments.get("scope", "project"), "metadata": metadata}
 
 
-async def _asked(server: RagLsServer, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _ask(server: RagLsServer, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
     session: EditorSession = server.session
     try:
         return await asyncio.wrap_future((await session.operations()).submit(operation, arguments))
@@ -161,7 +161,7 @@ async def _asked(server: RagLsServer, operation: str, arguments: dict[str, Any])
         raise protocol_error(error) from error
 
 
-def _refused(server: RagLsServer, reason: str) -> Exception:
+def _refuse(server: RagLsServer, reason: str) -> Exception:
     show_message(server, reason, types.MessageType.Warning)
     return protocol_error(InvalidRequest(reason))
 

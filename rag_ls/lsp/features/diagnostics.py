@@ -131,11 +131,11 @@ async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
     if place is None or place.guest:
         return []
     text = document.buffer.text
-    found, problems = await session.work("diagnostics", _checked, place, document, text)
+    found, problems = await session.work("diagnostics", _check, place, document, text)
     return as_diagnostics(place.view, text, found, problems, session.documents.spelling())
 
 
-def _checked(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
+def _check(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
     checks = place.view.checks
     problems = checks.problems(place.path) if place.path in RULE_FILES else []
     return checks.violations(place.path, text, document.language), problems

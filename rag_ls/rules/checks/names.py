@@ -29,7 +29,7 @@ def file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found
     """Whether the document's name has its style."""
     stem = document.path.rsplit("/", 1)[-1].split(".", 1)[0]
     if stem and not style_of(check.style).matches_all(stem):
-        yield first_line(document), f"the name {stem!r} is not {_named(check.style)}"
+        yield first_line(document), f"the name {stem!r} is not {_format_style(check.style)}"
 
 
 def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[Found]:
@@ -42,7 +42,7 @@ def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[
             line = lines[symbol.start_line - 1] if symbol.start_line <= len(lines) else ""
             at = max(line.find(name), 0)
             place = TextRange(symbol.start_line, at, symbol.start_line, at + len(name))
-            yield place, f"the name {name!r} is not {_named(check.style)}"
+            yield place, f"the name {name!r} is not {_format_style(check.style)}"
 
 
 def place(document: CheckedDocument, check: PlaceCheck) -> Iterator[Found]:
@@ -62,5 +62,5 @@ def style_of(style: str) -> Pattern:
     return pattern_of(STYLES.get(style, style))
 
 
-def _named(style: str) -> str:
+def _format_style(style: str) -> str:
     return f"in {style}" if style in STYLES else f"like {style}"

@@ -38,7 +38,14 @@ class _Loaded:
 
 
 _NO_LINES = np.zeros(0, np.int64)
-_NONE = _Loaded(-1, _NO_LINES, _NO_LINES, _NO_LINES, _NO_LINES, np.zeros((SIGNATURE_BYTES, 0), np.uint8))
+_NONE = _Loaded(
+    version=-1,
+    rows=_NO_LINES,
+    documents=_NO_LINES,
+    first_lines=_NO_LINES,
+    last_lines=_NO_LINES,
+    columns=np.zeros((SIGNATURE_BYTES, 0), np.uint8),
+)
 
 
 class Signatures:
@@ -145,12 +152,12 @@ class Signatures:
         self._forget_texts(self._texts.keys() - set(former.documents[kept].tolist()))
         added = np.frombuffer(b"".join(bits_of), dtype=np.uint8).reshape(-1, SIGNATURE_BYTES).T
         return _Loaded(
-            version,
-            np.concatenate([former.rows[kept], np.array(rows, dtype=np.int64)]),
-            np.concatenate([former.documents[kept], np.array(documents, dtype=np.int64)]),
-            np.concatenate([former.first_lines[kept], *first_lines]),
-            np.concatenate([former.last_lines[kept], *last_lines]),
-            np.ascontiguousarray(np.concatenate([former.columns[:, kept], added], axis=1)),
+            version=version,
+            rows=np.concatenate([former.rows[kept], np.array(rows, dtype=np.int64)]),
+            documents=np.concatenate([former.documents[kept], np.array(documents, dtype=np.int64)]),
+            first_lines=np.concatenate([former.first_lines[kept], *first_lines]),
+            last_lines=np.concatenate([former.last_lines[kept], *last_lines]),
+            columns=np.ascontiguousarray(np.concatenate([former.columns[:, kept], added], axis=1)),
         )
 
 

@@ -304,7 +304,15 @@ class VectorIndex:
         name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
         temporary = folder / f"{name}.{uuid.uuid4().hex}.tmp"
         index.save(str(temporary))
-        info = _SnapshotInfo(name, self.model, self._rows.index_id(), last_id, len(index), index.ndim, "")
+        info = _SnapshotInfo(
+            file=name,
+            model=self.model,
+            index_id=self._rows.index_id(),
+            last_id=last_id,
+            count=len(index),
+            dimensions=index.ndim,
+            seal="",
+        )
         info = replace(info, seal=file_seal(temporary, repr(info)))
         temporary.chmod(0o600)
         replace_file(temporary, folder / name)
