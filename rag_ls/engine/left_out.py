@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from rag_ls.languages import detect_language
 from rag_ls.search import BY_PATH, NO_FILTERS, Filters, Roles, accepts
@@ -26,7 +27,7 @@ def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: R
     return without_textless(Counter(reasons))
 
 
-def without_textless(counts: Counter[str]) -> Counter[str]:
+def without_textless(counts: Mapping[str, int]) -> Counter[str]:
     """The counts, by reason, of the files that may hold text."""
     return Counter({reason: count for reason, count in counts.items() if reason not in _NO_TEXT})
 

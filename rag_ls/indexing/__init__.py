@@ -7,7 +7,7 @@ from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
 from rag_ls.indexing.file_rules import FileRules, describe_unknown_languages
-from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected
+from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected, read_source
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.listing import ALL, Patterns, list_files
@@ -55,6 +55,7 @@ __all__ = [
     "is_all_known",
     "is_ignore_file",
     "list_files",
+    "read_source",
     "reason_to_wait",
     "rule_files",
     "rules_note",

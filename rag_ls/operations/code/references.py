@@ -25,11 +25,12 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.text import count_of
 from rag_ls.util.written_places import names_line
 
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
 RESOLVED, BY_NAME = "resolved", "by name"
-_DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED = 100, 1000, 8
+_DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED, _MAX_UNREAD = 100, 1000, 8, 5
 _ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
 _PLURALS = {
     ReferenceKind.DEFINITION: ("definition", "definitions"),
@@ -156,11 +157,25 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
     elif not declared:
         looked_at = sum(answer.looked_at for _, answer in answers)
         near = nearest_text(dict.fromkeys(each for _, answer in answers for each in answer.nearest))
-        yield f"{name!r} is in none of {looked_at:,} files; {near}search_code takes questions in words"
+        yield f"{name!r} is used in none of {looked_at:,} files; {near}search_code takes questions in words"
+    for _, answer in answers:
+        yield _describe_unread(answer, is_empty=not total)
     if last < total:
         yield f"{total - last} more: offset = {last} goes on"
     if any(answer.is_cut for _, answer in answers):
         yield "there are more callers than are followed: ask for fewer steps"
+
+
+def _describe_unread(answer: References, *, is_empty: bool) -> str:
+    """The files that hold the name, and in which its uses are not known; empty where there are none."""
+    found = answer.unread.holding
+    shown = [f"{each.path}:{each.line} ({each.reason})" for each in found[:_MAX_UNREAD]]
+    more = [f"{len(found) - _MAX_UNREAD} more"] if len(found) > _MAX_UNREAD else []
+    held = f"also in files whose uses are not read: {', '.join((*shown, *more))}" if found else ""
+    # Where something was found, files that are never indexed hardly matter.
+    count = answer.unread.not_looked_at if is_empty else 0
+    unseen = f"{count_of(count, 'file')} not looked at: index_status with skipped = true lists them" if count else ""
+    return "; ".join(filter(None, (held, unseen)))
 
 
 def _describe(item: StoredSymbol) -> str:

@@ -132,6 +132,24 @@ def test_a_change_on_disk_is_followed(operations: Operations, client: Client, ro
     assert "shop/late.py:5 resolved" in _places(operations.run("find_references", {"symbol": "total"}))
 
 
+def test_what_holds_the_name_and_was_not_read_is_told(operations: Operations, client: Client, root: Path) -> None:
+    write(
+        root,
+        {
+            "jobs.yml": "# nightly\nrun: grand_total\n",
+            "web/app.min.js": "function a(){return grand_total()}\n",
+            "web/other.min.js": "function b(){return grand_totals()}\n",
+            "data/big.py": "x = 1\n" * 400_000,
+        },
+    )
+    index_project(client)
+    note = operations.run("find_references", {"symbol": "grand_total"})["note"]
+    assert "also in files whose uses are not read: jobs.yml:2 (yaml), web/app.min.js:1 (generated)" in note
+    assert "not looked at" not in note
+    nothing = operations.run("find_references", {"symbol": "grandest_total"})["note"]
+    assert "1 file not looked at: index_status with skipped = true lists them" in nothing
+
+
 def test_a_name_that_is_declared_nowhere_is_found_by_name(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "sum"})
     assert _places(answer) == ["shop/cart.py:16 by name"]
@@ -141,7 +159,7 @@ def test_a_name_that_is_declared_nowhere_is_found_by_name(operations: Operations
 def test_nothing_says_what_was_looked_at_and_what_is_near(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "gran_total"})
     assert (answer["total"], answer["summary"]) == (0, "no references")
-    assert "is in none of 8 files" in answer["note"]
+    assert "is used in none of 8 files" in answer["note"]
     with pytest.raises(NotFound, match=r"no 'Cart\.total' is declared; these are: total"):
         operations.run("find_references", {"symbol": "Cart.total"})
     with pytest.raises(InvalidRequest, match="a symbol, or a path with a line"):

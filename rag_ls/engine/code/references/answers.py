@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_ls.engine.code.references.unread import NOTHING_UNREAD, UnreadFiles
 from rag_ls.storage import StoredSymbol
 
 
@@ -65,5 +66,6 @@ class References:
     """The names that may be meant, where nothing has this one."""
     looked_at: int = 0
     """The number of documents in which a name would have been found."""
+    unread: UnreadFiles = NOTHING_UNREAD
     is_cut: bool = False
     """Whether a tree of callers was too large to be followed to its end."""

@@ -1,36 +1,21 @@
-"""Tells from the text of a function whether it has a variable of its own with a name, and which text is above a line."""
+"""Tells from the text of a function whether it has a variable of its own with a name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from rag_ls.engine.code.references.names import compile_for
 from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_HEAD = 2000
-_MAX_LINES_ABOVE = 400
 
 
 def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     """Whether a function declares a parameter or variable of a name."""
+    if name not in text:
+        return False
     return bool(compile_for(rule.parameters, name).search(_parameters_in(text)) or _binding(name).search(text))
-
-
-def text_above(lines: Sequence[str], line: int) -> str:
-    """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
-    kept: list[str] = []
-    allowed = _indentation(lines[line - 1]) if line <= len(lines) else 0
-    for text in reversed(lines[max(0, line - 1 - _MAX_LINES_ABOVE) : line]):
-        if text.strip() and _indentation(text) <= allowed:
-            allowed = min(allowed, _indentation(text))
-            kept.append(text)
-    return "\n".join(reversed(kept))
-
-
-def _indentation(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _parameters_in(text: str) -> str:

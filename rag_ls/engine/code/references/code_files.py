@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
 
 _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
+_MAX_LINES_ABOVE = 400
 _OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 
@@ -100,6 +101,7 @@ class CodeFiles:
         self._hidden = session.hidden_documents()
         self._known: dict[int, CodeFile] = {}
         self._texts: dict[int, list[str]] = {}
+        self._above: dict[tuple[int, int], str] = {}
         self._named: dict[str, list[StoredSymbol]] = {}
 
     @cached_property
@@ -153,7 +155,9 @@ class CodeFiles:
     def at(self, path: str) -> CodeFile | None:
         """The document at a path; None if it is not indexed."""
         number = self._ids.get(path)
-        return self.load([number])[0] if number is not None else None
+        if number is None:
+            return None
+        return self._known.get(number) or self.load([number])[0]
 
     def named(self, name: str) -> list[StoredSymbol]:
         """The declarations whose own name is this one; case counts."""
@@ -171,6 +175,26 @@ class CodeFiles:
             self._texts[source.id] = re.split(r"\r\n|\n|\r", "".join(row.stored.chunk.text for row in rows))
         return self._texts[source.id]
 
+    def text_above(self, source: CodeFile, line: int) -> str:
+        """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
+        if (source.id, line) not in self._above:
+            self._above[source.id, line] = _lines_above(self.lines(source), line)
+        return self._above[source.id, line]
+
     def text(self, source: CodeFile, first: int, last: int) -> str:
         """The text of some lines, from 1, both included."""
         return "\n".join(self.lines(source)[max(0, first - 1) : last])
+
+
+def _lines_above(lines: Sequence[str], line: int) -> str:
+    kept: list[str] = []
+    allowed = _indentation(lines[line - 1]) if line <= len(lines) else 0
+    for text in reversed(lines[max(0, line - 1 - _MAX_LINES_ABOVE) : line]):
+        if text.strip() and _indentation(text) <= allowed:
+            allowed = min(allowed, _indentation(text))
+            kept.append(text)
+    return "\n".join(reversed(kept))
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip())

@@ -12,6 +12,7 @@ from rag_ls.engine.code.references.answers import AskedSymbol, Reference, Refere
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.names import Names, compile_for, kin_of
 from rag_ls.engine.code.references.types import Uses
+from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import Role, find_language
@@ -46,7 +47,10 @@ def find_references(session: ProjectSession, question: AskedSymbol) -> Reference
     nearest: tuple[str, ...] = ()
     if not declared and not references:
         nearest = tuple(places.nearest_symbols(session, name))
-    return References(name, tuple(declared), tuple(references), nearest, finder.files.count)
+    unread = find_unread(session, finder.files, name)
+    return References(
+        name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread
+    )
 
 
 def find_resolved_uses(
@@ -70,8 +74,15 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     tree = _CallerTree(finder, min(depth, MAX_DEPTH))
     tree.add(name, declared, 1)
     nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, name))
+    unread = find_unread(session, finder.files, name)
     return References(
-        name, tuple(declared), tuple(tree.found), nearest, finder.files.count, is_cut=len(tree.found) >= _MAX_TREE
+        name,
+        tuple(declared),
+        tuple(tree.found),
+        nearest=nearest,
+        looked_at=finder.files.count,
+        unread=unread,
+        is_cut=len(tree.found) >= _MAX_TREE,
     )
 
 

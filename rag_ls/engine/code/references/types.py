@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rag_ls.chunking import UNKNOWN
-from rag_ls.engine.code.references.bindings import is_bound, text_above
+from rag_ls.engine.code.references.bindings import is_bound
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for, kin_of
@@ -206,7 +206,7 @@ class Uses:
                 return found
             if is_bound(text, name, source.rule) and not source.rule.results:
                 return None
-        above = text_above(self._files.lines(source), line)
+        above = self._files.text_above(source, line)
         if (found := self._typed(source, above, name, line)) is not None:
             return found
         if text and is_bound(text, name, source.rule):
@@ -241,6 +241,8 @@ class Uses:
 
     def _typed(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type that a text gives to a variable: the only one, or the last one."""
+        if name not in text:
+            return None
         found = [
             read_written_type(text, match.start(1), source.rule)
             for pattern in source.rule.types

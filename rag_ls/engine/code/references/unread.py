@@ -1,0 +1,71 @@
+"""Finds the files that hold a name, and in which its uses are not known: an answer never denies what it has not looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
+from rag_ls.engine.left_out import without_textless
+from rag_ls.engine.session import ProjectSession
+from rag_ls.indexing import FileRules, Rejected, read_source
+from rag_ls.languages import Role
+
+_MAX_FILES = 100
+_MAX_FILE_BYTES = 2_000_000
+_MAX_BYTES = 10_000_000
+_ALL = FileRules(forced=("**",))
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPlace:
+    """The first line of a file that holds a name, and the reason why its uses there are not known."""
+
+    path: str
+    line: int
+    reason: str
+    """The language, or why the file is not indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFiles:
+    """Files whose uses are missing from an answer."""
+
+    holding: tuple[UnreadPlace, ...] = ()
+    not_looked_at: int = 0
+    """The number of files that are not indexed and may hold the name, too."""
+
+
+NOTHING_UNREAD = UnreadFiles()
+
+
+def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadFiles:
+    """The files in which the uses of a name are not known."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    holding = list(_find_in_documents(files, name, word))
+    not_looked_at, left = 0, _MAX_BYTES
+    skipped = session.store.skipped()
+    for number, (path, item) in enumerate(skipped.items()):
+        if not without_textless({item.reason: 1}):
+            continue
+        size = item.state.size
+        is_read = number < _MAX_FILES and 0 <= size <= min(left, _MAX_FILE_BYTES)
+        left -= size if is_read else 0
+        source = read_source(session.project.root, path, limit=_MAX_FILE_BYTES, rules=_ALL) if is_read else None
+        if source is None or isinstance(source, Rejected):
+            not_looked_at += 1
+        elif found := word.search(source.text):
+            holding.append(UnreadPlace(path, source.text.count("\n", 0, found.start()) + 1, item.reason))
+    return UnreadFiles(tuple(holding), not_looked_at)
+
+
+def _find_in_documents(files: CodeFiles, name: str, word: re.Pattern[str]) -> Iterator[UnreadPlace]:
+    for source in _without_uses(files.load(files.holding(name))):
+        line = next((number for number, text in enumerate(files.lines(source), 1) if word.search(text)), 0)
+        if line:
+            yield UnreadPlace(source.path, line, source.language.title or source.language.name)
+
+
+def _without_uses(sources: Iterable[CodeFile]) -> Iterable[CodeFile]:
+    return (each for each in sources if not each.packed and each.language.role is not Role.DOCS)
