@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from typing import Any
 
 from rag_ls.cli.backend import ask
@@ -13,13 +12,12 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.written_places import read_lines
 
 Json = dict[str, Any]
 
 _FIRST = "reading the files of this project"
 _BY_NAME = "by name"
-# Compilers, grep and `search -e` write the column too.
-_PLACE = re.compile(r"(?P<path>.*?[^:]):(?P<line>[0-9]+)(?::(?P<column>[0-9]*))?:?")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,10 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read_target(text: str) -> Json:
     """The symbol, or the place, that an argument means."""
-    if place := _PLACE.fullmatch(text):
-        path = place["path"]
-        path = os.path.abspath(path) if os.path.exists(path) else path
-        return {"path": path, "line": int(place["line"]), "column": int(place["column"] or 0) or None}
+    place = read_lines(text)
+    if place.first:
+        path = os.path.abspath(place.path) if os.path.exists(place.path) else place.path
+        return {"path": path, "line": place.first, "column": place.column or None}
     if not text.strip():
         raise InvalidRequest("give a name, PATH:LINE or PATH:LINE:COLUMN: `rag-ls refs Session.refresh`")
     return {"symbol": text}

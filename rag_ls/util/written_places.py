@@ -10,7 +10,8 @@ from urllib.parse import unquote
 from rag_ls.util.paths import portable
 
 _LINES = re.compile(
-    r"(?P<path>.+?)(?::|#)(?:L|line)?(?P<first>\d{1,9})(?:C\d+)?(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,]\d{1,9})?:?"
+    r"(?P<path>.+?)(?<!:)(?::|#)(?:L|line)?(?P<first>\d{1,9})(?:C\d+)?"
+    r"(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,](?P<column>\d{1,9})?)?:?"
 )
 _LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})")
 _ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
@@ -20,17 +21,20 @@ _OF_DIFFS = ("a/", "b/")
 
 
 class WrittenPlace(NamedTuple):
-    """A path, and the lines that were written after it; 0 where there are none."""
+    """A path, and the lines and the column that were written after it; 0 where there are none."""
 
     path: str
     first: int = 0
     last: int = 0
+    column: int = 0
 
 
 def read_lines(written: str) -> WrittenPlace:
     """A path apart from the lines after it; without any, all of it is the path."""
     found = _LINES.fullmatch(written)
-    return WrittenPlace(found["path"], int(found["first"]), int(found["last"] or 0)) if found else WrittenPlace(written)
+    if found is None:
+        return WrittenPlace(written)
+    return WrittenPlace(found["path"], int(found["first"]), int(found["last"] or 0), int(found["column"] or 0))
 
 
 def names_line(written: str) -> bool:

@@ -39,7 +39,7 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         return None
     session.project.catch_up()
     if source_file:
-        path, line, _ = session.place(source_file, line)
+        path, line, *_ = session.place(source_file, line)
     else:
         path = _find_declaring(session, symbol)
     if not is_guest(path, session.project.root):

@@ -374,6 +374,8 @@ def test_the_name_at_a_column_is_meant(operations: Operations) -> None:
     assert _places(answer, "definition") == ["shop/cart.py:7 resolved"]
     answer = operations.run("find_references", {"path": "shop/bill.py", "line": 9, "column": 12})
     assert (answer["symbol"], _places(answer, "definition")) == ("grand_total", ["shop/cart.py:15 resolved"])
+    written = operations.run("find_references", {"path": "shop/bill.py:9:12"})
+    assert written["symbol"] == "grand_total"
     around = operations.run("find_references", {"path": "shop/bill.py", "line": 6})
     assert around["symbol"] == "pay"
     declared = operations.run("find_references", {"path": "shop/cart.py", "line": 15, "column": 6})

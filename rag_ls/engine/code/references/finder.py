@@ -124,7 +124,8 @@ class _Finder:
         return name, sorted(found, key=lambda item: (self._is_test(item.path), item.path, item.start_line))
 
     def _declared_at(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
-        path, line, _ = self._session.place(question.path, question.line)
+        path, line, _, column = self._session.place(question.path, question.line)
+        column = question.column or column
         source = self.files.at(path)
         if source is None:
             raise places.not_indexed(self._session, path)
@@ -132,7 +133,7 @@ class _Finder:
         if named:
             best = min(named, key=lambda item: (item.start_line != line, item.symbol != question.name))
             return split_owner(best.symbol)[1], [best]
-        if question.column and (used := self._used_at(source, line, question.column)) is not None:
+        if column and (used := self._used_at(source, line, column)) is not None:
             return used
         starting = [item for item in source.symbols if item.start_line == line]
         item = starting[0] if starting else source.around(line)
