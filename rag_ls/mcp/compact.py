@@ -10,12 +10,12 @@ from typing import Any
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.hits import FAR, CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
-from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
+from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.stats import Stats
 
 FULL = "full"
@@ -24,6 +24,8 @@ DETAIL = {"enum": [FULL]}
 
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
+# The right section is one of the first three for three of four changes (docs/quality.md).
+_WHOLE_SECTIONS = 3
 _RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
 # Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
 _ANSWER_DETAILS = {"search_memory": ("query", "context")}
@@ -48,7 +50,7 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     if isinstance(answer, SymbolsAnswer):
         return _symbols(answer)
     if isinstance(answer, ConstraintsAnswer):
-        return make_json(answer, details, {"examples": [_example(record) for record in answer.examples]})
+        return _constraints(answer, details)
     if tool not in _LISTS:
         return make_json(answer, details)
     key, shorten = _LISTS[tool]
@@ -87,6 +89,20 @@ def _symbols(answer: SymbolsAnswer) -> Json:
     if note := "; ".join(filter(None, (answer.note, more, nothing))):
         lean["note"] = note
     return lean
+
+
+def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
+    """The nearest sections whole, of the others the rules; the first lines of examples that are close."""
+    sections = (*answer.constraints, *answer.patterns)
+    nearest = sorted((record.relevance for record in sections), reverse=True)[:_WHOLE_SECTIONS]
+    least = min(nearest, default=0.0)
+    closest = max((record.relevance for record in answer.examples), default=0.0)
+    shown = {
+        "constraints": [_rule(record, least) for record in answer.constraints],
+        "patterns": [_rule(record, least) for record in answer.patterns],
+        "examples": [_example(record, is_far=record.relevance < closest - FAR) for record in answer.examples],
+    }
+    return make_json(answer, details, shown)
 
 
 def _is_in_order(records: Sequence[SymbolRecord]) -> bool:
@@ -176,11 +192,21 @@ def _memory(record: MemoryRecord) -> Json:
     return _short(lean)
 
 
-def _example(record: ExampleRecord) -> Json:
+def _rule(record: RuleRecord, least: float) -> Json:
+    """A section of rules; one that is less relevant than `least` without what is no rule in it."""
+    is_whole = record.namesPath or record.relevance >= least
+    content = record.content if is_whole else _first_lines(record.content, 1 if record.keyRules else _MAX_EXAMPLE_LINES)
+    return make_json(record, ("keyRuleLines", "section", "why"), {"content": content})
+
+
+def _example(record: ExampleRecord, *, is_far: bool) -> Json:
     """The first lines of code that is an example; its place has the rest."""
-    lines = record.content.strip("\n").split("\n")
-    shown = lines[:_MAX_EXAMPLE_LINES] + (["…"] if len(lines) > _MAX_EXAMPLE_LINES else [])
-    return make_json(record, (), {"content": "\n".join(shown)})
+    return make_json(record, (), {"content": _first_lines(record.content, 1 if is_far else _MAX_EXAMPLE_LINES)})
+
+
+def _first_lines(text: str, count: int) -> str:
+    lines = text.strip("\n").split("\n")
+    return "\n".join([*lines[:count], *(["…"] if len(lines) > count else [])])
 
 
 def _metadata(record: MetadataRecord) -> Json:

@@ -1,6 +1,7 @@
-"""Eight tasks of an agent on three repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on four repositories, as transcripts: each call, its tokens, and the line that answers.
 
-`python -m tests.benchmarks.agent_transcripts TORNADO FASTIFY LOBSTERS` copies the checkouts, indexes them, and prints the table.
+`python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
+with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
 A task is solved by the first answer that holds its evidence; calls to tools that this version lacks count as well.
 """
 
@@ -15,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rag_ls.operations.code.budget import tokens
-from tests.e2e.clients import RAG_LS, Agent, agent
+from tests.e2e.clients import RAG_LS, Agent, agent, eventually
 
 Call = tuple[str, dict[str, Any]]
 _RULE = "# Constraints\n\n- Never log the value of a cookie or header: log its name alone.\n"
@@ -82,6 +84,19 @@ TASKS = {
         Step("read a whole function", r"HOTNESS_WINDOW\)\)\.round\(7\)", [
             _search("Story.calculated_hotness", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
     ),
+    "hexpm": (
+        Step("where to change a header", r"put_resp_header\(conn, \"etag\"", [
+            _search("where is the etag header of a response set")]),
+        Step("who calls", r"(?s)(?=.*auth\.ex:28)(?=.*account_deletion_request\.ex:23)(?=.*password_reset\.ex:21).*email\.ex:56", [
+            ("find_references", {"symbol": "Hexpm.Utils.secure_check", "show": "callers"})]),
+        Step("which tests", r"test/hexpm/accounts/keys_test\.exs", [("related_tests", {"path": "lib/hexpm/accounts/keys.ex"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*advisories\.html\.heex\D+50).*versions\.html\.heex\D+97", [
+            ("find_references", {"symbol": "pretty_datetime"})]),
+        Step("regex", r"(?s)(?=.*package_report_live\.ex:44).*preview_live\.ex:81", [_search(r"raise \w*NotFound\w*", match="regex")]),
+        Step("read a whole function", r"(?s)def resend_verify_email.*:already_verified.*Mailer\.deliver!", [
+            _search("Users.resend_verify_email", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
 }  # fmt: skip
 
 
@@ -90,7 +105,7 @@ async def transcripts(name: str, folder: Path) -> list[str]:
     (folder / "CONSTRAINTS.md").write_text(_RULE)
     lines, calls, spent, solved = [], 0, 0, 0
     async with agent(folder) as user:
-        await user.until_complete()
+        await eventually(partial(_has_read_all, user))
         await user.call("store_memory", content=_DECISION, scope="project")
         for task in TASKS[name]:
             place, found = "", None
@@ -107,6 +122,11 @@ async def transcripts(name: str, folder: Path) -> list[str]:
     return [*lines, f"{name}: {solved} of {len(TASKS[name])} solved, {calls} calls, {spent:,} tokens"]
 
 
+async def _has_read_all(user: Agent) -> bool:
+    (project,) = (await user.call("index_status"))["projects"]
+    return bool(project["documents"]) and not project["queued_documents"]
+
+
 async def _ask(user: Agent, tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
     answer = await user.session.call_tool(tool, arguments)
     text: str = answer.content[0].text  # type: ignore[union-attr]
@@ -120,13 +140,14 @@ def _line_of(text: str, found: re.Match[str]) -> str:
 
 
 def main(checkouts: Sequence[str]) -> None:
-    """Print the transcripts of the repositories."""
+    """Print the transcripts of the repositories, each given as `NAME=CHECKOUT`."""
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
-        for name, checkout in zip(TASKS, checkouts, strict=True):
+        for name, checkout in (each.split("=", 1) for each in checkouts):
             folder = Path(temporary) / name
             shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".rag-ls"))
-            subprocess.run([RAG_LS, "index"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            # Without a model it fails after all files are read.
+            subprocess.run([RAG_LS, "index"], cwd=folder, check=False, stdout=subprocess.DEVNULL)
             print("\n".join(asyncio.run(transcripts(name, folder))), flush=True)
 
 

@@ -13,7 +13,7 @@ from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.memories.listing import MemoryPage
 from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
 from rag_ls.operations.memories.recalling import MemoryAnswer
-from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
+from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.stats import Stats
 
 _HIT = CodeRecord(
@@ -102,6 +102,29 @@ def test_an_example_of_a_rule_is_its_first_lines() -> None:
     (shown,) = compact("rag_check_constraints", answer)["examples"]
     assert shown["content"] == "line 0\nline 1\nline 2\nline 3\n…"
     assert (shown["filePath"], shown["lines"]) == ("a.py", "1-9")
+
+
+def test_of_rules_beyond_the_nearest_three_the_key_rules_are_left() -> None:
+    def section(relevance: float, *, names_path: bool = False) -> RuleRecord:
+        return RuleRecord(
+            "# Mail\n\nIt is sent.\n- NEVER twice.", "a.md", "constraint", relevance, ("NEVER twice.",), "1-4",
+            namesPath=names_path,
+        )  # fmt: skip
+
+    constraints = (section(0.9), section(0.3), section(0.2), section(0.1, names_path=True))
+    lean = compact(
+        "rag_check_constraints", ConstraintsAnswer("q", constraints, (section(0.8), section(0.01)), (), "5 sections")
+    )
+    of_rules = [record["content"] for record in (*lean["constraints"], *lean["patterns"])]
+    whole = "# Mail\n\nIt is sent.\n- NEVER twice."
+    assert of_rules == [whole, whole, "# Mail\n…", whole, whole, "# Mail\n…"]
+    assert all(record["keyRules"] == ["NEVER twice."] for record in (*lean["constraints"], *lean["patterns"]))
+
+
+def test_an_example_far_below_the_best_is_its_first_line() -> None:
+    near, far = (ExampleRecord("a = 1\nb = 2", "a.py", "1-2", "code", score) for score in (0.7, 0.4))
+    lean = compact("rag_check_constraints", ConstraintsAnswer("q", (), (), (near, far), "2 examples"))
+    assert [record["content"] for record in lean["examples"]] == ["a = 1\nb = 2", "a = 1\n…"]
 
 
 _NOTED = replace(_STATS, note="a filter matches nothing")

@@ -73,7 +73,7 @@ class SearchCode:
     tool=Tool(
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, each with numbered lines of its "
-        "best place and up to two others.",
+        "best place and up to two others; in one line those far below the best.",
         ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
         ("results",),
     ),

@@ -166,7 +166,12 @@ class GetMemory:
 
 @operation(
     needs_code=False,
-    tool=Tool("memory", "One memory with its whole record.", ("id", "history", "offset"), ("content",)),
+    tool=Tool(
+        "memory",
+        "Read one memory whole, with tags and place; history: former versions.",
+        ("id", "history", "offset"),
+        ("content",),
+    ),
     command="ragLs.getMemory",
 )
 def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:

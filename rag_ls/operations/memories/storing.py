@@ -275,7 +275,7 @@ class DeletedAnswer:
     effects=DELETES,
     changes=MemoryChange.DELETED,
     needs_code=False,
-    tool=Tool("memory", "Delete one memory by its id.", ("id",), ("deleted",)),
+    tool=Tool("memory", "Delete one memory that is wrong or no longer holds.", ("id",), ("deleted",)),
     command="ragLs.deleteMemory",
     verb=Verb("delete", "delete memories", example="rag-ls delete 7b34c1d2"),
 )
@@ -313,7 +313,7 @@ class ClearedAnswer:
     effects=DESTROYS,
     changes=MemoryChange.DELETED,
     needs_code=False,
-    tool=Tool("memory", "Forget the memories of scope session.", (), ("cleared",)),
+    tool=Tool("memory", "Delete all memories of scope session, when the task is done.", (), ("cleared",)),
     command="ragLs.clearSession",
 )
 def clear_session(caller: Caller, request: NoArguments) -> Changed[ClearedAnswer]:
