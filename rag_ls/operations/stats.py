@@ -9,7 +9,8 @@ from rag_ls.model import Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
 
 _NOTHING_CLOSE = (
-    "nothing {}is close to this: try a name, a word that stands in the code, or what it does in other words"
+    "nothing {}is close to this: try a name or a part of one by itself, a word that stands in the code, or what it does in "
+    "other words"
 )
 
 

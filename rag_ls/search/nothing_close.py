@@ -22,7 +22,7 @@ _CLOSE_CHANGE = 1.0
 _HELD_NAME, _CLOSE_NAME = 0.75, 1.5
 # Words alone do not tell much: most questions are in others than the code. But a question with much in words that stand nowhere,
 # of which no place holds much, is about something else.
-_HELD_BY_WORDS, _HELD_OF_UNKNOWN, _UNKNOWN = 0.1, 0.3, 0.3
+_HELD_BY_WORDS, _HELD_OF_UNKNOWN, _UNKNOWN = 0.1, 0.3, 0.2
 
 
 def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:

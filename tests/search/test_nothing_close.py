@@ -124,7 +124,7 @@ def test_what_has_no_vector_yet_may_be_close_in_meaning() -> None:
     assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32)
 
 
-@pytest.mark.parametrize(("unknown", "expected"), [(0.1, True), (0.8, False)])
+@pytest.mark.parametrize(("unknown", "expected"), [(0.1, True), (0.25, False), (0.8, False)])
 def test_by_words_alone_a_question_in_words_that_stand_nowhere_is_about_something_else(
     unknown: float, expected: bool
 ) -> None:
