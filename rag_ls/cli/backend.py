@@ -38,7 +38,9 @@ def ask(
     if in_project:
         project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
     warn = vars(arguments).setdefault("warnings", _Warnings()).tell
-    found = find_engine("cli", Mode.of(arguments))
+    found = None if vars(arguments).get("is_alone") else find_engine("cli", Mode.of(arguments))
+    # Where none is to be had, the verb's next operation does not try again.
+    arguments.is_alone = found is None
     if found is not None:
         try:
             return call(found, operation, project, values, show, warn)

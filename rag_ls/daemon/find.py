@@ -62,7 +62,11 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -
         _warn(str(error))
         return None
     if found is None:
-        _warn("no engine runs" if mode is Mode.MANUAL else f"no engine could be started, see {paths.log}")
+        _warn(
+            "no engine runs"
+            if mode is Mode.MANUAL
+            else f"no engine could be started: `rag-ls serve` says why, and {paths.log}"
+        )
     return found
 
 

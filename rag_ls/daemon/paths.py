@@ -97,8 +97,16 @@ def _runtime_folder() -> str:
     if sys.platform in ("win32", "darwin"):
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
         return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    return os.path.join(runtime, "rag-ls") if runtime else os.path.join(_temporary(), f"rag-ls-{_user()}")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    return os.path.join(runtime, "rag-ls") if _is_own(runtime) else os.path.join(_temporary(), f"rag-ls-{_user()}")
+
+
+def _is_own(folder: str) -> bool:
+    """Whether a folder is there and the user's: `su` and `sudo` leave the variables of another user."""
+    try:
+        return os.stat(folder).st_uid == os.getuid()
+    except OSError:
+        return False
 
 
 def _short_folder(folder: str) -> str:

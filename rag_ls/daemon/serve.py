@@ -412,12 +412,17 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
 
 
 def _take_lock(lock_file: str, within_s: float = 0) -> FileLock | None:
-    """The engine's lock, which the system lets go of if we die; None while another engine holds it."""
+    """The engine's lock, which the system lets go of if we die; None while another engine holds it. Raises `Refused`."""
     lock = FileLock(lock_file, mode=0o600, thread_local=False)
     try:
         lock.acquire(timeout=within_s, poll_interval=_LOOK_S)
     except Timeout:
         return None
+    except (OSError, NotImplementedError) as error:
+        reason = (
+            f"{lock_file} cannot be locked ({error}): set RAG_LS_HOME to a folder on a file system that gives locks"
+        )
+        raise Refused("locks", reason) from error
     return lock
 
 

@@ -29,6 +29,7 @@ from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
 from rag_ls.storage.sqlite.memory_copies import MemoryCopy, copy_backups, copy_memories, is_sealed
 from rag_ls.storage.sqlite.postings import LexicalIndex
+from rag_ls.storage.sqlite.room import describe_fault
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 
@@ -114,7 +115,8 @@ def open_index(
     except IsADirectoryError as error:
         raise StoreUnavailable(f"the index ({error.filename}) cannot be opened: {error.strerror}", "index") from error
     except (sqlite3.Error, OSError) as error:
-        raise StoreUnavailable(f"the index ({file.path}) cannot be opened: {error}", "index") from error
+        reason = describe_fault(error, file.path)
+        raise StoreUnavailable(f"the index ({file.path}) cannot be opened: {reason}", "index") from error
     lexical = LexicalIndex(database)
     local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
     served = _open_served(database, local, settings, shared_name)

@@ -1,17 +1,45 @@
-"""Situations of the shell: options that name another place, terminals, limits of the system."""
+"""Situations of the shell: options that name another place, what another account left, limits of the system."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from rag_ls.daemon import paths
+from tests.commands import RAG_LS
 from tests.daemon.engines import run
-from tests.support import git_repository
+from tests.support import IS_ROOT, PATIENCE_S, git_repository
 
-pytestmark = [pytest.mark.slow, pytest.mark.shared_engine]
+pytestmark = pytest.mark.slow
+
+# A file system without locks, as some network drives are.
+_NO_LOCKS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#define WRAPPED(NAME) int NAME(int file, int command, ...) { \\
+  va_list rest; va_start(rest, command); void *value = va_arg(rest, void *); va_end(rest); \\
+  if (command == F_SETLK || command == F_SETLKW || command == F_GETLK) { errno = ENOLCK; return -1; } \\
+  return ((int (*)(int, int, void *))dlsym(RTLD_NEXT, #NAME))(file, command, value); }
+int flock(int file, int operation) { errno = ENOLCK; return -1; }
+WRAPPED(fcntl)
+WRAPPED(fcntl64)
+"""
 
 
+def _limit_files() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+
+@pytest.mark.shared_engine
 def test_a_project_that_an_option_names_is_set_up_and_the_current_folder_is_left_alone(
     home: Path, tmp_path: Path
 ) -> None:
@@ -21,3 +49,45 @@ def test_a_project_that_an_option_names_is_set_up_and_the_current_folder_is_left
     assert "read 1 file" in done.stdout
     assert (target / ".rag-ls").exists()
     assert not (current / ".rag-ls").exists()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can give a folder to another user")
+def test_the_runtime_folder_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`su` and `sudo` leave its variable: an engine of root there would keep the user's out."""
+    monkeypatch.delenv("RAG_LS_HOME", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    theirs = tmp_path / "runtime"
+    theirs.mkdir()
+    for value, expected in ((theirs, theirs / "rag-ls"), (tmp_path / "none", tmp_path / f"rag-ls-{os.getuid()}")):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(value))
+        assert paths.engine_paths().folder == str(expected)
+    os.chown(theirs, 65534, 65534)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(theirs))
+    assert paths.engine_paths().folder == str(tmp_path / f"rag-ls-{os.getuid()}")
+
+
+def test_a_file_system_without_locks_is_named(repository: Path, tmp_path: Path) -> None:
+    if (compiler := shutil.which("gcc")) is None:
+        pytest.skip("there is no compiler")
+    (tmp_path / "no_locks.c").write_text(_NO_LOCKS)
+    library = tmp_path / "no_locks.so"
+    command = [compiler, "-shared", "-fPIC", "-o", str(library), str(tmp_path / "no_locks.c"), "-ldl"]
+    subprocess.run(command, check=True)
+    for words in (["search", "refund", "--standalone"], ["add", "Refunds take a week.", "--standalone"]):
+        done = run(*words, folder=repository, LD_PRELOAD=str(library))
+        assert done.returncode == 1
+        assert "its file system gives no locks" in done.stderr
+    for words in (["serve"], ["stop"]):
+        done = run(*words, folder=repository, LD_PRELOAD=str(library))
+        assert done.returncode == 1
+        assert "cannot be locked" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_limit_on_the_length_of_files_is_named(repository: Path) -> None:
+    command = [RAG_LS, "search", "refund", "--standalone"]
+    done = subprocess.run(
+        command, cwd=repository, capture_output=True, text=True, preexec_fn=_limit_files, timeout=PATIENCE_S
+    )
+    assert done.returncode == 1
+    assert "this process may write 50,000 bytes to a file: allow more with `ulimit -f`" in done.stderr

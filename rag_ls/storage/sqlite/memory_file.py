@@ -11,7 +11,7 @@ from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.memory_backups import damage_report, is_truncated
 from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
-from rag_ls.storage.sqlite.room import disk_full, is_disk_full
+from rag_ls.storage.sqlite.room import describe_fault, disk_full, is_disk_full
 
 
 def open_memory_file(path: Path | None, store: str, connections: Connections | None) -> Database:
@@ -43,7 +43,9 @@ def open_memory_file(path: Path | None, store: str, connections: Connections | N
         if is_disk_full(error, path):
             raise disk_full(store, path) from error
         raise StoreUnavailable(
-            f"the {store} ({path}) cannot be opened: {error}; make the file readable and writable for you", store
+            f"the {store} ({path}) cannot be opened: "
+            f"{describe_fault(error, path, 'make the file readable and writable for you')}",
+            store,
         ) from error
     except sqlite3.DatabaseError as error:
         assert path is not None

@@ -1,10 +1,12 @@
-"""Recognises a disk that is full: SQLite has several words for it."""
+"""Recognises why a file cannot be written or opened: SQLite has several words for a full disk, and none for other causes."""
 
 from __future__ import annotations
 
 import errno
 import shutil
 import sqlite3
+import sys
+import tempfile
 from pathlib import Path
 
 from rag_ls.errors import StoreFull
@@ -28,6 +30,39 @@ def disk_full(store: str, file: Path | None) -> StoreFull:
     return StoreFull(
         f"the disk is full: nothing was written to the {store}{place}; make space, then do it again", store
     )
+
+
+def describe_fault(error: sqlite3.Error | OSError, file: Path | None, remedy: str = "") -> str:
+    """The cause that keeps a file from being opened, and the remedy: for locks and limits, which SQLite does not name, else `remedy`."""
+    if file is not None and not gives_locks(file.parent):
+        return "its file system gives no locks, so nothing would keep two processes apart; use a folder on another one"
+    if (limit := _find_longest_file()) is not None:
+        return f"{error}; this process may write {limit:,} bytes to a file: allow more with `ulimit -f`, then `rag-ls stop`"
+    return f"{error}; {remedy}" if remedy else str(error)
+
+
+def gives_locks(folder: Path) -> bool:
+    """Whether files of a folder can be locked: those of some network drives cannot."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+    return True
+
+
+def _find_longest_file() -> int | None:
+    """The bytes that this process may write to a file; None where they are not limited."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 def _has_no_room(file: Path) -> bool:
