@@ -10,7 +10,8 @@ python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and kn
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py);
                                        `eval dependents FOLDER...`: how well dependents are (tests/benchmarks/dependents);
-                                       `eval models MIRRORS MODEL...`: embedding models compared (tests/benchmarks/code/models.py)
+                                       `eval models MIRRORS MODEL...`: embedding models compared (tests/benchmarks/code/models.py);
+                                       `eval rules CHECKOUTS WORK`: whether the right rule comes first (tests/benchmarks/rules)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
 python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
 python3 scripts/dev.py page [ARGS]    use the engine's page in a real Chromium (ARGS: a repository, a folder for screenshots)
@@ -239,10 +240,9 @@ def bench(arguments: list[str]) -> int:
 
 def evaluate(arguments: list[str]) -> int:
     python = str(BIN / python_name())
-    if arguments[:1] == ["dependents"]:
-        return run(python, "-m", "tests.benchmarks.dependents.measure", *arguments[1:])
-    if arguments[:1] == ["models"]:
-        return run(python, "-m", "tests.benchmarks.code.models", *arguments[1:])
+    others = {"dependents": "dependents.measure", "models": "code.models", "rules": "rules.public"}
+    if arguments and arguments[0] in others:
+        return run(python, "-m", f"tests.benchmarks.{others[arguments[0]]}", *arguments[1:])
     functions = run(python, "-m", "tests.benchmarks.code.evaluate")
     return functions or run(python, "-m", "tests.benchmarks.code.finding", *arguments)
 

@@ -78,8 +78,9 @@ class RuleHit:
     why: str
     names_path: bool
     """Whether it names a file of the question or a folder of it, or stands in a folder above one."""
-    names_file: bool = False
+    names_file: bool
     """Whether it names a file of the question itself, or states globs that match one."""
+    evidence: RuleEvidence
 
 
 class RuleFinder:
@@ -211,6 +212,7 @@ class RuleFinder:
         return RuleHit(
             row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules,
             why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above, names_file=depth == 1.0,
+            evidence=evidence,
         )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 """Judges how well a rule fits a planned change. Pure functions; the weights were learnt from the tuned half of the
-labelled changes (tests/benchmarks/rules/README.md), by the sections of each question."""
+labelled changes (tests/benchmarks/rules/learn.py), by the sections of each question."""
 
 from __future__ import annotations
 

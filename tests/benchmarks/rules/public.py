@@ -1,7 +1,7 @@
-"""Whether the right section of a public repository's own rules comes first for a change, and whether a change of another
-repository is said to be none of its business.
+"""Whether the right section of a public repository's own rules comes first for a change, and whether a change of which no
+rule speaks is said to be so.
 
-python -m tests.benchmarks.rules.public CHECKOUTS WORK [--half aside] [--words] [--misses]
+python3 scripts/dev.py eval rules CHECKOUTS WORK [--half aside] [--words] [--misses]
 
 CHECKOUTS is a folder of clones, OWNER+NAME; WORK keeps their indexes. README.md says how the changes were chosen and labelled. The
 misses of the half that is kept aside are never shown.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +51,12 @@ class PublicChange:
 
     def rank(self, hits: list[RuleHit]) -> int | None:
         """The place of the first right section, from 1."""
-        chunks = [hit.row.stored.chunk for hit in hits]
-        return next((place for place, each in enumerate(chunks, 1) if self._is_right(each.path, each.symbol)), None)
+        return next((place for place, hit in enumerate(hits, 1) if self.is_right(hit)), None)
 
-    def _is_right(self, path: str, symbol: str) -> bool:
-        return any(path == right and names(symbol, section) for right, section in self.right)
+    def is_right(self, hit: RuleHit) -> bool:
+        """Whether a section is one of the right ones."""
+        chunk = hit.row.stored.chunk
+        return any(chunk.path == path and names(chunk.symbol, section) for path, section in self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,34 +127,34 @@ def _embed_rules(index: ProjectIndex, model: HostedModel) -> None:
         put_vectors(store, model.model_id, missing, model.embed_documents(texts))
 
 
-def _measure(repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]]) -> None:
-    """The figures of one repository; those with the files of a change stand beside those of the same changes without them."""
+def _measure(
+    repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]]
+) -> Iterator[tuple[str, Counter[str]]]:
+    """The figures of one repository by their titles; with the files of changes, those of the same changes without them before."""
     own = [each for each in asked if each.set == repository.name and each.right]
     with_files = [each for each in own if each.files]
-    for title, group, has_files in (
-        ("by the text", own, False),
-        ("some by the text", with_files, False),
-        ("the same and files", with_files, True),
-    ):
-        if group:
-            print(
-                f"{repository.name:24} {title:19} {_tell_ranks(repository, group, vectors, has_files=has_files)}",
-                flush=True,
-            )
+    yield "by the text", _count_ranks(repository, own, vectors, has_files=False)
+    yield "some by the text", _count_ranks(repository, with_files, vectors, has_files=False)
+    yield "the same and files", _count_ranks(repository, with_files, vectors, has_files=True)
     silent = [each for each in asked if each.set == repository.name and not each.right]
     foreign = [each for each in asked if own and each.set != repository.name and each.right]
-    for title, group in (("own", own), ("silent", silent), ("of others", foreign)):
+    for title, group in (("own", own), ("of no rule", silent), ("of others", foreign)):
         clear = [_is_clear(repository.find(each.text, (), vectors.get(each.text))) for each in group]
-        if clear:
-            print(f"{repository.name:24} {title:19} {len(clear):3} changes  clear {sum(clear)}", flush=True)
+        yield title, Counter({"changes": len(clear), "clear": sum(clear)})
 
 
-def _tell_ranks(
+def _count_ranks(
     repository: Repository, asked: list[PublicChange], vectors: dict[str, NDArray[np.float32]], *, has_files: bool
-) -> str:
+) -> Counter[str]:
     ranks = list(_rank(repository, asked, vectors, has_files=has_files))
     first, in_three = (sum(rank is not None and rank <= most for rank in ranks) for most in (1, 3))
-    return f"{len(ranks):3} changes  first {first} in three {in_three}"
+    return Counter({"changes": len(ranks), "first": first, "in three": in_three})
+
+
+def _print_figures(name: str, title: str, counts: Counter[str]) -> None:
+    changes = counts["changes"]
+    said = "  ".join(f"{key} {count / changes:.2f}" for key, count in counts.items() if key != "changes")
+    print(f"{name:24} {title:19} {changes:3} changes  {said}", flush=True)
 
 
 def _rank(
@@ -177,7 +179,7 @@ def _print_misses(repository: Repository, changes: list[PublicChange], vectors: 
                     print(f"  {chunk.path} # {chunk.symbol} ({hit.relevance}, {hit.why})")
 
 
-def _embed_changes(asked: list[PublicChange], model: HostedModel, work: Path) -> dict[str, NDArray[np.float32]]:
+def embed_changes(asked: list[PublicChange], model: HostedModel, work: Path) -> dict[str, NDArray[np.float32]]:
     """The vectors of the changes; those of former runs are kept in a file."""
     file = work / f"{re.sub(r'[^a-zA-Z0-9]+', '_', model.model_id)[-40:]}.npz"
     known = dict(np.load(file)) if file.exists() else {}
@@ -200,12 +202,18 @@ def main() -> None:
     arguments = parser.parse_args()
     asked = [each for each in (*read_changes(), *read_silent_changes()) if each.half == arguments.half]
     model = None if arguments.words else local_model("auto", EmbeddingSettings())
-    vectors = _embed_changes(asked, model, arguments.work) if model is not None else {}
+    vectors = embed_changes(asked, model, arguments.work) if model is not None else {}
+    totals: dict[str, Counter[str]] = {}
     for name in dict.fromkeys(each.set for each in asked):
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
-        _measure(repository, asked, vectors)
+        for title, counts in _measure(repository, asked, vectors):
+            if counts["changes"]:
+                _print_figures(name, title, counts)
+                totals.setdefault(title, Counter()).update(counts)
         if arguments.misses:
             _print_misses(repository, asked, vectors)
+    for title, counts in totals.items():
+        _print_figures("all", title, counts)
 
 
 if __name__ == "__main__":
