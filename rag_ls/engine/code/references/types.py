@@ -307,7 +307,7 @@ class Uses:
         """Whether a bare name is a variable of the function around it."""
         around = source.around(line, "function")
         if around is None and source.rule.locals:
-            return is_bound(text_above(self._files.lines(source), line), name, source.rule)
+            return is_bound(self._files.text_above(source, line), name, source.rule)
         if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
             return False
         return is_bound(self._around(source, line), name, source.rule)
