@@ -245,7 +245,7 @@ class Names:
             return source.types[owner]
         return self.type_named(source, split_owner(owner)[1]) if owner else source.around(line, "type")
 
-    def implied(self, source: CodeFile, name: str, line: int) -> tuple[StoredSymbol, ...]:
+    def find_implied(self, source: CodeFile, name: str, line: int) -> tuple[StoredSymbol, ...]:
         """The members that a bare name may mean at a line: of the type around it, else of one around that."""
         around = self.type_around(source, line) if source.rule.own_is_implied else None
         while around is not None:

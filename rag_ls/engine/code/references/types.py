@@ -43,7 +43,7 @@ class Uses:
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
-        if members := self._names.implied(source, use.name, use.line):
+        if members := self._names.find_implied(source, use.name, use.line):
             return Meaning(members)
         if not rule.locals and self._is_local(source, use.name, use.line):
             return OUTSIDE
@@ -108,7 +108,7 @@ class Uses:
             around = self._names.type_around(source, line)
             bases = self._names.bases_of(around) if around is not None else []
             return Meaning(tuple(bases)) if bases else None
-        if members := self._names.implied(source, step.name, line):
+        if members := self._names.find_implied(source, step.name, line):
             return self._value_of(members[0], step)
         if not step.is_called:
             typed = self._variable(source, step.name, line)
