@@ -109,7 +109,7 @@ def _format_plan(item: Json, memories: bool) -> str:
 
 
 def _format_removed(item: Json) -> str:
-    lines = [f"removed {item['name']}  {item['root']}: {len(item['files'])} files"]
+    lines = [f"removed {item['name']}  {item['root']}: {count_of(len(item['files']), 'file')}"]
     if copy := item.get("copy"):
         lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
     return "\n".join([*lines, *_config_hint(item)])

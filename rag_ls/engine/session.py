@@ -46,7 +46,7 @@ _NO_WORDS_YET = (
     "no file that was read holds these words, with {} still to read: these are the nearest in meaning, near or not"
 )
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
-_UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
+_UNREAD = "{} not read yet; those that hold a question's words are read first"
 # Words that the index has not in every file that holds them: single letters of scripts without spaces, and blobs.
 _NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
 
@@ -306,7 +306,7 @@ class ProjectSession:
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
-            note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
+            note = "; ".join(filter(None, (note, _UNREAD.format(count_of(queued, "file is", "files are")))))
         note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.resting_note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,

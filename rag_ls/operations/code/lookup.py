@@ -32,6 +32,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.text import count_of
 
 # What an answer holds of a file. Clients of agents refuse answers of more than 25,000 tokens, and warn of 10,000.
 MAX_LINES = 2000
@@ -256,4 +257,8 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
 def note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
     queued = sum(session.store.queue_lengths()[0] for session in sessions)
-    return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""
+    return (
+        f"{count_of(queued, 'file is', 'files are')} not read yet, and this answer has none of their contents"
+        if queued
+        else ""
+    )

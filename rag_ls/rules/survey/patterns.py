@@ -47,7 +47,7 @@ def word_counts(name: str, found: Survey) -> str:
         "events": f"{len(found.events)} places that emit or handle an event",
         "layers": "the imports between the folders",
     }.get(name, "this")
-    return f"rag-ls counted {what} in {found.describe_files('source files')} of the product; {left_out}."
+    return f"rag-ls counted {what} in {found.describe_files('source file')} of the product; {left_out}."
 
 
 def _document(title: str, sentence: str, findings: tuple[SurveyFinding, ...], more: list[str], found: Survey) -> str:

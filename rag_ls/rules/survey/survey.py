@@ -43,6 +43,7 @@ _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 def _report_here(
     report: Callable[[Sequence[SurveyJob]], list[FileReport]], jobs: Sequence[SurveyJob]
 ) -> Iterable[FileReport | None]:
+from rag_ls.util.text import count_of
     return report(jobs)
 
 
@@ -113,11 +114,11 @@ class Survey:
     unread: int = 0
     """The number of the product's files that were not read, because there are too many."""
 
-    def describe_files(self, noun: str = "files") -> str:
+    def describe_files(self, noun: str = "file") -> str:
         """The number of files that were read, and of how many."""
         if self.unread:
-            return f"a sample of {self.files:,} of {self.files + self.unread:,} {noun}"
-        return f"{self.files:,} {noun}"
+            return f"a sample of {self.files:,} of {count_of(self.files + self.unread, noun)}"
+        return count_of(self.files, noun)
 
 
 @dataclass(slots=True)
