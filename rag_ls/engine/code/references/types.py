@@ -30,6 +30,7 @@ class Uses:
         self._files = names.files
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
+        self._bound: dict[tuple[int, int, int, str], bool] = {}
         self._nested = 0
         self._is_cut = False
 
@@ -204,12 +205,12 @@ class Uses:
         if text:
             if (found := self._typed(source, text, name, line)) is not None:
                 return found
-            if is_bound(text, name, source.rule) and not source.rule.results:
+            if not source.rule.results and self._is_bound(source, name, line):
                 return None
         above = self._files.text_above(source, line)
         if (found := self._typed(source, above, name, line)) is not None:
             return found
-        if text and is_bound(text, name, source.rule):
+        if text and self._is_bound(source, name, line):
             return None
         bare = self._names.bare(source, name)
         values = [item for item in bare.declarations if item.kind == "value"] if bare is not None else []
@@ -310,7 +311,17 @@ class Uses:
             return is_bound(self._files.text_above(source, line), name, source.rule)
         if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
             return False
-        return is_bound(self._around(source, line), name, source.rule)
+        return self._is_bound(source, name, line)
+
+    def _is_bound(self, source: CodeFile, name: str, line: int) -> bool:
+        """Whether the function around a line declares a parameter or variable of a name."""
+        around = source.around(line, "function")
+        if around is None:
+            return False
+        key = (source.id, around.start_line, around.end_line, name)
+        if key not in self._bound:
+            self._bound[key] = is_bound(self._around(source, line), name, source.rule)
+        return self._bound[key]
 
     def _is_label(self, source: CodeFile, use: Use, meaning: Meaning) -> bool:
         """Whether a name is the key of a value, and so not the type or function that has the same name."""

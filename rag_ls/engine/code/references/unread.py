@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
 from rag_ls.engine.left_out import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Role
+from rag_ls.util.regular_files import read_regular
 
 _MAX_FILES = 100
 _MAX_FILE_BYTES = 2_000_000
@@ -52,12 +54,23 @@ def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadF
         size = item.state.size
         is_read = number < _MAX_FILES and 0 <= size <= min(left, _MAX_FILE_BYTES)
         left -= size if is_read else 0
+        if is_read and not _may_hold(session.project.root / path, name):
+            continue
         source = read_source(session.project.root, path, limit=_MAX_FILE_BYTES, rules=_ALL) if is_read else None
         if source is None or isinstance(source, Rejected):
             not_looked_at += 1
         elif found := word.search(source.text):
             holding.append(UnreadPlace(path, source.text.count("\n", 0, found.start()) + 1, item.reason))
     return UnreadFiles(tuple(holding), not_looked_at)
+
+
+def _may_hold(file: Path, name: str) -> bool:
+    """Whether a file's bytes hold a name: decoding and judging them takes much longer. True where they cannot be read."""
+    try:
+        data = read_regular(file, _MAX_FILE_BYTES, follow=False)
+    except OSError:
+        return True
+    return any(name.encode(encoding, "ignore") in data for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 
 
 def _find_in_documents(files: CodeFiles, name: str, word: re.Pattern[str]) -> Iterator[UnreadPlace]:
