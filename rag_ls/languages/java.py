@@ -57,7 +57,7 @@ JAVA = Language(
         types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
         chained=frozenset({"this", "super"}),
-        are_calls_apart=True,
+        fields=r"$",
     ),
     imports=ImportRule(read_dotted, ("import_declaration",)),
     exports=UNLESS_PRIVATE,

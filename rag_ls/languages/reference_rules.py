@@ -91,5 +91,7 @@ class ReferenceRule(NamedTuple):
     """The names of members that the creation of an object calls; a member with the name of its own type is one everywhere."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
-    are_calls_apart: bool = False
-    """Whether what is called and what is not have names of their own, so that a variable hides no method."""
+    reopened: str = ""
+    """A pattern of the signatures of types that several documents may declare in parts."""
+    fields: str = ""
+    """A pattern of the text before a name that is a variable or field there, and no function, unless it is called."""

@@ -85,6 +85,7 @@ RUBY_REFERENCES = ReferenceRule(
     names=NAMES | {"constant"},
     own=frozenset({"self"}),
     own_is_implied=True,
+    reopened="^",
     types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),
 )
 

@@ -474,3 +474,39 @@ def test_java_types_constructors_and_methods_are_told_apart(
         f"{store}:5 resolved",
         f"{test}:12 resolved",
     ]
+
+
+OTHERS = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "mod cart;\npub use crate::cart::sinks;\n",
+    "src/cart.rs": (
+        "pub enum Style { Bold, Thin }\npub struct Cart { size: u8 }\nimpl Cart {\n    fn size(&self) -> u8 { self.size }\n"
+        "    fn all(&self, style: Style) -> u8 {\n        match style {\n            Style::Bold => self.size(),\n"
+        "            _ => [1].iter().map(Self::size),\n        }\n    }\n}\npub mod sinks {\n    pub struct Text;\n}\n"
+    ),
+    "examples/run.rs": "use shop::sinks::Text;\nfn main() { Text; }\n",
+    "Shop/Order.cs": "public partial class Order {\n    public void Pay() { }\n}\n",
+    "Shop/Order.Late.cs": "public partial class Order {\n    public Order Pay(int late) { Pay(); return this; }\n}\n",
+}
+
+
+def test_fields_variants_and_parts_of_types_are_told_apart_in_rust_and_c_sharp(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(OTHERS, tmp_path / "references-others"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    # A field is no method, and a method may be handed on without a call.
+    size = _places(operations.run("find_references", {"symbol": "Cart.size", "path": "src/cart.rs", "line": 4}))
+    assert [place for place in size if place.endswith("resolved")] == [
+        f"src/cart.rs:{line} resolved" for line in (4, 7, 8)
+    ]
+    style = _places(operations.run("find_references", {"symbol": "Style"}), "mention")
+    assert style == ["src/cart.rs:5 resolved", "src/cart.rs:7 resolved"]
+    # What another document passes on is not denied.
+    text = _places(operations.run("find_references", {"symbol": "Text"}))
+    assert {"examples/run.rs:1 by name", "examples/run.rs:2 by name"} <= set(text)
+    pay = operations.run("find_references", {"path": "Shop/Order.cs", "line": 2, "show": "callers"})
+    assert _places(pay) == ["Shop/Order.Late.cs:2 resolved"]
+    order = operations.run("find_references", {"path": "Shop/Order.cs", "line": 1})
+    assert "Shop/Order.Late.cs:2 resolved" in _places(order)

@@ -34,7 +34,7 @@ def _parameters_in(text: str) -> str:
 def _binding(name: str) -> re.Pattern[str]:
     word = re.escape(name)
     ways = (
-        rf"^[ \t]*{word}\s*(?::[^=\n]+)?=(?!=)",
+        rf"^[ \t]*{word}\s*(?::(?!:)[^=\n]+)?=(?![=>])",
         rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
         rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
         # A type may follow `as`, too.

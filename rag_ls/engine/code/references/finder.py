@@ -163,7 +163,7 @@ class _Finder:
 
     def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The declarations, the overrides of them, and all uses."""
-        wanted = {_key(item): item for item in declared}
+        wanted = {_key(part): item for item in reversed(declared) for part in (*self._parts(item), item)}
         found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
         found += self._overrides(declared)
         numbers = self.files.holding(name)
@@ -202,7 +202,7 @@ class _Finder:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
                 continue
-            if source.rule.are_calls_apart and not is_import and wanted and not _fits(use, wanted.values()):
+            if source.rule.fields and not is_import and wanted and not self._fits(source, use, wanted.values()):
                 continue
             meaning = self._uses.meaning(source, use)
             if meaning is None:
@@ -214,6 +214,17 @@ class _Finder:
                 yield self._reference(source, use, target)
             elif found := self._stands_for(meaning.declarations, wanted.values()):
                 yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
+
+    def _fits(self, source: CodeFile, use: Use, declared: Iterable[StoredSymbol]) -> bool:
+        """Whether a use may mean a declaration as it stands: what is a field there is no function, what is called no field."""
+        before = (
+            self.files.lines(source)[use.line - 1]
+            .encode("utf-8", "surrogatepass")[: use.column]
+            .decode("utf-8", "ignore")
+        )
+        is_called = use.kind == UseKind.CALL
+        unfit = "value" if is_called else "function" if re.search(source.rule.fields, before) else ""
+        return any(item.kind != unfit for item in declared)
 
     def _quoted_in(
         self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
@@ -280,6 +291,16 @@ class _Finder:
                 is_own = use.name in rule.own
                 if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
                     yield self._reference(source, use, item)
+
+    def _parts(self, item: StoredSymbol) -> list[StoredSymbol]:
+        """The declarations of a type, or of its member, that other parts of the type hold."""
+        rule, owner = (
+            find_language(item.language).references,
+            item if item.kind in ("type", "module") else self._owner(item),
+        )
+        if rule is None or owner is None or not rule.reopened or not re.search(rule.reopened, owner.signature):
+            return []
+        return [each for each in self.files.named(split_owner(item.symbol)[1]) if each.symbol == item.symbol]
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
         source, owner = self.files.at(item.path), self._names.owner_of(item)
@@ -359,12 +380,6 @@ class _CallerTree:
             around = source.around(call.line, "function") if source is not None and call.resolved else None
             if around is not None and depth < self._depth and _key(around) not in self._seen:
                 self.add(split_owner(around.symbol)[1], [around], depth + 1)
-
-
-def _fits(use: Use, declared: Iterable[StoredSymbol]) -> bool:
-    """Whether a use calls and a function is meant, or calls nothing and none is; both may mean a type."""
-    is_called = use.kind == UseKind.CALL
-    return any(item.kind == "type" or (item.kind == "function") == is_called for item in declared)
 
 
 def _key(item: StoredSymbol) -> tuple[str, int, str]:

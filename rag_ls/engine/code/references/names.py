@@ -55,14 +55,14 @@ class Names:
     def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
         if own := self._top(source, name):
             return Meaning(own)
-        is_bound = False
+        bound = []
         for item in source.imports:
             meaning = self._bound(source, item, name)
             if meaning is not None and (meaning.declarations or meaning.modules):
                 return meaning
-            is_bound = is_bound or meaning is not None
-        if is_bound:
-            return OUTSIDE
+            bound += [item] if meaning is not None else []
+        if bound:
+            return None if any(self._is_ours(source, item) for item in bound) else OUTSIDE
         if source.language.shares_folder:
             folder = shared_folder(source.path, source.language)
             found = tuple(
@@ -97,6 +97,10 @@ class Names:
     def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
         """The declarations with a name in a document, that are no members of a type."""
         return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
+
+    def _is_ours(self, source: CodeFile, item: StoredImport) -> bool:
+        """Whether an import takes something from a document of the project, even if it is not seen what."""
+        return any(self._resolver.targets(source.path, item.language, item.imported))
 
     def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
         """The meaning that an import gives to a name; None if it binds another."""
@@ -214,7 +218,8 @@ class Names:
                 continue
             last = _PARTS.split(item.imported.module)[-1]
             if use.name in item.imported.names:
-                return self._taken(source, item, use.name, use.name).declarations
+                found = self._taken(source, item, use.name, use.name).declarations
+                return None if not found and self._is_ours(source, item) else found
             if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
                 meaning = self._bound(source, item, use.name)
                 return meaning.declarations if meaning is not None else None

@@ -82,9 +82,7 @@ class Uses:
         members = [item for item in named if item.kind != "type" and self._names.owner_of(item)]
         values = {self._value_of(item, step) for item in members}
         # Where signatures tell all types, one that is unknown is none of the project.
-        return (
-            set() if None in values and source.rule.are_calls_apart else {each for each in values if each is not None}
-        )
+        return set() if None in values and source.rule.fields else {each for each in values if each is not None}
 
     # --- types of expressions
 
