@@ -28,6 +28,7 @@ from rag_ls.rules.survey.sources import is_product
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
+from rag_ls.util.text import count_of
 
 ReportJobs = Callable[
     [Callable[[Sequence[SurveyJob]], list[FileReport]], Sequence[SurveyJob]], Iterable[FileReport | None]
@@ -43,7 +44,6 @@ _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 def _report_here(
     report: Callable[[Sequence[SurveyJob]], list[FileReport]], jobs: Sequence[SurveyJob]
 ) -> Iterable[FileReport | None]:
-from rag_ls.util.text import count_of
     return report(jobs)
 
 
