@@ -104,7 +104,7 @@ class ClientLines:
         with self._change:
             if isinstance(message, list) and message:
                 answers = self._take_batch(message)
-            elif reason := _why_invalid(message):
+            elif reason := _why_invalid(message) or self._why_doubled(message):
                 answers = _encode(_refusal(_id_of(message), INVALID_REQUEST, reason))
             else:
                 answers = self._note(message, None)
@@ -116,15 +116,16 @@ class ClientLines:
         batch = MessageBatch()
         taken_back = b""
         for message in messages:
-            reason = _why_invalid(message)
-            if not reason and _is_request(message) and _key(message) in self._unanswered:
-                reason = "another request has this id, and is not answered yet"
-            if reason:
+            if reason := _why_invalid(message) or self._why_doubled(message):
                 batch.answers.append(_refusal(_id_of(message), INVALID_REQUEST, reason))
                 continue
             taken_back += self._note(message, batch)
             self._ready.append(_encode(message))
         return taken_back + batch.take_answers()
+
+    def _why_doubled(self, message: Message) -> str:
+        is_doubled = _is_request(message) and _key(message) in self._unanswered
+        return "another request has this id, and is not answered yet" if is_doubled else ""
 
     def _note(self, message: Message, batch: MessageBatch | None) -> bytes:
         """Note a request that is to be answered, or one that the agent takes back; what can be answered at once."""
@@ -195,7 +196,7 @@ def _read(line: bytes) -> Any:
 
 
 def _fill_objects(message: Message) -> bool:
-    """Drop what stands for nothing where an object belongs: some languages write an empty one as `[]`; whether any did."""
+    """Drop what is no object where one belongs (some languages write an empty one as `[]`) and tokens that are none; whether any was."""
     params = message.get("params")
     if params == []:
         del message["params"]
@@ -203,11 +204,20 @@ def _fill_objects(message: Message) -> bool:
     if not isinstance(params, dict):
         return False
     about, is_changed = params.get("_meta"), False
-    for holder, name, nothing in ((params, "arguments", []), (params, "_meta", []), (about, "progressToken", None)):
-        if isinstance(holder, dict) and name in holder and holder[name] == nothing:
-            del holder[name]
-            is_changed = True
+    if params.get("arguments") == []:
+        del params["arguments"]
+        is_changed = True
+    if "_meta" in params and not isinstance(about, dict):
+        del params["_meta"]
+        is_changed = True
+    elif isinstance(about, dict) and "progressToken" in about and not _is_token(about["progressToken"]):
+        del about["progressToken"]
+        is_changed = True
     return is_changed
+
+
+def _is_token(value: object) -> bool:
+    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 def _why_invalid(message: Any) -> str:
@@ -217,7 +227,7 @@ def _why_invalid(message: Any) -> str:
     if message.get("jsonrpc") != "2.0":
         return 'a message has "jsonrpc": "2.0"'
     request_id = message.get("id")
-    if "id" in message and (not isinstance(request_id, int | str) or isinstance(request_id, bool)):
+    if "id" in message and not _is_token(request_id):
         return "" if "method" not in message and request_id is None else "an id is a string or a whole number"
     if "method" not in message:
         return "" if "id" in message and ("result" in message or "error" in message) else "a request has a method"
@@ -233,7 +243,7 @@ def _is_request(message: Message) -> bool:
 
 def _id_of(message: Any) -> object:
     found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+    return found if _is_token(found) else None
 
 
 def _encode(message: Message | list[Message]) -> bytes:

@@ -186,3 +186,25 @@ def test_the_server_ends_with_its_agent_though_others_hold_the_pipe(shop: Path, 
     assert until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE)
     for stream in (agent.stdin, agent.stdout, agent.stderr):
         stream.close()
+
+
+@pytest.mark.parametrize("mode", _MODES)
+def test_of_two_requests_with_one_id_the_first_is_answered_and_the_second_refused(shop: Path, mode: str) -> None:
+    twice = [_call(7, "search_code", query="total_price"), _call(7, "list_memories")]
+    answers = [answer for answer in _answers(shop, mode, _lines([*_handshake(), *twice])) if answer["id"] == 7]
+    assert sorted("error" in answer for answer in answers) == [False, True]
+    (refused,) = (answer["error"]["message"] for answer in answers if "error" in answer)
+    assert refused == "another request has this id, and is not answered yet"
+    assert "src/cart.py" in str([answer["result"] for answer in answers if "result" in answer])
+
+
+@pytest.mark.parametrize("mode", _MODES)
+def test_a_token_of_progress_that_is_none_keeps_no_call_from_being_answered(shop: Path, mode: str) -> None:
+    odd = ({"progressToken": {"a": 1}}, {"progressToken": [1]}, {"progressToken": 1.5}, "text", 5, {"x": {"y": [1]}})
+    calls = [
+        _request(number, "tools/call", name="list_memories", arguments={}, _meta=about)
+        for number, about in enumerate(odd, start=1)
+    ]
+    answers = {answer["id"]: answer for answer in _answers(shop, mode, _lines([*_handshake(), *calls]))}
+    assert set(answers) == set(range(len(odd) + 1))
+    assert not [answer for answer in answers.values() if "error" in answer]
