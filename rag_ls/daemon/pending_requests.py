@@ -10,6 +10,8 @@ from rag_ls.util.json_rpc import Message
 
 # A request that was pending when this many engines died is taken to be the cause.
 _MAX_DEATHS = 3
+# A client that reads no answers would make the relay grow without bound.
+_MAX_WAITING = 10_000
 # An identical request is refused at once for this long; after that, the engine or the code may be another.
 _BLAMED_S = 600.0
 
@@ -78,7 +80,9 @@ class PendingRequests:
         return refused
 
     def why_refused(self, message: Message) -> str:
-        """The reason why a request must not be sent (engines died of the same one); empty if it may be."""
+        """The reason why a request must not be sent (engines died of the same one, too many wait); empty if it may be."""
+        if len(self._waiting) >= _MAX_WAITING:
+            return f"{_MAX_WAITING:,} requests wait for their answers: read these first"
         at, reason = self._blamed.get(_words(message), (0.0, ""))
         return reason if reason and time.monotonic() - at < _BLAMED_S else ""
 

@@ -267,3 +267,14 @@ def test_an_agent_s_model_reads_the_refusal_as_what_the_tool_answered() -> None:
     [refused] = record.engine_died("/log", keeps_dying=True)
     assert refused["result"]["isError"] is True
     assert "see /log" in refused["result"]["content"][0]["text"]
+
+
+def test_of_a_client_that_reads_no_answers_no_more_requests_are_kept() -> None:
+    """Its relay would grow for as long as it asks."""
+    record = McpRecord(mcp_result)
+    for number in range(20_000):
+        _, answers = record.from_client(_request(number, "tools/list"))
+        assert bool(answers) == (number >= 10_000)
+    assert "requests wait for their answers" in str(answers)
+    assert record.from_engine(_body(id=5, result={}))
+    assert record.from_client(_request(30_000, "tools/list"))[1] == []
