@@ -20,8 +20,8 @@ PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0,
 """The weight of a kind of hit before anything is known about the question."""
 CLEAR_RELEVANCE = 0.5
 """From here on a rule clearly speaks of a change."""
-# Of a change and the section that is right for it: a relevance means the same with vectors and without.
-_USUAL_SIMILARITY = 0.25
+USUAL_SIMILARITY = 0.1
+"""Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
 # A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
 
@@ -77,7 +77,7 @@ def read_terms(text: str) -> SectionTerms:
 
 def relevance(evidence: RuleEvidence, kind: str) -> float:
     """The probability that a section applies, 0 to 1, after the prior of its kind."""
-    similarity = _USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
+    similarity = USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
     told = {"bias": 1.0, **asdict(evidence), "similarity": similarity}
     prior = PRIORS[kind] / max(PRIORS.values())
     return round(probability(fuse(told, load_weights("rules")), prior), 4)

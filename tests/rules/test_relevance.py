@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
 from rag_ls.retrieval.asked import AskedTerms
-from rag_ls.rules.relevance import RuleEvidence, judge_naming, judge_paragraphs, read_terms, relevance, weigh_paths
+from rag_ls.rules.relevance import (
+    USUAL_SIMILARITY,
+    RuleEvidence,
+    judge_naming,
+    judge_paragraphs,
+    read_terms,
+    relevance,
+    weigh_paths,
+)
 
 PART = st.floats(0, 1)
 
@@ -54,5 +62,5 @@ def test_a_map_of_the_project_names_a_file_less_than_a_rule_about_it() -> None:
 
 
 def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> None:
-    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(0.25, 0.5, 0.2)
+    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2)
     assert relevance(without, RuleKind.CONSTRAINT) == relevance(usual, RuleKind.CONSTRAINT)

@@ -24,6 +24,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.rules.finding import RuleHit
+from rag_ls.rules.relevance import USUAL_SIMILARITY
 from tests.benchmarks.rules.public import (
     PublicChange,
     Repository,
@@ -34,7 +35,6 @@ from tests.benchmarks.rules.public import (
 )
 
 Vector: TypeAlias = NDArray[np.float64]
-_USUAL_SIMILARITY = 0.25
 _PENALTY, _ROUNDS, _STEP = 0.003, 3000, 0.05
 # A change of another repository may be spoken of: it counts half as much as one of which no rule speaks.
 _OF_NO_RULE, _OF_OTHERS = 0.35, 0.15
@@ -71,7 +71,7 @@ def _collect(
 
 def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, names: Sequence[str]) -> Example:
     rows = [asdict(hit.evidence) for hit in hits]
-    usual = {"similarity": _USUAL_SIMILARITY}
+    usual = {"similarity": USUAL_SIMILARITY}
     table = [[float(usual.get(name, 0.0) if row[name] is None else row[name]) for name in names] for row in rows]
     right = [change.is_right(hit) for hit in hits]
     return Example(np.array(table), np.array(right), rows[0]["strangeness"] if rows else 1.0, weight)
