@@ -90,3 +90,13 @@ def test_of_a_rule_that_matches_everything_a_hundred_places_are_shown_and_all_ar
     assert "m0.py:1:1  error  b" in done.stdout, "no rule hides another"
     assert "511 errors" in done.stderr or "510 errors" in done.stderr
     assert len(json.loads(run("check", "--json", folder=tmp_path).stdout)["violations"]) >= 510
+
+
+def test_ten_thousand_places_in_one_file_are_counted(tmp_path: Path) -> None:
+    everything = "rules:\n  - {id: all, language: python, rule: {kind: integer}}\n"
+    write(tmp_path, {"ARCHITECTURE.yml": everything, "m.py": "x = 1\n" * 10_000})
+    (tmp_path / ".rag-ls").mkdir()
+    done = run("check", folder=tmp_path)
+    assert done.stdout.count("  error  all  ") == 100
+    assert "all  9,900 more places" in done.stdout
+    assert "10,000 errors" in done.stderr

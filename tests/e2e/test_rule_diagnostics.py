@@ -66,6 +66,9 @@ async def test_a_broken_rule_is_told_while_it_is_typed(project: Path) -> None:
         assert found.code_description.href.endswith("ARCHITECTURE.yml#L2")
         ed.replace_all(file, "def vat(amount):\n    print(amount)  # rag-ls: ignore[no-print] shown to people\n")
         await _pulled(ed, file, lambda found: not found)
+        ed.replace_all(file, "print(1)\n" * 10_000)
+        *_, last = await _pulled(ed, file, lambda found: len(found) == 101)
+        assert last.message.startswith("9,900 more places in this file break the rule no-print")
 
 
 async def test_an_editor_that_does_not_ask_is_sent_diagnostics(project: Path) -> None:

@@ -7,6 +7,7 @@ any other editor they are sent a moment after each change.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
@@ -29,6 +30,8 @@ SOURCE = "rag-ls"
 _GATHER_S = 0.03
 # What the files of rules say is checked everywhere, once nothing was typed in them for so long.
 _RULES_REST_S = 0.5
+# The places of a rule in a file that are underlined; a last line counts the others.
+_MAX_SHOWN = 100
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
@@ -181,7 +184,21 @@ def as_diagnostics(
         )
         for problem in problems
     ]  # fmt: skip
-    return found + [_diagnostic(view, lines, each, spelling) for each in violations]
+    counts = Counter[str]()
+    for each in violations:
+        counts[each.rule] += 1
+        if counts[each.rule] <= _MAX_SHOWN:
+            found.append(_diagnostic(view, lines, each, spelling))
+    return found + [_told_of_more(rule, count) for rule, count in counts.items() if count > _MAX_SHOWN]
+
+
+def _told_of_more(rule: str, count: int) -> types.Diagnostic:
+    """The places of a rule that are not shown, told in the first line."""
+    more = f"{count - _MAX_SHOWN:,} more places in this file break the rule {rule}: it may match more than is meant"
+    return types.Diagnostic(
+        range=types.Range(types.Position(0, 0), types.Position(1, 0)), message=message(more),
+        severity=types.DiagnosticSeverity.Information, source=SOURCE, code=rule,
+    )  # fmt: skip
 
 
 def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, spelling: Spelling) -> types.Diagnostic:

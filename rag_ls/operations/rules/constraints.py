@@ -36,6 +36,8 @@ DEFAULT_RESULTS = 5
 _MIN_RELEVANCE = 0.01
 _MAX_UNCLEAR = 3
 _MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
+MAX_VIOLATIONS = 100
+"""The places that break a rule which an answer names; the others are counted."""
 MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 
@@ -161,7 +163,8 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
-        summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: see violations; {summary}"
+        see = f"violations has the first {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
+        summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: {see}; {summary}"
     stated = [_make_section(hit) for hits in shown.values() for hit in hits]
     contradictions = tuple(find_contradictions(stated)[:_MAX_CONTRADICTIONS])
     if contradictions:
@@ -172,7 +175,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         patterns=tuple(patterns),
         examples=examples,
         summary=summary,
-        violations=broken,
+        violations=broken[:MAX_VIOLATIONS],
         checks=checks[:_MAX_CHECKS],
         contradictions=contradictions,
     )
@@ -227,6 +230,8 @@ class CheckedFileAnswer:
 
     filePath: str
     violations: tuple[ViolationRecord, ...]
+    """The first hundred."""
+    total: int
     status: str = SUCCESS
 
 
@@ -236,7 +241,7 @@ def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
     view = caller.rule_projects.current(request.file_path)
     path = view.relative(request.file_path)
     found = view.checks.violations(path, view.checks.text_of(path))
-    return CheckedFileAnswer(path, tuple(_make_violation(each) for each in found))
+    return CheckedFileAnswer(path, tuple(map(_make_violation, found[:MAX_VIOLATIONS])), len(found))
 
 
 def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:

@@ -19,7 +19,8 @@ _log = logging.getLogger(__name__)
 MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
 """The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
-_MAX_MATCHES = 1000
+# A rule that matches everything is counted; no more than a pattern of any node finds in a file that people wrote.
+_MAX_MATCHES = 100_000
 _MAX_SHOWN_CHARACTERS = 60
 _VARIABLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)|\$([A-Z_][A-Z0-9_]*)")
 

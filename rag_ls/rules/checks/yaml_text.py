@@ -37,7 +37,7 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
         if _count_values(node, {}) > _MAX_VALUES:
             raise ValueError(f"it holds more than {_MAX_VALUES:,} values, or an alias inside of itself")
         # Before the content is made of the nodes, which changes them.
-        lines = dict(_lines(node, ()))
+        lines = _lines_of_rules_once(_lines(node, ()), path)
         content = loader.construct_document(node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -46,6 +46,19 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
     except (ValueError, RecursionError) as error:
         raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: {error}")) from error
     return content, lines
+
+
+def _lines_of_rules_once(
+    found: Iterable[tuple[tuple[str | int, ...], int]], path: str
+) -> dict[tuple[str | int, ...], int]:
+    """The lines by keys. Raises `RulesUnreadable` where a key of the rules stands twice: the loader would drop the first."""
+    lines: dict[tuple[str | int, ...], int] = {}
+    for keys, line in found:
+        if keys in lines and keys[0] == "rules" and keys[-1] != "<<":
+            message = f"the key `{keys[-1]}` stands here and at line {lines[keys]}: write it once"
+            raise RulesUnreadable(RuleProblem(path, line, message))
+        lines[keys] = line
+    return lines
 
 
 def _depth(events: Iterable[Any]) -> int:

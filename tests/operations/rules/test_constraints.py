@@ -187,6 +187,19 @@ def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, 
     assert twice["summary"].startswith("1 rule is broken by the diff in 2 places")
 
 
+def test_of_a_rule_that_matches_everything_an_agent_gets_a_hundred_places_and_the_count(
+    operations: Operations, shop: Path
+) -> None:
+    write(shop, {"ARCHITECTURE.yml": "rules:\n  - {id: all, language: python, rule: {kind: integer}}\n"})
+    write(shop, {"src/cart.py": "x = 1\n" * 10_000})
+    diff = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -0,0 +1,10000 @@\n" + "+x = 1\n" * 10_000
+    told = operations.run("rag_check_constraints", {"diff": diff})
+    assert len(told["violations"]) == 100
+    assert "in 10,000 places: violations has the first 100" in told["summary"]
+    checked = operations.run("check_file", {"file_path": "src/cart.py"})
+    assert (len(checked["violations"]), checked["total"]) == (100, 10_000)
+
+
 def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, client: Client) -> None:
     (view,) = client.projects()
     view.buffer_changed(Buffer("CONSTRAINTS.md", "# Rules\n\nWalruses MUST be fed daily.\n"))

@@ -108,3 +108,27 @@ def test_the_rules_of_another_tool_are_left_alone_and_said(text: str) -> None:
     assert [(problem.line, problem.severity, problem.message) for problem in found.problems] == [
         (found.problems[0].line, records.Severity.INFO, "its `rules` are another tool's: they are left alone")
     ]
+
+
+_PRINT, _EVAL = "{id: a, language: python, forbid: print($$$)}", "{id: b, language: python, forbid: eval($$$)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        (f"rules:\n  - {_PRINT}\nother: 1\nrules:\n  - {_EVAL}\n", 5, "rules"),
+        ("rules:\n  - id: a\n    language: python\n    forbid: print($$$)\n    id: b\n", 5, "id"),
+    ],
+)
+def test_a_key_that_stands_twice_is_told_and_drops_no_rule_in_silence(text: str, line: int, key: str) -> None:
+    with pytest.raises(RulesUnreadable) as refused:
+        read_architecture(text, "ARCHITECTURE.yml")
+    assert refused.value.problem.line == line
+    assert refused.value.problem.message.startswith(f"the key `{key}` stands here and at line")
+
+
+def test_anchors_a_byte_order_mark_and_keys_of_other_tools_do_no_harm() -> None:
+    text = "\ufeffx: &r {language: python}\ny: 1\ny: 2\nrules:\n  - {<<: *r, id: a, forbid: print($$$)}\n"
+    read = read_architecture(text, "ARCHITECTURE.yml")
+    assert [rule.id for rule in read.rules] == ["a"]
+    assert read.problems == ()

@@ -81,6 +81,7 @@ export interface ChangedNameRecord {
 export interface CheckedFileAnswer {
   readonly filePath: string;
   readonly violations: readonly ViolationRecord[];
+  readonly total: number;
   readonly status: string;
 }
 
