@@ -14,7 +14,7 @@ from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
-from rag_ls.indexing import FAILED
+from rag_ls.indexing import FAILED, Depth
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 SUCCESS = "success"
+_INDEX_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,10 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             ),
         )  # fmt: skip
         view.files_changed([*written.written, *written.kept])
+        # Questions about rules come next, and need the index; of a large project its beginning is enough for them.
+        if not view.indexing.scanned:
+            view.indexing.index_tree(Depth.WORDS)
+        view.indexing.wait_until_idle(_INDEX_S, embeddings=False)
     left_alone = [each for each in planned if not each.is_written and not request.dry_run]
     return SetUpAnswer(
         projectRoot=str(root), frontendDetected=_show_folder(found.frontend),

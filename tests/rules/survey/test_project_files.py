@@ -34,9 +34,13 @@ def _tree(root: Path, files: ProjectFiles) -> SurveyedTree:
 def test_set_up_waits_for_no_index(client: Client, tmp_path: Path) -> None:
     write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
     view = client.open(tmp_path, on_purpose=True)
-    answer = Operations(client).run("rag_setup", {"project_root": str(view.project.root)})
+    operations, request = Operations(client), {"project_root": str(view.project.root)}
+    answer = operations.run("rag_setup", {**request, "dry_run": True})
     assert answer["patternsDetected"]["middleware"] == ["auth"]
     assert not view.store.documents()
+    operations.run("rag_setup", request)
+    asked = operations.run("rag_check_constraints", {"change_description": "change what stands before a route"})
+    assert asked["status"] == "success"
 
 
 def test_of_very_many_files_a_part_is_read_from_all_folders_and_that_is_said(tmp_path: Path) -> None:
