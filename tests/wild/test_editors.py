@@ -294,3 +294,20 @@ def test_each_request_after_shutdown_has_an_answer(editor: InProcessEditor) -> N
     assert [editor.ask("shutdown", None), editor.ask("shutdown", None)] == [None, None]
     with pytest.raises(AssertionError, match="came after shutdown"):
         editor.ask("workspace/symbol", {"query": "cart"})
+
+
+@pytest.mark.parametrize("odd", [[], None, [None], [[]], ["x"], {"a": 1}, "text", [1, 2, 3], [{"search": None}]])
+def test_settings_that_are_answered_oddly_leave_the_session_as_it_is(shop: Path, odd: Any) -> None:
+    asked: list[object] = []
+
+    def answer(params: object) -> Any:
+        asked.append(params)
+        return odd
+
+    capabilities = {"workspace": {"configuration": True}}
+    with in_process_editor(local_client("lsp"), shop, start={"capabilities": capabilities}) as editor:
+        editor.replies["workspace/configuration"] = answer
+        editor.tell("workspace/didChangeConfiguration", settings=None)
+        assert until(lambda: editor.command("status")["complete"])
+        assert until(lambda: bool(asked))
+        assert _found(editor, "total_price") == ["src/cart.py"]
