@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
+    ALL_BRANCHES,
     ANCHOR_STATES,
     SCOPES_OR_ALL,
     TYPE_NAMES,
@@ -26,6 +27,7 @@ from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list
 from rag_ls.operations.memories.memory_records import MemoryRecord, has_anchor, locate_memory, make_memory_record
 from rag_ls.operations.memories.recalling import hint_at_tags
 from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.util.text import count_of
 
 _DEFAULT_LISTED = 50
 _MAX_LISTED = 1000
@@ -98,7 +100,7 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     page, left_out = fit_list([make_memory_record(item) for item in found], _budget(caller))
     following = offset + len(page)
     damage = next((note for view in views if (note := view.memories.damage())), "")
-    hint = "" if total else hint_at_tags(wanted.tags, views)
+    hint = "" if total else hint_at_tags(wanted.tags, views) or _hint_at_filters(views)
     happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
     return MemoryPage(
         memories=tuple(page),
@@ -112,6 +114,12 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
         hint=hint,
         happened=happened,
     )
+
+
+def _hint_at_filters(views: Sequence[ProjectSession]) -> str:
+    """A hint that there are memories, none of which passes the filters; empty where there are none at all."""
+    _, all_there = _list_page(views, MemoryFilters(branch=ALL_BRANCHES), ("", ""), MemoryOrder.UPDATED, 1, 0)
+    return f"of {count_of(all_there, 'memory')} none passes the filters" if all_there else ""
 
 
 def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int) -> MemoryPage:

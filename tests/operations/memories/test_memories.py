@@ -146,7 +146,7 @@ class TestListing:
         answer = operations.run("search_memory", {"query": "net of tax", "filters": {"tags": ["biling"]}})
         assert "the nearest is billing" in answer["stats"]["note"]
         known = operations.run("list_memories", {"filters": {"tags": "tax", "memory_type": "episodic"}})
-        assert "hint" not in known
+        assert known["hint"] == "of 1 memory none passes the filters"
 
     def test_it_filters_by_tags_type_time_and_use(self, operations: Operations) -> None:
         one = _stored(operations, tags="Money", memory_type="episodic")
