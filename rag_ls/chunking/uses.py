@@ -86,8 +86,10 @@ class UseTable:
         kinds[_end_at(ends, found.get("base", ()), len(data))] = UseKind.IMPLEMENT
         if rule.calls:
             kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
-        else:
-            kinds[(_bytes_at(data, ends) == ord("(")) & (kinds == UseKind.MENTION)] = UseKind.CALL
+        if not rule.calls or "macro" in found:
+            # What a macro takes is no more than words to the grammar.
+            bracketed = (_bytes_at(data, ends) == ord("(")) & (kinds == UseKind.MENTION)
+            kinds[bracketed & _inside(starts, found["macro"]) if rule.calls else bracketed] = UseKind.CALL
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         words = self.words
         texts = [data[start:end] for start, end in spans]

@@ -155,6 +155,7 @@ RUST = Language(
             "(call_expression function: (_) @call)",
             "(generic_function function: (_) @call)",
             "(macro_invocation macro: (_) @call)",
+            "(macro_invocation (token_tree) @macro)",
         ),
         bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"),
         own=frozenset({"self", "Self"}),

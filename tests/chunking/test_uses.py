@@ -144,3 +144,10 @@ def test_the_code_of_templates_is_read_and_not_their_text(language: str, text: s
     uses = _uses(text, language, "save")
     assert [use.line for use in uses] == lines
     assert {use.kind for use in uses} == {UseKind.CALL}
+
+
+def test_calls_in_what_a_macro_takes_are_calls() -> None:
+    text = "fn f() {\n    assert_eq!(store.save(1), vec![save(2)], save);\n}\n"
+    assert [(use.kind, use.receiver) for use in _uses(text, "rust", "save")] == [
+        (UseKind.CALL, "store"), (UseKind.CALL, ""), (UseKind.MENTION, ""),
+    ]  # fmt: skip

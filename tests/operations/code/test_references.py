@@ -485,6 +485,8 @@ OTHERS = {
         "            _ => [1].iter().map(Self::size),\n        }\n    }\n}\npub mod sinks {\n    pub struct Text;\n}\n"
     ),
     "examples/run.rs": "use shop::sinks::Text;\nfn main() { Text; }\n",
+    "src/Cart.php": "<?php\nnamespace Shop;\nclass Bag {\n    /** @var Bag $other */\n    public function f() { return new Bag(); }\n}\n"
+    "function g() {\n    /** @var Bag $bag */\n    $bag = make(Bag::class);\n}\n",
     "Shop/Order.cs": "public partial class Order {\n    public void Pay() { }\n}\n",
     "Shop/Order.Late.cs": "public partial class Order {\n    public Order Pay(int late) { Pay(); return this; }\n}\n",
 }
@@ -506,6 +508,9 @@ def test_fields_variants_and_parts_of_types_are_told_apart_in_rust_and_c_sharp(
     # What another document passes on is not denied.
     text = _places(operations.run("find_references", {"symbol": "Text"}))
     assert {"examples/run.rs:1 by name", "examples/run.rs:2 by name"} <= set(text)
+    # The type that a comment names is no variable.
+    bag = _places(operations.run("find_references", {"symbol": "Bag"}), "mention")
+    assert bag == ["src/Cart.php:9 resolved"]
     pay = operations.run("find_references", {"path": "Shop/Order.cs", "line": 2, "show": "callers"})
     assert _places(pay) == ["Shop/Order.Late.cs:2 resolved"]
     order = operations.run("find_references", {"path": "Shop/Order.cs", "line": 1})

@@ -39,7 +39,7 @@ def _binding(name: str) -> re.Pattern[str]:
         rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
         # A type may follow `as`, too.
         *(() if name[:1].isupper() else (rf"\bas\s+{word}\s*[:,)]",)),
-        rf"\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
+        rf"(?<!@)\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
         rf"(?<![\w.]){word}\s*:=",
         rf"(?<![\w.]){word}\s*(?:,\s*\w+\s*)+:=",
         rf"\blambda\s[^:\n]*\b{word}\b",
