@@ -7,7 +7,7 @@ from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
 from rag_ls.indexing.file_rules import FileRules, describe_unknown_languages
-from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected, read_source
+from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected, read_source, reason_by_name
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.listing import ALL, Patterns, list_files
@@ -56,6 +56,7 @@ __all__ = [
     "is_ignore_file",
     "list_files",
     "read_source",
+    "reason_by_name",
     "reason_to_wait",
     "rule_files",
     "rules_note",

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from rag_ls.errors import StoreError, StoreFull
@@ -216,7 +217,12 @@ class DocumentIndexer:
 
     def read(self, path: str) -> Source | Rejected:
         """The file's text as it is now."""
-        return read_source(self._project.root, path, limit=self._max_file_bytes, rules=self._cutting.rules)
+        return self.reader(path)
+
+    @property
+    def reader(self) -> Callable[[str], Source | Rejected]:
+        """A function that reads as `read` does, in another process too."""
+        return partial(read_source, self._project.root, limit=self._max_file_bytes, rules=self._cutting.rules)
 
     def equals_file(self, path: str, text: str) -> bool:
         """Whether a text is that of the file as it is now. The file is read only if it is as long, or in another encoding."""

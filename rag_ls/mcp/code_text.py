@@ -62,12 +62,16 @@ def _format_hit(record: CodeRecord, path: str) -> str:
     """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
     if _is_line(record):
         number, line = next((number, line) for number, line in _number_lines(record) if number)
-        return f"{_name_place(record, f'{path}:{number}')}: {line.strip()[:_MAX_FAR_CHARACTERS]}"
+        return f"{_name_place(record, f'{path}:{number}')}: {_shorten(line.strip())}"
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n{place.line}\t{place.text}"
         for place in record.places
     ]
     return "\n".join([*_format_place(record, path), *more])
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _MAX_FAR_CHARACTERS else f"{line[:_MAX_FAR_CHARACTERS]}{GAP}"
 
 
 def _format_excerpt(record: CodeRecord, lean: Json) -> str:

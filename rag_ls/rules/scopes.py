@@ -14,7 +14,7 @@ _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _MAX_NAMED = 60
 _FOREIGN = re.compile(
-    r"(?i)(?:^|/)(?:vendor|third[_-]party|deps|node_modules|bower_components|site-packages|skills|\.claude/plugins)/"
+    r"(?i)(?:^|/)(?:vendor|third[_-]party|node_modules|bower_components|site-packages|\.[\w-]+/(?:[\w-]+/)?(?:skills|plugins))/"
 )
 _TOOL_FOLDER = re.compile(
     r"(?i)/(?:\.cursor/rules|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"

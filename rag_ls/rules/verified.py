@@ -122,7 +122,9 @@ def _count(document: CheckedDocument, check: object, marks: Iterable[str]) -> _C
 
 def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     """The files that break a rule on paths or imports, which is checked without reading them."""
-    documents = (CheckedDocument(path, tree.language(path), "") for path in tree.paths if applies(rule, path))
+    # Of a sample, the others were not counted either.
+    paths = (path for path in tree.paths if path not in tree.unread and applies(rule, path))
+    documents = (CheckedDocument(path, tree.language(path), "") for path in paths)
     return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
 
 

@@ -16,6 +16,8 @@ from rag_ls.storage import stem
 
 # A section speaks of a kind half as clearly in its paragraphs as in its heading.
 _IN_PARAGRAPHS = 0.5
+# Otherwise each "10" and "18" would speak of translations.
+_NUMERONYM = re.compile(r"\b(?:i18n|l10n)\b", re.IGNORECASE)
 _PULL_REQUEST = re.compile(r"\bpull[ -]request(s?)\b", re.IGNORECASE)
 # The kind; words of changes; words of rules; the paths of its files. Tests have paths of their own (`Roles`).
 _KINDS = (
@@ -35,16 +37,16 @@ _KINDS = (
     (
         "packages", "dependency dependencies package packages library libraries npm pip gem crate upgrade",
         "dependency dependencies",
-        r"(^|/)(go\.mod|package\.json|cargo\.toml|pyproject\.toml|requirements[\w.-]*\.txt|gemfile|pom\.xml|build\.gradle|composer\.json|[\w.-]*lock[\w.-]*)$",
+        r"(^|/)(go\.mod|package\.json|cargo\.toml|pyproject\.toml|requirements[\w.-]*\.txt|gemfile|pom\.xml|build\.gradle|composer\.json|go\.sum|[\w.-]*[.-]lock(\.\w+)?)$",
     ),
     (
         "docs", "documentation docs document describe readme guide website wiki docstring docstrings comment comments",
         "documentation docs docstrings readme comments", r"\.(md|mdx|rst|adoc)$|(^|/)docs?/",
     ),
     (
-        "translations", "translate translation translations translated locale locales i18n l10n internationalization wording "
+        "translations", "translate translation translations translated locale locales internationalization wording "
         "german french japanese spanish chinese",
-        "translation translations translatable locale locales i18n l10n internationalization",
+        "translation translations translatable locale locales internationalization",
         r"(^|/)(locales?|i18n|l10n|translations?|lang)/|\.(po|pot|xliff)$",
     ),
     (
@@ -95,7 +97,7 @@ _KINDS = (
     ),
     (
         "releases", "release releases version bump tag publish changelog", "release releases changelog versioning",
-        r"(^|/)(changelog|changes|releases?)[\w.-]*$",
+        r"(^|/)(changelog|changes|releases?)(\.\w+)?$",
     ),
     ("ci", "ci workflow workflows pipeline", "ci workflow workflows actions", r"(^|/)\.(github/workflows|gitlab-ci|circleci)"),
     (
@@ -139,7 +141,8 @@ class StatedWork:
 
 
 def _read_stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, words_of(_PULL_REQUEST.sub(r"pullrequest\1", text))))
+    text = _NUMERONYM.sub("internationalization", _PULL_REQUEST.sub(r"pullrequest\1", text))
+    return frozenset(map(stem, words_of(text)))
 
 
 _TABLE = tuple(

@@ -49,7 +49,13 @@ def test_rules_that_came_with_others_code_are_foreign() -> None:
         "third_party/zlib/CONTRIBUTING.md",
         ".claude/plugins/review/CLAUDE.md",
     )
-    own = ("AGENTS.md", "packages/vendors/AGENTS.md", ".claude/CLAUDE.md", "docs/adr/0001-skills.md")
+    own = (
+        "AGENTS.md",
+        "skills/AGENTS.md",
+        "packages/vendors/AGENTS.md",
+        ".claude/CLAUDE.md",
+        "docs/adr/0001-skills.md",
+    )
     assert all(map(is_foreign, foreign))
     assert not any(map(is_foreign, own))
 

@@ -42,3 +42,10 @@ def test_a_kind_of_which_every_section_speaks_counts_little() -> None:
     asked = weigh_work(frozenset({"tests", "docs"}), [tests, tests, both])
     assert asked.weights["docs"] > asked.weights["tests"] > 0.0
     assert judge_work(weigh_work(frozenset(), [tests]), tests) == 0.0
+
+
+def test_numbers_and_names_that_only_look_like_it_tell_no_kind() -> None:
+    assert "translations" not in read_asked_work("retry the upload 10 times on Node 18", ())
+    assert "translations" in read_asked_work("mend the i18n of the archive", ())
+    assert not {"packages", "releases"} & read_asked_work("", ["src/clock.py", "src/changes_view.py"])
+    assert "packages" in read_asked_work("", ["uv.lock"])

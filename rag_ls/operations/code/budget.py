@@ -106,6 +106,8 @@ class _Hit:
 
     def cut(self, more: int) -> tuple[CodeRecord, int]:
         """The record with `_MIN_LINES` of its text and as many others as fit `more` tokens, and its size."""
+        if self._record.far and self._record.truncated:
+            return self._record, self.whole
         kept = set(self._order[:_MIN_LINES])
         for at in self._order[_MIN_LINES:]:
             if (more := more - self._costs[at]) < 0:
@@ -119,8 +121,11 @@ class _Hit:
 
 def _keep_best_line(record: CodeRecord, words: Sequence[str]) -> CodeRecord:
     """A file with the line of its best place that says most."""
+    lines = split_lines(record.text or "")
+    if len(lines) <= 1 and not record.places:
+        return record
     at, _ = find_best_line(record.text or "", words)
-    return replace(_keep_lines(record, split_lines(record.text or ""), {at}), places=())
+    return replace(_keep_lines(record, lines, {at}), places=())
 
 
 def _keep_lines(record: CodeRecord, lines: Sequence[str], kept: set[int]) -> CodeRecord:

@@ -12,7 +12,7 @@ from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, MAX_VIOLATIONS, find_broken
+from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, find_broken, keep_gravest
 from rag_ls.operations.rules.impact_records import (
     AnchoredMemory,
     ChangedNameRecord,
@@ -58,7 +58,7 @@ def answer_change(caller: Caller, view: ProjectSession, revision: str) -> Impact
         apiEndpoints=(*endpoints, *gone), websocketEvents=(), dependents=tuple(map(make_dependent, breaking[:_MAX_MUST_CHANGE])),
         similarFiles=(), summary=_summarize(found, len(breaking), len(tests), len(rules), len(violations), changes.base),
         tests=tests, memories=tuple(_make_memories(found)), dependentsTotal=len(breaking), base=changes.base, changes=records,
-        rules=rules, violations=violations[:MAX_VIOLATIONS], notes=tuple(notes),
+        rules=rules, violations=keep_gravest(violations), notes=tuple(notes),
     )  # fmt: skip
 
 

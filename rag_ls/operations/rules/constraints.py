@@ -21,7 +21,7 @@ from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
-from rag_ls.rules.checks.records import Violation
+from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.rules.contradictions import StatedSection, find_contradictions
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
@@ -163,7 +163,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
-        see = f"violations has the first {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
+        see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
         summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: {see}; {summary}"
     stated = [_make_section(hit) for hits in shown.values() for hit in hits]
     contradictions = tuple(find_contradictions(stated)[:_MAX_CONTRADICTIONS])
@@ -175,7 +175,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         patterns=tuple(patterns),
         examples=examples,
         summary=summary,
-        violations=broken[:MAX_VIOLATIONS],
+        violations=keep_gravest(broken),
         checks=checks[:_MAX_CHECKS],
         contradictions=contradictions,
     )
@@ -206,6 +206,14 @@ def find_broken(view: ProjectSession, change: FileChange) -> list[ViolationRecor
     return [replace(_make_violation(each), line=added[each.place.line - 1]) for each in found]
 
 
+def keep_gravest(broken: Sequence[ViolationRecord]) -> tuple[ViolationRecord, ...]:
+    """The places that an answer names: of too many the gravest, or a rule that matches everything would hide an error."""
+    if len(broken) <= MAX_VIOLATIONS:
+        return tuple(broken)
+    order = [each.value for each in Severity]
+    return tuple(sorted(broken, key=lambda each: order.index(each.severity))[:MAX_VIOLATIONS])
+
+
 def _make_violation(found: Violation) -> ViolationRecord:
     return ViolationRecord(
         rule=found.rule,
@@ -230,7 +238,7 @@ class CheckedFileAnswer:
 
     filePath: str
     violations: tuple[ViolationRecord, ...]
-    """The first hundred."""
+    """The first hundred, errors before all others."""
     total: int
     status: str = SUCCESS
 
@@ -241,7 +249,7 @@ def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
     view = caller.rule_projects.current(request.file_path)
     path = view.relative(request.file_path)
     found = view.checks.violations(path, view.checks.text_of(path))
-    return CheckedFileAnswer(path, tuple(map(_make_violation, found[:MAX_VIOLATIONS])), len(found))
+    return CheckedFileAnswer(path, keep_gravest([*map(_make_violation, found)]), len(found))
 
 
 def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:

@@ -121,7 +121,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     root = view.project.root
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
     cutters, read = view.project.cutters, partial(text_in, root)
-    files = ProjectFiles(root, view.project.exclusions.patterns, cutters.call_many)
+    files = ProjectFiles(root, view.project.exclusions.patterns, view.project.documents.reader, cutters.call_many)
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)
     roles = Roles(product, view.settings.index.product, view.settings.index.tests)

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.indexing.files import Rejected, Source
 from rag_ls.model import Outline
 from rag_ls.util.paths import text_in
 
+OutlinedFile = tuple[str, str, Outline]
+"""A path, its language and its outline."""
+ReadSource = Callable[[str], Source | Rejected]
+"""Reads a file as the index does."""
 _MAX_BYTES = 2_000_000
 
 
-def outline_files(root: Path, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
+def outline_sources(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
+    """The outline of each file as the index reads it; for one that the index refuses, the reason."""
+    found: list[OutlinedFile | str] = []
+    for path in paths:
+        source = read(path)
+        if isinstance(source, Rejected):
+            found.append(source.reason)
+            continue
+        language = recognise(path, source.text) or "text"
+        found.append((path, language, outline_of_document(source.text, path, language)))
+    return found
+
+
+def outline_files(root: Path, paths: Sequence[str]) -> list[OutlinedFile]:
     """Each path with its file's language and outline."""
     found = []
     for path in paths:

@@ -21,6 +21,8 @@ MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if eac
 MAX_CHARACTERS = 2_000_000
 # A rule that matches everything is counted; no more than a pattern of any node finds in a file that people wrote.
 _MAX_MATCHES = 100_000
+# An editor offers the fixes of the places that it shows, which are fewer.
+_MAX_FIXES = 1_000
 _MAX_SHOWN_CHARACTERS = 60
 _VARIABLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)|\$([A-Z_][A-Z0-9_]*)")
 
@@ -55,9 +57,12 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
         return
     root = _parse_tree(document.text, document.language).root()
     found: list[SgNode] = root.find_all(_config(check.match))
+    fixes = 0
     for node in found[:_MAX_MATCHES]:
         if check.required is None or not _satisfies(node, check.required):
-            yield _place(node), _shorten_text(node.text()), _mend(node, check.fix) if check.fix else None
+            has_fix = bool(check.fix) and fixes < _MAX_FIXES
+            fixes += has_fix
+            yield _place(node), _shorten_text(node.text()), _mend(node, check.fix, document.text) if has_fix else None
 
 
 def problem_of(check: StructureCheck) -> str:
@@ -79,20 +84,23 @@ def _satisfies(node: SgNode, required: Any) -> bool:
     return bool(node.matches(**required))
 
 
-def _mend(node: SgNode, fix: str) -> str | None:
-    """The text that a `fix` makes of a match, later lines indented as it; None where it names what was not matched."""
+def _mend(node: SgNode, fix: str, whole: str) -> str | None:
+    """The text that a `fix` makes of a match, later lines indented as it; None where it names what was not matched.
+
+    `whole` is the document's text: ast-grep would copy it for each match.
+    """
     texts: list[str | None] = []
 
     def fill(found: re.Match[str]) -> str:
         if found[1]:
             several = node.get_multiple_matches(found[1])
-            whole = node.get_root().root().text()
             return whole[several[0].range().start.index : several[-1].range().end.index] if several else ""
         one = node.get_match(found[2])
         texts.append(one.text() if one is not None else None)
         return texts[-1] or ""
 
-    first = node.get_root().root().text()[: node.range().start.index].rpartition("\n")[2]
+    start = node.range().start.index
+    first = whole[whole.rfind("\n", 0, start) + 1 : start]
     indent = first[: len(first) - len(first.lstrip())]
     made = _VARIABLE.sub(fill, fix.rstrip("\n").replace("\n", f"\n{indent}"))
     return None if None in texts else made

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from rag_ls.indexing import Patterns, list_files
+from rag_ls.indexing import Patterns, list_files, reason_by_name
 from rag_ls.languages import ImportResolver, SourceTree, detect_language
-from rag_ls.model import Outline
-from rag_ls.rules.checks.file_outlines import outline_files
+from rag_ls.rules.checks.file_outlines import OutlinedFile, ReadSource, outline_sources
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
-from rag_ls.rules.survey.sources import CODE
-from rag_ls.storage import StoredImport, StoredSymbol
+from rag_ls.rules.survey.sources import CODE, is_vendored
+from rag_ls.storage import StoredImport, StoredSymbol, is_called, last_name
 from rag_ls.util.paths import text_in
 
 MAX_READ = 5_000
 """The most source files that are read; of more, every so-manieth is."""
 
-OutlinedFile = tuple[str, str, Outline]
-"""A path, its language and its outline."""
-OutlineJobs = Callable[[Callable[[Sequence[str]], list[OutlinedFile]], Sequence[str]], Iterable[OutlinedFile | None]]
+OutlineJobs = Callable[
+    [Callable[[Sequence[str]], list[OutlinedFile | str]], Sequence[str]], Iterable[OutlinedFile | str | None]
+]
 """Calls a function for some paths, perhaps in other processes; None for a file that ended its process."""
 
 
@@ -34,7 +35,7 @@ class FileOutlines:
         self._names: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for row, (_, _, outline) in enumerate(files):
             for number, symbol in enumerate(outline.symbols):
-                self._names[_last_name(symbol.name).lower()].append((row, number))
+                self._names[last_name(symbol.name)].append((row, number))
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
         """Declarations whose last name, lower-case, is one of `names`."""
@@ -56,7 +57,7 @@ class FileOutlines:
 
     def declares(self, name: str) -> bool:
         """Whether a file declares something of a name."""
-        return any(_last_name(each.symbol) == name for each in self.named([name.lower()], len(self._files)))
+        return any(is_called(each.symbol, name) for each in self.named([name.lower()], len(self._files)))
 
     def graph(self, resolver: ImportResolver) -> ImportGraph:
         """The imports of all files."""
@@ -82,22 +83,41 @@ class FileOutlines:
         )  # fmt: skip
 
 
-def _last_name(symbol: str) -> str:
-    return re.split(r"[^\w$]+", symbol)[-1]
-
-
 class ProjectFiles:
     """The files of a project, and the outlines of those that are read."""
 
-    def __init__(self, root: Path, patterns: Patterns, outline: OutlineJobs, most: int = MAX_READ) -> None:
-        self.paths = tuple(sorted(list_files(root, patterns)))
-        code = [path for path in self.paths if detect_language(path) in CODE]
-        read = [code[at * len(code) // most] for at in range(most)] if len(code) > most else code
-        self.unread = frozenset(code).difference(read)
+    def __init__(
+        self, root: Path, patterns: Patterns, read: ReadSource, outline: OutlineJobs, most: int = MAX_READ
+    ) -> None:
+        """`read` and `outline` find what a file holds; secrets, generated files and what else `read` refuses are left out."""
+        there = sorted(
+            path for path in list_files(root, patterns) if not reason_by_name(path) and _is_file(root / path)
+        )
+        code = [path for path in there if detect_language(path) in CODE]
+        own = [path for path in code if not is_vendored(path)]
+        chosen = _take_sample(own, most)
+        chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))
+        found = list(zip(chosen, outline(partial(outline_sources, read), chosen), strict=True))
+        refused = {path for path, each in found if isinstance(each, str)}
+        self.paths = tuple(path for path in there if path not in refused)
+        self.unread = frozenset(code).difference(chosen)
         self.resolver = ImportResolver(SourceTree(self.paths, partial(text_in, root)))
-        self._outlined = [each for each in outline(partial(outline_files, root), read) if each is not None]
+        self._outlined = [each for _, each in found if isinstance(each, tuple)]
         self.outlines = FileOutlines(self._outlined)
 
     def documents(self) -> list[tuple[int, str, str]]:
         """The row, path and language of each file that was read."""
         return [(row, path, language) for row, (path, language, _) in enumerate(self._outlined)]
+
+
+def _take_sample(paths: Sequence[str], most: int) -> list[str]:
+    """At most so many of the paths, from all folders alike."""
+    return [paths[at * len(paths) // most] for at in range(most)] if len(paths) > most else list(paths)
+
+
+def _is_file(file: Path) -> bool:
+    """Whether a file is there, and no link to another one."""
+    try:
+        return stat.S_ISREG(os.lstat(file).st_mode)
+    except OSError:
+        return False

@@ -115,7 +115,7 @@ class FormTerms:
     def _literals(self, node: SgNode) -> list[str]:
         """The strings of a node; that of a constant of the same file; the name that is declared."""
         if texts := nodes.strings_of(node):
-            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]", node.text().lstrip("'\"`"))
+            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
             return [] if is_made and nodes.is_in_loop(node) else texts
         parent = node.parent()
         if parent is not None and "identifier" in node.kind() and re.search(r"pair|definition|declarat", parent.kind()):

@@ -80,6 +80,15 @@ def test_a_far_hit_keeps_the_line_that_says_most() -> None:
     assert (shown.text, shown.left_out, shown.places) == ("…\n    rotate_keys(token)\n…", ("1-201", "203-203"), ())
 
 
+def test_a_far_hit_of_a_long_line_keeps_its_place() -> None:
+    text = "\n".join(["pass"] * 10 + [f"needle = {'x' * 400}"])
+    (near, shown), _ = fit_to_budget("needle", [_record("needle\n"), replace(_record(text, 2), far=True)], 400)
+    assert near.text == "needle\n"
+    assert shown.left_out == ("1-10",)
+    single = replace(_record("needle = 1"), far=True)
+    assert fit_to_budget("needle", [single], 400) == ([single], 0), "nothing of it is left out"
+
+
 def test_the_only_near_file_of_several_gets_a_sixth() -> None:
     others = [replace(_record("a = 1\n", number), far=True) for number in range(1, 10)]
     shown, left_out = fit_to_budget("refresh", [_record(LONG), *others], 2000)

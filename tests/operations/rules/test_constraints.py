@@ -195,9 +195,17 @@ def test_of_a_rule_that_matches_everything_an_agent_gets_a_hundred_places_and_th
     diff = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -0,0 +1,10000 @@\n" + "+x = 1\n" * 10_000
     told = operations.run("rag_check_constraints", {"diff": diff})
     assert len(told["violations"]) == 100
-    assert "in 10,000 places: violations has the first 100" in told["summary"]
+    assert "in 10,000 places: violations has the gravest 100" in told["summary"]
     checked = operations.run("check_file", {"file_path": "src/cart.py"})
     assert (len(checked["violations"]), checked["total"]) == (100, 10_000)
+
+
+def test_a_rule_that_matches_everything_hides_no_error(operations: Operations, shop: Path) -> None:
+    rules = "{id: all, severity: info, language: python, rule: {kind: integer}}\n  - {id: grave, language: python, forbid: eval($A)}"
+    write(shop, {"ARCHITECTURE.yml": f"rules:\n  - {rules}\n", "src/cart.py": "x = 1\n" * 200 + "eval(x)\n"})
+    checked = operations.run("check_file", {"file_path": "src/cart.py"})
+    assert checked["violations"][0]["rule"] == "grave"
+    assert len(checked["violations"]) == 100
 
 
 def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, client: Client) -> None:

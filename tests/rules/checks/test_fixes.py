@@ -45,3 +45,9 @@ def test_rules_of_ast_grep_bring_theirs() -> None:
         "rules/a.yml": "id: a\nlanguage: python\nrule: {pattern: print($A)}\nfix: log($A)\n",
     }
     assert _fixes(read_ast_grep("sgconfig.yml", lambda path: files.get(path, ""), files), "print(1)\n") == ["log(1)"]
+
+
+def test_of_very_many_places_the_first_thousand_have_a_fix() -> None:
+    rules = read_architecture("rules:\n  - {id: a, language: python, forbid: print($A), fix: log($A)}\n", "A.yml")
+    made = _fixes(rules, "print(1)\n" * 1_200)
+    assert (made.count("log(1)"), made.count(None)) == (1_000, 200)
