@@ -13,7 +13,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from rag_ls import __version__
@@ -167,10 +167,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if reason := why_no_home():
         print(f"rag-ls: {reason}", file=sys.stderr)
         return FAILED
-    action = f"{arguments.verb} {getattr(arguments, 'action', '')}"
-    module, _, function = _VERBS.get(action, _VERBS.get(arguments.verb, _RUN_OPERATION)).partition(":")
     try:
-        code = int(getattr(importlib.import_module(module), function)(arguments))
+        code = int(find_function(arguments)(arguments))
         sys.stdout.flush()
         return code
     except InvalidRequest as error:
@@ -191,6 +189,14 @@ def _log_more(verbosity: int) -> None:
     logging.getLogger("rag_ls").setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)
     if verbosity > 1:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+
+
+def find_function(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
+    """The function that runs a verb, or an action of it."""
+    action = f"{arguments.verb} {getattr(arguments, 'action', '')}"
+    module, _, function = _VERBS.get(action, _VERBS.get(arguments.verb, _RUN_OPERATION)).partition(":")
+    found: Callable[[argparse.Namespace], int] = getattr(importlib.import_module(module), function)
+    return found
 
 
 def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:

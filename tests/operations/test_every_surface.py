@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
-import importlib
 import io
 import itertools
 import json
@@ -245,11 +244,10 @@ def _shown(line: argparse.Namespace, *, as_json: bool = False) -> str:
     """What a verb prints; it may refuse to go on where nobody can confirm."""
     arguments = copy.copy(line)
     arguments.json = as_json
-    module, _, function = main._VERBS.get(line.verb, main._ANY_OPERATION).partition(":")
     with (
         contextlib.redirect_stdout(io.StringIO()) as printed,
         contextlib.redirect_stderr(io.StringIO()),
         contextlib.suppress(NotConfirmed),
     ):
-        getattr(importlib.import_module(module), function)(arguments)
+        main.find_function(arguments)(arguments)
     return printed.getvalue()

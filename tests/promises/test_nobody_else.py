@@ -281,7 +281,7 @@ def test_clients_that_cannot_be_accepted_do_not_fill_the_log(caplog: pytest.LogC
     logging.getLogger("rag_ls.daemon.server").addHandler(caplog.handler)
     server = EngineServer(
         Engine(), Listening(closed, "", ""), Patience(1, 1), make_way=lambda: None, has_other_settings=lambda: False,
-        is_reachable=lambda: True, http=HttpHost(Engine(), HttpSettings()),
+        has_other_code=lambda: False, is_reachable=lambda: True, http=HttpHost(Engine(), HttpSettings()),
     )  # fmt: skip
     for _ in range(3):
         server._accept()
