@@ -15,7 +15,7 @@ from typing import Any
 from rag_ls.errors import StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.foreign_files import Migration, open_file
-from rag_ls.storage.sqlite.room import disk_full, is_disk_full
+from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
 from rag_ls.util import handles
 from rag_ls.util.paths import file_stamp
 
@@ -60,6 +60,9 @@ class Database:
         itself is broken, else nothing. `inspect` raises `ForeignFile` for what somebody else made; it is called with each
         connection before anything else is done. `connections` bounds the open ones together with those of other databases.
         """
+        if path is not None and not gives_locks(path.parent):
+            # SQLite would ask for a minute.
+            raise sqlite3.OperationalError("no locks are available")
         self._path = path
         self._store = store
         self._damage = damage
