@@ -39,6 +39,7 @@ _MARKS = (b"?.", b"&.", b"!.", b"::", b"->", b".", b":", b"\\")
 """Marks between a receiver and its member, the longest first."""
 _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
+_TYPED_CALL = re.compile(rb"::<(?:[^<>(){};]|<[^<>(){};]{0,100}>){1,100}>\(")
 _SPACES = b" \t\r\n"
 _KINDS = {int(kind): kind for kind in UseKind}
 
@@ -77,7 +78,9 @@ class UseTable:
         data = document.data
         own_symbols, symbols = (_symbol_starts(found.get(each, ()), data) for each in ("own_symbol", "symbol"))
         if rule.texts:
-            symbols |= {match.start(1): match.end(1) for match in re.finditer(rule.texts, data)}
+            symbols |= {
+                match.start(1): match.end(1) for match in re.compile(rule.texts).finditer(data, part.start, part.end)
+            }
         starts, ends = _names_in(part, found, symbols)
         if not starts.size:
             return
@@ -88,8 +91,12 @@ class UseTable:
             kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
         if not rule.calls or "macro" in found:
             # What a macro takes is no more than words to the grammar.
-            bracketed = (_bytes_at(data, ends) == ord("(")) & (kinds == UseKind.MENTION)
-            kinds[bracketed & _inside(starts, found["macro"]) if rule.calls else bracketed] = UseKind.CALL
+            after, called = _bytes_at(data, ends), kinds == UseKind.MENTION
+            if rule.calls:
+                called &= _inside(starts, found["macro"])
+                for at in np.flatnonzero(called & (after == ord(":"))).tolist():
+                    kinds[at] = UseKind.CALL if _TYPED_CALL.match(data, ends[at]) else UseKind.MENTION
+            kinds[called & (after == ord("("))] = UseKind.CALL
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         words = self.words
         texts = [data[start:end] for start, end in spans]
@@ -140,7 +147,7 @@ def _names_in(part: Part, found: dict[str, list[Node]], symbols: dict[int, int])
     count = len(nodes) + len(symbols)
     starts = np.fromiter(chain(map(_START, nodes), symbols), dtype=np.int64, count=count)
     ends = np.fromiter(chain(map(_END, nodes), symbols.values()), dtype=np.int64, count=count)
-    kept = (starts >= part.start) & (starts < part.end) & (ends - starts <= _MAX_NAME)
+    kept = (starts >= part.start) & (starts < part.end) & (ends > starts) & (ends - starts <= _MAX_NAME)
     if skipped := [node.start_byte for node in found.get("skip", ())]:
         kept &= ~np.isin(starts, skipped)
     starts, ends = starts[kept], ends[kept]
@@ -161,9 +168,12 @@ def _bare_calls(
 ) -> list[int]:
     """Those of the bare names that are no local variables, no constants and not declared, by index: such a name is a call."""
     scopes = sorted(
-        (node.start_byte, node.end_byte, name == "closed")
-        for name in ("closed", "scope")
-        for node in found.get(name, ())
+        (
+            (node.start_byte, node.end_byte, name == "closed")
+            for name in ("closed", "scope")
+            for node in found.get(name, ())
+        ),
+        key=lambda scope: (scope[0], -scope[1]),
     )
     bound, declared = (set(map(_START, found.get(each, ()))) for each in ("local", "declared"))
     around: list[tuple[int, bool, set[bytes]]] = [(sys.maxsize, True, set())]

@@ -8,9 +8,11 @@ from rag_ls.languages.language import Language, TemplateRule
 from rag_ls.languages.ruby import RUBY
 
 # A tag ends before the next one, so that tags without an end cost no more than their text.
-_INSIDE = rb"((?:[^%<]|%(?!>)|<(?!%))*+)%>"
+# `-` and `_` before its end take the white space after it away.
+_INSIDE = rb"((?:[^%<-]|-(?!%>)|%(?!>)|<(?!%))*+)-?%>"
+_ESCAPED_INSIDE = rb"((?:[^%<_-]|[_-](?!%>)|%(?!>)|<(?!%))*+)[_-]?%>"
 _TAGS = rb"<%(?![#%])[=-]*" + _INSIDE
-_ESCAPED_TAGS = rb"<%(?![#%])[=_-]?" + _INSIDE
+_ESCAPED_TAGS = rb"<%(?![#%])[=_-]?" + _ESCAPED_INSIDE
 _INTERPOLATED = rb"#\{([^{}\n]*)\}"
 _LINES = rb"(?m)^[ \t]*[-=~&!]+[<>]*[ \t]*([^\n]*)"
 _HAML_ATTRIBUTES = rb"(?m)^[ \t]*[%.#][\w:.#-]*(\{[^\n]*\})"

@@ -151,3 +151,15 @@ def test_calls_in_what_a_macro_takes_are_calls() -> None:
     assert [(use.kind, use.receiver) for use in _uses(text, "rust", "save")] == [
         (UseKind.CALL, "store"), (UseKind.CALL, ""), (UseKind.MENTION, ""),
     ]  # fmt: skip
+    typed = "fn f() {\n    assert_eq!(world.get::<Save<u8>>(1), get::<Save>::new());\n}\n"
+    assert [use.kind for use in _uses(typed, "rust", "get")] == [UseKind.CALL, UseKind.MENTION]
+
+
+def test_the_mark_at_the_end_of_a_tag_is_no_code() -> None:
+    assert _uses("<% items.each do |item| -%>\n<%= save(item) -%>\n<% end -%>\n", "erb", "") == []
+    assert [use.line for use in _uses("<% if (a) { -%>\n<%_ save(1) _%>\n<% } -%>\n", "ejs", "save")] == [2]
+
+
+def test_a_name_after_a_class_that_begins_the_file_is_a_call_in_ruby() -> None:
+    text = "class A\n  later = 1\nend\nlater\n"
+    assert [use.line for use in _uses(text, "ruby", "later") if use.kind == UseKind.CALL] == [4]
