@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import Any
 
 from rag_ls.cli.backend import ask
@@ -38,8 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _read_target(text: str) -> Json:
     """The symbol, or the place, that an argument means."""
     place = read_lines(text)
-    if place.first:
-        path = os.path.abspath(place.path) if os.path.exists(place.path) else place.path
+    is_path = os.path.exists(place.path)
+    # `Address#line1` is a method of Ruby.
+    if place.path != text and (is_path or text[len(place.path)] != "#" or re.search(r"[./\\]", place.path)):
+        path = os.path.abspath(place.path) if is_path else place.path
         return {"path": path, "line": place.first, "column": place.column or None}
     if not text.strip():
         raise InvalidRequest("give a name, PATH:LINE or PATH:LINE:COLUMN: `rag-ls refs Session.refresh`")

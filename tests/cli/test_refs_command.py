@@ -26,3 +26,11 @@ def test_a_variable_of_a_function_has_no_uses_elsewhere(repository: Path) -> Non
     done = run_command("refs", "fee.py:3:12", folder=folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert "'total' at line 3 is declared inside its function, or in no file of this project" in done.stderr
+
+
+def test_a_method_that_ends_like_a_line_is_a_symbol_and_line_0_is_none(repository: Path) -> None:
+    code = "class Address\n  def line1\n    1\n  end\n\n  def all\n    line1\n  end\nend\n"
+    folder = write(repository, {"address.rb": code})
+    done = run_command("refs", "Address#line1", folder=folder)
+    assert "7  call" in done.stdout, done.stderr
+    assert "line = 0 is below 1" in run_command("refs", "address.rb:0", folder=folder).stderr
