@@ -9,7 +9,13 @@ from rag_ls.model import Import
 
 _SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
-SOURCE_ROOT = r"(?:.*/)?(?:java|kotlin|scala|groovy)/(?=\w+(?:/|$))|(?:.*/)?src/(?:[\w-]+/)?"
+# The first folder that is called so: packages are, too (`org/codehaus/groovy`).
+_LANGUAGE = r"(?:java|kotlin|scala|groovy)/"
+SOURCE_ROOT = (
+    rf"(?:.*?/)??src/(?:(?!(?:com|org|net|io)/)[\w-]+/)?{_LANGUAGE}"
+    r"|(?:.*?/)??src/(?:[\w-]*(?:[mM]ain|[tT]est)[\w-]*/)?"
+    rf"|(?:.*?/)??{_LANGUAGE}(?=\w+(?:/|$))"
+)
 JUNIT_TEST = r"^[ \t]*@(?:Test|ParameterizedTest)\b"
 
 

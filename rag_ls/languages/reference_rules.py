@@ -88,7 +88,8 @@ class ReferenceRule(NamedTuple):
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()
-    """The names of members that the creation of an object calls; a member with the name of its own type is one everywhere."""
+    """The names of members that the creation of an object calls; a function with the name of its type is one, too,
+    where a bare name may be a member."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
     reopened: str = ""

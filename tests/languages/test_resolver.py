@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from rag_ls.languages import ImportResolver, SourceTree
+from rag_ls.engine.code.references.code_files import shared_folder
+from rag_ls.languages import LANGUAGES, ImportResolver, SourceTree
 from rag_ls.model import Import
 
 PYTHON = {
@@ -139,3 +140,19 @@ def test_ruby_c_and_csharp() -> None:
     assert _targets(C, "src/cart.c", "c", Import("shop/tax.h", (), 1)) == [("include/shop/tax.h", ())]
     models = _targets(CSHARP, "src/Shop.Web/Startup.cs", "csharp", Import("Shop.Core.Models", (), 1))
     assert models == [("src/Shop.Core/Models/Cart.cs", ("*",))]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("core/src/main/java/org/codehaus/groovy/runtime/A.java", "org/codehaus/groovy/runtime"),
+        ("core/src/test/groovy/org/apache/groovy/runtime/A.java", "org/apache/groovy/runtime"),
+        ("src/org/apache/groovy/runtime/A.java", "org/apache/groovy/runtime"),
+        ("src/com/acme/util/A.java", "com/acme/util"),
+        ("app/src/main/com/acme/A.java", "com/acme"),
+        ("java/com/acme/A.java", "com/acme"),
+        ("src/main/java/A.java", ""),
+    ],
+)
+def test_packages_of_java_begin_below_the_root_of_their_sources(path: str, folder: str) -> None:
+    assert shared_folder(path, LANGUAGES["java"]) == folder

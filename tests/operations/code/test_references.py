@@ -352,6 +352,54 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
             ["cookie.ts:2 resolved", "cookie.ts:3 resolved"],
             id="the type of a function's result",
         ),
+        pytest.param(
+            {
+                "item.ts": "export class Item {\n  save() {}\n}\n",
+                "list.ts": "export class List<TItem> {\n  items: TItem[] = []\n  run() {\n    this.items.find((x) => x)!.save()\n"
+                "    this.items.save()\n  }\n}\n",
+            },
+            "Item.save",
+            ["list.ts:4 by name"],
+            id="an element of a list of unknown things",
+        ),
+        pytest.param(
+            {
+                "item.ts": "export class Item {\n  save() {}\n}\n",
+                "list.ts": "import { Item } from './item'\nfunction run(items: Partial<Item>[]) {\n  items[0].save()\n"
+                "  items.save()\n}\n",
+            },
+            "Item.save",
+            ["list.ts:3 resolved"],
+            id="an element of a list of parts of a type",
+        ),
+        pytest.param(
+            {
+                "go.mod": "module shop\n",
+                "a.go": "package shop\n\ntype Error string\n\nfunc (e Error) Error() string { return string(e) }\n\n"
+                'func run(e Error) string {\n\t_ = Error("x")\n\treturn e.Error()\n}\n',
+            },
+            "Error.Error",
+            ["a.go:9 resolved"],
+            id="a method that is called as its type, in Go",
+        ),
+        pytest.param(
+            {
+                "user.rb": "class User\n  def save\n  end\nend\n",
+                "user.ts": "export class User {\n  save() {}\n}\nnew User().save()\n",
+            },
+            "user.rb:1",
+            [],
+            id="a type of that name in another language",
+        ),
+        pytest.param(
+            {
+                "a/Order.cs": "namespace A;\npublic partial class Order {\n    public void Pay() { }\n}\n",
+                "b/Order.cs": "namespace B;\npublic class Order {\n    public void Pay() { }\n    void Run() { Pay(); }\n}\n",
+            },
+            "a/Order.cs:3",
+            [],
+            id="a type of that name that is not declared in parts",
+        ),
     ],
 )
 def test_receivers_are_followed(
@@ -364,7 +412,8 @@ def test_receivers_are_followed(
 ) -> None:
     client.open(indexed_projects.copy(files, tmp_path / "receivers"))
     index_project(client)
-    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": symbol})
+    asked = "path" if ":" in symbol else "symbol"
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {asked: symbol})
     uses = [each for kind in ("call", "mention") for each in _places(answer, kind)]
     assert sorted(uses) == sorted(expected)
 

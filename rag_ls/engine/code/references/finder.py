@@ -10,7 +10,7 @@ from itertools import product
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.names import Names, compile_for, kin_of
+from rag_ls.engine.code.references.names import Names, compile_for, is_constructor, kin_of
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
@@ -278,9 +278,8 @@ class _Finder:
 
     def _creations(self, item: StoredSymbol) -> Iterable[Reference]:
         """The calls of a type whose constructor a member is."""
-        owner, (_, name) = self._owner(item), split_owner(item.symbol)
-        rule = find_language(item.language).references
-        if owner is None or rule is None or name not in {split_owner(owner.symbol)[1], *rule.constructors}:
+        owner, rule = self._owner(item), find_language(item.language).references
+        if owner is None or rule is None or not is_constructor(item, rule):
             return
         for each in self.uses_of(split_owner(owner.symbol)[1], [owner]):
             if each.kind is ReferenceKind.CALL and each.resolved:
@@ -294,13 +293,17 @@ class _Finder:
 
     def _parts(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""
-        rule, owner = (
-            find_language(item.language).references,
-            item if item.kind in ("type", "module") else self._owner(item),
-        )
-        if rule is None or owner is None or not rule.reopened or not re.search(rule.reopened, owner.signature):
+        if not self._is_reopened(item):
             return []
-        return [each for each in self.files.named(split_owner(item.symbol)[1]) if each.symbol == item.symbol]
+        named = self.files.named(split_owner(item.symbol)[1])
+        own = [each for each in named if each.symbol == item.symbol and each.language == item.language]
+        return [each for each in own if self._is_reopened(each)]
+
+    def _is_reopened(self, item: StoredSymbol) -> bool:
+        """Whether a type, or that of a member, may be declared in parts."""
+        rule = find_language(item.language).references
+        owner = item if item.kind in ("type", "module") else self._owner(item)
+        return bool(rule and owner and rule.reopened and re.search(rule.reopened, owner.signature))
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
         source, owner = self.files.at(item.path), self._names.owner_of(item)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, shared_folder, split_owner
 from rag_ls.languages import ImportResolver, find_language
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
@@ -26,7 +27,9 @@ class Meaning:
     modules: tuple[str, ...] = ()
     """The paths of their documents."""
     elements: tuple[StoredSymbol, ...] = ()
-    """The types of what a list holds; a list itself is not the project's."""
+    """The types of what a list holds."""
+    is_list: bool = False
+    """Whether it is a list, of what is unknown where no elements are told; a list itself is not the project's."""
 
 
 OUTSIDE = Meaning()
@@ -41,6 +44,7 @@ class Names:
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
         self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
+        self._by_folder: dict[tuple[str, str], dict[str, list[StoredSymbol]]] = {}
 
     # --- bare names
 
@@ -63,23 +67,27 @@ class Names:
             bound += [item] if meaning is not None else []
         if bound:
             return None if any(self._is_ours(source, item) for item in bound) else OUTSIDE
-        if source.language.shares_folder:
-            folder = shared_folder(source.path, source.language)
-            found = tuple(
-                item
-                for item in self.files.named(name)
-                if item.language == source.language.name
-                and shared_folder(item.path, source.language) == folder
-                and not self.owner_of(item)
-            )
-            if found:
-                return Meaning(found)
+        if found := tuple(item for item in self._in_folder(source, name) if not self.owner_of(item)):
+            return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
                 found = self._through(source, item.imported, name, item)
                 if found:
                     return Meaning(found)
         return self._by_reach(source, name)
+
+    def _in_folder(self, source: CodeFile, name: str) -> Sequence[StoredSymbol]:
+        """The declarations of a name whose documents share the folder of a document; none where folders are not shared."""
+        language = source.language
+        if not language.shares_folder:
+            return ()
+        if (language.name, name) not in self._by_folder:
+            found: dict[str, list[StoredSymbol]] = {}
+            for item in self.files.named(name):
+                if item.language == language.name:
+                    found.setdefault(shared_folder(item.path, language), []).append(item)
+            self._by_folder[language.name, name] = found
+        return self._by_folder[language.name, name].get(shared_folder(source.path, language), ())
 
     def _by_reach(self, source: CodeFile, name: str) -> Meaning | None:
         """The only declaration of a name, in languages whose names need no import of their own."""
@@ -303,17 +311,15 @@ class Names:
 
     def _own_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         source = self.files.at(owner.path)
-        if source is None or name == split_owner(owner.symbol)[1]:
+        if source is None:
             return ()
-        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == owner.symbol]
-        if found or not source.rule.members_apart:
-            return tuple(found)
         last = split_owner(owner.symbol)[1]
-        return tuple(
-            item
-            for item in self.files.named(name)
-            if item.language == owner.language and split_owner(split_owner(item.symbol)[0])[1] == last
-        )
+        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == owner.symbol]
+        if not found and source.rule.members_apart:
+            named = [item for item in self.files.named(name) if item.language == owner.language]
+            found = [item for item in named if split_owner(split_owner(item.symbol)[0])[1] == last]
+        # `a.A()` calls no constructor.
+        return tuple(item for item in found if name != last or not is_constructor(item, source.rule))
 
     def bases_of(self, owner: StoredSymbol) -> list[StoredSymbol]:
         """The types of the project from which a type derives."""
@@ -351,6 +357,13 @@ def kin_of(language: str) -> str:
     """The name that a language shares with those in which its declarations can be used."""
     known = find_language(language)
     return (known.references.kin if known.references is not None else "") or known.family or known.name
+
+
+def is_constructor(item: StoredSymbol, rule: ReferenceRule) -> bool:
+    """Whether a member of a type is what the creation of an object calls."""
+    owner, name = split_owner(item.symbol)
+    is_named_so = rule.own_is_implied and item.kind == "function" and name == split_owner(owner)[1]
+    return is_named_so or name in rule.constructors
 
 
 def _stem(path: str) -> str:

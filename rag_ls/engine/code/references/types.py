@@ -119,9 +119,10 @@ class Uses:
 
     def _after(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
         """The type of a member of a type or module, of an element of a list."""
-        if owner.elements:
-            is_element = step.name in source.rule.elements
-            return Meaning(owner.elements) if is_element else owner if step.name in source.rule.same else None
+        if owner.is_list:
+            if step.name in source.rule.elements:
+                return Meaning(owner.elements) if owner.elements else None
+            return owner if step.name in source.rule.same else None
         if step.name == ELEMENT:
             return None
         member = self._names.member_of(owner, step.name)
@@ -291,7 +292,7 @@ class Uses:
         if (typed := self._type_named(source, name, line)) is not None:
             return _as_meaning(typed, is_list=written.is_list)
         if written.is_list:
-            return OUTSIDE
+            return _as_meaning(None, is_list=True)
         first, *rest = name.split(".")
         meaning = self._names.bare(source, first)
         for part in rest:
@@ -331,9 +332,8 @@ class Uses:
 
 
 def _as_meaning(item: StoredSymbol | None, *, is_list: bool = False) -> Meaning | None:
-    if item is None:
-        return OUTSIDE if is_list else None
-    return Meaning((), (), (item,)) if is_list else Meaning((item,))
+    items = (item,) if item is not None else ()
+    return Meaning(elements=items, is_list=True) if is_list else Meaning(items) if items else None
 
 
 def _set_values(name: str) -> re.Pattern[str]:

@@ -11,7 +11,7 @@ _MAX_STEPS = 6
 _NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
 _ARGUMENTS = re.compile(r"\s*[<\[]")
 _ALTERNATIVE = re.compile(r"\s*\|")
-_BRACKETS = re.compile(r"\)?\[\]")
+_BRACKETS = re.compile(r"[)> ]*\[\]")
 _WORDS = frozenset({"readonly", "typeof"})
 _NOTHING = frozenset({"undefined", "null", "None"})
 
