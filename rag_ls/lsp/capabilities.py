@@ -12,6 +12,8 @@ OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPl
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 ALL_LANGUAGES = "all"
 """In place of the names of languages whose references are wanted."""
+_OFFERED = {"references": "referencesProvider", "implementation": "implementationProvider"}
+"""The features that an editor has only where settings want them, with their capabilities."""
 _INCREMENTAL = 2
 _DIAGNOSTICS = {"identifier": "rag-ls", "interFileDependencies": True, "workspaceDiagnostics": True}
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
@@ -20,7 +22,7 @@ _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
 def initialize_result(params: Any) -> dict[str, Any]:
     """`InitializeResult` (LSP 3.17) for a client's `InitializeParams`."""
     client = params.get("capabilities") if isinstance(params, dict) else None
-    is_offered = not registers_references(client) and bool(_reference_languages(params))
+    offered = _OFFERED if _reference_languages(params) else {}
     return {
         "capabilities": {
             "positionEncoding": position_encoding(client),
@@ -29,7 +31,7 @@ def initialize_result(params: Any) -> dict[str, Any]:
             "codeActionProvider": True,
             "codeLensProvider": {"resolveProvider": False},
             "workspaceSymbolProvider": {},
-            **({"referencesProvider": True, "implementationProvider": True} if is_offered else {}),
+            **{provider: True for feature, provider in offered.items() if not registers(client, feature)},
             **({"diagnosticProvider": _DIAGNOSTICS} if pulls_diagnostics(client) else {}),
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "workspace": {
@@ -41,11 +43,11 @@ def initialize_result(params: Any) -> dict[str, Any]:
     }
 
 
-def registers_references(client: Any) -> bool:
-    """Whether a client can be told later that references are offered, once all settings are read."""
+def registers(client: Any, feature: str) -> bool:
+    """Whether a client can be told later that a feature of texts is offered, once all settings are read."""
     document = client.get("textDocument") if isinstance(client, dict) else None
-    references = document.get("references") if isinstance(document, dict) else None
-    return isinstance(references, dict) and references.get("dynamicRegistration") is True
+    described = document.get(feature) if isinstance(document, dict) else None
+    return isinstance(described, dict) and described.get("dynamicRegistration") is True
 
 
 def _reference_languages(params: Any) -> Any:

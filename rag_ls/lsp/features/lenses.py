@@ -64,8 +64,12 @@ def register(server: RagLsServer) -> None:
 
 def used_places(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The uses in an answer of `find_references` that are resolved; where none is, those by name."""
-    every = [each for each in answer["references"] if each["kind"] not in _NO_USES]
-    return [each for each in every if each["sure"] == RESOLVED] or every
+    return surest([each for each in answer["references"] if each["kind"] not in _NO_USES])
+
+
+def surest(references: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The references that are resolved; where none is, those by name."""
+    return [each for each in references if each["sure"] == RESOLVED] or references
 
 
 def _describe(uses: list[dict[str, Any]]) -> str:

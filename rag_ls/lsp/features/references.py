@@ -6,13 +6,13 @@ import re
 
 from lsprotocol import types
 
-from rag_ls.engine.code.references.code_files import CodeFiles
+from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.languages import detect_language, find_language
-from rag_ls.lsp.capabilities import ALL_LANGUAGES, registers_references
+from rag_ls.languages import by_alias, detect_language, find_language
+from rag_ls.lsp.capabilities import ALL_LANGUAGES, registers
 from rag_ls.lsp.editor import EditorSession
-from rag_ls.lsp.features.lenses import used_places
+from rag_ls.lsp.features.lenses import surest, used_places
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position, units
 from rag_ls.operations import Json
@@ -39,25 +39,34 @@ def register(server: RagLsServer) -> None:
         answer = await _ask(server.session, params, "implements")
         if answer is None:
             return None
-        return await _locations(server.session, params.text_document.uri, answer["references"])
+        document = server.session.documents.get(params.text_document.uri)
+        found = surest(answer["references"])
+        if document is not None and document.place is not None:
+            found = await server.session.work("references", _at_own_names, document.place.view, found)
+        return await _locations(server.session, params.text_document.uri, found)
 
 
 async def offer_references(server: RagLsServer) -> None:
     """Offer references to an editor that can be told later, where the settings of one of its projects want them."""
-    if not registers_references(server.protocol._converter.unstructure(server.client_capabilities)):
+    client = server.protocol._converter.unstructure(server.client_capabilities)
+    methods = [method for method in _METHODS if registers(client, method.rpartition("/")[2])]
+    if not methods:
         return
     session: EditorSession = server.session
     await session.settled()
     projects = await session.work("settings", (await session.client()).projects)
     is_wanted = any(view.settings.references.languages for view in projects)
+    if is_wanted == session.offers_references:
+        return
+    session.offers_references = is_wanted
     # An engine before this one may have offered them: of two offers, the editor would take both.
     server.client_unregister_capability(
-        types.UnregistrationParams([types.Unregistration(f"rag-ls-{method}", method) for method in _METHODS])
+        types.UnregistrationParams([types.Unregistration(f"rag-ls-{method}", method) for method in methods])
     )
     if is_wanted:
         options = types.TextDocumentRegistrationOptions([types.TextDocumentFilterPattern("**", scheme="file")])
         server.client_register_capability(
-            types.RegistrationParams([types.Registration(f"rag-ls-{method}", method, options) for method in _METHODS])
+            types.RegistrationParams([types.Registration(f"rag-ls-{method}", method, options) for method in methods])
         )
 
 
@@ -68,7 +77,7 @@ async def _ask(
     await session.settled()
     document = session.documents.get(params.text_document.uri)
     place = document.place if document else None
-    if document is None or place is None or place.guest or not _is_wanted(place.view, place.path):
+    if document is None or place is None or place.guest or not _is_wanted(place.view, place.path, document.language):
         return None
     at = Position(params.position.line, params.position.character)
     column = document.buffer.offset(at) - document.buffer.offset(Position(at.line, 0)) + 1
@@ -80,9 +89,10 @@ async def _ask(
         return None
 
 
-def _is_wanted(view: ProjectSession, path: str) -> bool:
+def _is_wanted(view: ProjectSession, path: str, told: str) -> bool:
+    """Whether the settings name the language of a path, or that which the editor told of one like `bin/setup`."""
     wanted = view.settings.references.languages
-    language = find_language(detect_language(path) or "")
+    language = find_language(detect_language(path) or by_alias(told) or "")
     return ALL_LANGUAGES in wanted or not {language.name, language.family}.isdisjoint(wanted)
 
 
@@ -107,3 +117,21 @@ def _read_lines(view: ProjectSession, paths: set[str]) -> dict[str, list[str]]:
     files = CodeFiles(view)
     sources = {path: files.at(path) for path in paths}
     return {path: files.lines(source) if source is not None else [] for path, source in sources.items()}
+
+
+def _at_own_names(view: ProjectSession, found: list[Json]) -> list[Json]:
+    """What implements a type, at its own name and not at that of the type."""
+    files = CodeFiles(view)
+    return [_at_own_name(files, each) if each["kind"] == "implement" else each for each in found]
+
+
+def _at_own_name(files: CodeFiles, reference: Json) -> Json:
+    source = files.at(reference["path"])
+    deriving = source.around(reference["line"], "type") if source is not None else None
+    if source is None or deriving is None:
+        return reference
+    name = re.compile(rf"(?<!\w){re.escape(split_owner(deriving.symbol)[1])}(?!\w)")
+    for number, line in enumerate(files.lines(source)[: reference["line"]], 1):
+        if number >= deriving.start_line and (match := name.search(line)):
+            return {**reference, "line": number, "column": match.start() + 1}
+    return reference

@@ -9,16 +9,19 @@ from typing import Any
 import pytest
 
 from rag_ls.engine.client import local_client
+from rag_ls.lsp.capabilities import initialize_result
 from tests.lsp.in_process import InProcessEditor, in_process_editor
 from tests.support import until, write
 
 _FILES = {
     "store.py": "class Store:\n    def save(self):\n        return 'ü'\n\n\nclass Disk(Store):\n    def save(self):\n        return 1\n",
     "run.py": "from store import Store\n\n\ndef run(store: Store):\n    local = 1\n    '🙂'; store.save()\n    return local\n",
+    "tape.py": "class Tape(Store):\n    pass\n",
     "README.md": "# Stores\n\n`save` keeps all.\n",
 }
 _WANTED = {"references": {"languages": ["python"]}}
-_REGISTERED = {"textDocument": {"references": {"dynamicRegistration": True}}}
+_TOLD_LATER = {"dynamicRegistration": True}
+_REGISTERED = {"textDocument": {"references": _TOLD_LATER, "implementation": _TOLD_LATER}}
 
 
 @pytest.fixture
@@ -60,7 +63,8 @@ def test_implementations_are_found(editor: InProcessEditor, folder: Path) -> Non
     file = folder / "store.py"
     editor.open(file)
     assert _find(editor, "implementation", file, 1, 9) == ["store.py:6:8-12"]
-    assert _find(editor, "implementation", file, 0, 7) == ["store.py:5:11-16"]
+    # What may derive from another `Store` is left out.
+    assert _find(editor, "implementation", file, 0, 7) == ["store.py:5:6-10"]
 
 
 def test_unsaved_text_counts(editor: InProcessEditor, folder: Path) -> None:
@@ -94,7 +98,26 @@ def test_an_editor_is_told_later_when_the_settings_want_references(folder: Path)
         "client/unregisterCapability": note("unregister", "unregisterations"),
     }
     both = ["textDocument/implementation", "textDocument/references"]
-    with in_process_editor(local_client("lsp"), folder, capabilities=_REGISTERED, replies=replies):
-        assert until(lambda: told == [("unregister", both)])
+    with in_process_editor(local_client("lsp"), folder, capabilities=_REGISTERED, replies=replies) as editor:
+        assert until(lambda: editor.command("status")["complete"])
         write(folder, {"rag-ls.toml": '[references]\nlanguages = ["all"]\n'})
-        assert until(lambda: told == [("unregister", both), ("unregister", both), ("register", both)])
+        # Nothing is taken back where nothing was offered; an engine before this one may have offered the same.
+        assert until(lambda: told == [("unregister", both), ("register", both)])
+        write(folder, {"rag-ls.toml": "[references]\nlanguages = []\n"})
+        assert until(lambda: told == [("unregister", both), ("register", both), ("unregister", both)])
+
+
+def test_what_an_editor_cannot_be_told_later_is_offered_at_the_start() -> None:
+    references = {"textDocument": {"references": _TOLD_LATER}}
+    offered = initialize_result({"capabilities": references, "initializationOptions": _WANTED})["capabilities"]
+    assert offered["implementationProvider"] is True
+    assert "referencesProvider" not in offered
+
+
+def test_the_language_that_the_editor_tells_counts_where_the_name_tells_none(
+    editor: InProcessEditor, folder: Path
+) -> None:
+    file = write(folder, {"bin/setup": "#!/usr/bin/env python3\ndef run():\n    return 1\n\n\nrun()\n"}) / "bin/setup"
+    editor.open(file)
+    assert until(lambda: editor.command("listSymbols", path="bin/setup")["symbols"])
+    assert _find(editor, "references", file, 5, 1, includeDeclaration=False) == ["setup:5:0-3"]
