@@ -150,6 +150,19 @@ def test_what_holds_the_name_and_was_not_read_is_told(operations: Operations, cl
     assert "1 file not looked at: index_status with skipped = true lists them" in nothing
 
 
+def test_of_many_files_whose_uses_are_not_read_some_are_looked_at(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    # Those without a text do not count among them.
+    write(root, {"web/app.min.js": "function a(){return grand_total()}\n"})
+    write(root, {f"jobs/{number:03}.yml": "run: grand_total\n" for number in range(103)})
+    for number in range(101):
+        (root / "jobs" / f"{number}.js").symlink_to(root / "web/app.min.js")
+    index_project(client)
+    note = operations.run("find_references", {"symbol": "grand_total"})["note"]
+    assert "jobs/004.yml:1 (yaml), 96 more, 3 that may hold the name" in note
+
+
 def test_a_name_that_is_declared_nowhere_is_found_by_name(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "sum"})
     assert _places(answer) == ["shop/cart.py:16 by name"]

@@ -19,6 +19,7 @@ from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
 _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
 _MAX_LINES_ABOVE = 400
+_MAX_ABOVE = 500
 _OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 
@@ -177,6 +178,8 @@ class CodeFiles:
 
     def text_above(self, source: CodeFile, line: int) -> str:
         """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
+        if len(self._above) >= _MAX_ABOVE:
+            self._above.clear()
         if (source.id, line) not in self._above:
             self._above[source.id, line] = _lines_above(self.lines(source), line)
         return self._above[source.id, line]

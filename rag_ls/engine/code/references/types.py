@@ -274,9 +274,14 @@ class Uses:
             for match in compile_for(pattern, name).finditer(text)
         ]
         steps = dict.fromkeys(tuple(read_steps(each)) for each in lists)
-        found = {self._type_of(source, list(each), line) for each in steps if each and each[0].name != name}
-        elements = {each.elements for each in found if each is not None and each.elements}
-        return Meaning(elements.pop()) if len(elements) == 1 and len(found) == 1 else None
+        found: Meaning | None = None
+        for each in steps:
+            if each and each[0].name != name:
+                typed = self._type_of(source, list(each), line)
+                if typed is None or not typed.elements or typed != (found or typed):
+                    return None
+                found = typed
+        return Meaning(found.elements) if found is not None else None
 
     def _taken_apart(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type of a variable that is a member of an object: `const { store } = this`, `{ store }: Props`."""

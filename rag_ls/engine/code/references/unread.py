@@ -37,6 +37,8 @@ class UnreadFiles:
     holding: tuple[UnreadPlace, ...] = ()
     not_looked_at: int = 0
     """The number of files that are not indexed and may hold the name, too."""
+    many: int = 0
+    """The number of indexed files that were not looked at, either: there are many of them."""
 
 
 NOTHING_UNREAD = UnreadFiles()
@@ -45,15 +47,15 @@ NOTHING_UNREAD = UnreadFiles()
 def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadFiles:
     """The files in which the uses of a name are not known."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    holding = list(_find_in_documents(files, name, word))
-    not_looked_at, left = 0, _MAX_BYTES
-    skipped = session.store.skipped()
-    for number, (path, item) in enumerate(skipped.items()):
+    sources = list(_without_uses(files.load(files.holding(name))))
+    holding = list(_find_in_documents(files, sources[:_MAX_FILES], word))
+    read, not_looked_at, left = 0, 0, _MAX_BYTES
+    for path, item in session.store.skipped().items():
         if not without_textless({item.reason: 1}):
             continue
         size = item.state.size
-        is_read = number < _MAX_FILES and 0 <= size <= min(left, _MAX_FILE_BYTES)
-        left -= size if is_read else 0
+        is_read = read < _MAX_FILES and 0 <= size <= min(left, _MAX_FILE_BYTES)
+        read, left = read + is_read, left - size * is_read
         if is_read and not _may_hold(session.project.root / path, name):
             continue
         source = read_source(session.project.root, path, limit=_MAX_FILE_BYTES, rules=_ALL) if is_read else None
@@ -61,7 +63,7 @@ def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadF
             not_looked_at += 1
         elif found := word.search(source.text):
             holding.append(UnreadPlace(path, source.text.count("\n", 0, found.start()) + 1, item.reason))
-    return UnreadFiles(tuple(holding), not_looked_at)
+    return UnreadFiles(tuple(holding), not_looked_at, len(sources[_MAX_FILES:]))
 
 
 def _may_hold(file: Path, name: str) -> bool:
@@ -73,8 +75,8 @@ def _may_hold(file: Path, name: str) -> bool:
     return any(name.encode(encoding, "ignore") in data for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 
 
-def _find_in_documents(files: CodeFiles, name: str, word: re.Pattern[str]) -> Iterator[UnreadPlace]:
-    for source in _without_uses(files.load(files.holding(name))):
+def _find_in_documents(files: CodeFiles, sources: Iterable[CodeFile], word: re.Pattern[str]) -> Iterator[UnreadPlace]:
+    for source in sources:
         line = next((number for number, text in enumerate(files.lines(source), 1) if word.search(text)), 0)
         if line:
             yield UnreadPlace(source.path, line, source.language.title or source.language.name)
