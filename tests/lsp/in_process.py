@@ -71,9 +71,9 @@ class InProcessEditor:
         """Send a notification."""
         self._send({"method": method, "params": params})
 
-    def open(self, file: Path) -> None:
+    def open(self, file: Path, language: str = "python") -> None:
         """Open a file."""
-        item = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": file.read_text()}
+        item = {"uri": file.as_uri(), "languageId": language, "version": 1, "text": file.read_text()}
         self.tell("textDocument/didOpen", textDocument=item)
 
     def type(self, file: Path, text: str) -> None:

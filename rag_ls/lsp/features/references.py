@@ -6,11 +6,14 @@ import re
 
 from lsprotocol import types
 
+from rag_ls.chunking import recognise
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
-from rag_ls.languages import by_alias, detect_language, find_language
+from rag_ls.indexing import FileRules
+from rag_ls.languages import by_alias, find_language
 from rag_ls.lsp.capabilities import ALL_LANGUAGES, registers
+from rag_ls.lsp.documents import OpenDocument, Place
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.lenses import surest, used_places
 from rag_ls.lsp.protocol import RagLsServer
@@ -77,7 +80,7 @@ async def _ask(
     await session.settled()
     document = session.documents.get(params.text_document.uri)
     place = document.place if document else None
-    if document is None or place is None or place.guest or not _is_wanted(place.view, place.path, document.language):
+    if document is None or place is None or place.guest or not _is_wanted(document, place):
         return None
     at = Position(params.position.line, params.position.character)
     column = document.buffer.offset(at) - document.buffer.offset(Position(at.line, 0)) + 1
@@ -89,10 +92,12 @@ async def _ask(
         return None
 
 
-def _is_wanted(view: ProjectSession, path: str, told: str) -> bool:
-    """Whether the settings name the language of a path, or that which the editor told of one like `bin/setup`."""
-    wanted = view.settings.references.languages
-    language = find_language(detect_language(path) or by_alias(told) or "")
+def _is_wanted(document: OpenDocument, place: Place) -> bool:
+    """Whether the settings name the language of a document, which is read as the index reads it."""
+    settings, text = place.view.settings, document.buffer.text
+    mapped = FileRules(languages=settings.languages.map).language_of(place.path)
+    language = find_language(mapped or recognise(place.path, text) or by_alias(document.language) or "")
+    wanted = settings.references.languages
     return ALL_LANGUAGES in wanted or not {language.name, language.family}.isdisjoint(wanted)
 
 
@@ -120,7 +125,7 @@ def _read_lines(view: ProjectSession, paths: set[str]) -> dict[str, list[str]]:
 
 
 def _at_own_names(view: ProjectSession, found: list[Json]) -> list[Json]:
-    """What implements a type, at its own name and not at that of the type."""
+    """The same references, but a type that derives from another is told at its own name."""
     files = CodeFiles(view)
     return [_at_own_name(files, each) if each["kind"] == "implement" else each for each in found]
 

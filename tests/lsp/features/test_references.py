@@ -114,10 +114,12 @@ def test_what_an_editor_cannot_be_told_later_is_offered_at_the_start() -> None:
     assert "referencesProvider" not in offered
 
 
-def test_the_language_that_the_editor_tells_counts_where_the_name_tells_none(
-    editor: InProcessEditor, folder: Path
-) -> None:
+def test_the_language_is_told_by_the_first_line_and_by_the_settings_too(editor: InProcessEditor, folder: Path) -> None:
     file = write(folder, {"bin/setup": "#!/usr/bin/env python3\ndef run():\n    return 1\n\n\nrun()\n"}) / "bin/setup"
-    editor.open(file)
+    editor.open(file, "plaintext")
     assert until(lambda: editor.command("listSymbols", path="bin/setup")["symbols"])
     assert _find(editor, "references", file, 5, 1, includeDeclaration=False) == ["setup:5:0-3"]
+    code = "def step():\n    return 1\n\n\nstep()\n"
+    file = write(folder, {"rag-ls.toml": '[languages]\nmap = ["*.job = python"]\n', "a.job": code}) / "a.job"
+    editor.open(file, "plaintext")
+    assert until(lambda: _find(editor, "references", file, 4, 1, includeDeclaration=False) == ["a.job:4:0-4"])
