@@ -10,7 +10,7 @@ from rag_ls.model import Import
 _SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
 # The first folder that is called so: packages are, too (`org/codehaus/groovy`).
-_LANGUAGE = r"(?:java|kotlin|scala|groovy)/"
+_LANGUAGE = r"(?:java\d*|kotlin|scala|groovy)/"
 SOURCE_ROOT = (
     rf"(?:.*?/)??src/(?:(?!(?:com|org|net|io)/)[\w-]+/)?{_LANGUAGE}"
     r"|(?:.*?/)??src/(?:[\w-]*(?:[mM]ain|[tT]est)[\w-]*/)?"

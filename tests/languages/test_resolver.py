@@ -152,6 +152,7 @@ def test_ruby_c_and_csharp() -> None:
         ("app/src/main/com/acme/A.java", "com/acme"),
         ("java/com/acme/A.java", "com/acme"),
         ("src/main/java/A.java", ""),
+        ("src/main/java11/com/acme/A.java", "com/acme"),
     ],
 )
 def test_packages_of_java_begin_below_the_root_of_their_sources(path: str, folder: str) -> None:
