@@ -131,7 +131,7 @@ def _is_checkable(rule: Json) -> bool:
 def _engine() -> Channel | None:
     """The running engine; where there is none, one is started for the next time."""
     with contextlib.redirect_stderr(io.StringIO()):
-        found = find_engine("cli", Mode.MANUAL)
+        found = find_engine("cli", Mode.MANUAL, start_s=0)
     if found is None:
         with contextlib.suppress(OSError):
             start_engine()

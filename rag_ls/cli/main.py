@@ -75,7 +75,7 @@ _VERBS = {
     "trust": "rag_ls.cli.trust_command:run",
     "completions": "rag_ls.cli.completions:run",
     "serve": "rag_ls.daemon.serve:serve",
-    "stop": "rag_ls.daemon.serve:stop",
+    "stop": "rag_ls.daemon.stop:stop",
     "open": "rag_ls.cli.open_command:run",
     "store": "rag_ls.cli.store_command:run",
     "token": "rag_ls.cli.token_command:run",

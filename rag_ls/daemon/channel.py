@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import threading
+import time
 from typing import IO, Any
 
 from rag_ls import __version__
@@ -24,6 +25,8 @@ _MAX_LINE_BYTES = 128_000_000
 ALIVE_EVERY_S = 5.0
 ALIVE = b'{"alive": true}\n'
 SILENT_S = 30.0
+# The signs of life come from a thread of their own, so they do not prove that the start goes on.
+START_S = 60.0
 
 
 class EngineLost(RagLsError):
@@ -75,17 +78,23 @@ class Channel:
             self.socket.close()
 
 
-def greet(connection: socket.socket, token: str, surface: str, about: Json) -> Channel:
-    """Introduce a client. Raises `Refused` (also if no answer comes in time) or `EngineLost`."""
+def greet(connection: socket.socket, token: str, surface: str, about: Json, *, start_s: float = START_S) -> Channel:
+    """Introduce a client. Raises `Refused` (also if no answer comes in time) or `EngineLost`.
+
+    An engine that is still starting is waited for while its signs of life come within `start_s` seconds.
+    """
     channel = Channel(connection)
     variables = {name: value for name, value in os.environ.items() if name.startswith("RAG_LS_")}
     hello = {"rag_ls": PROTOCOL, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}
+    deadline = time.monotonic() + start_s
     try:
         connection.settimeout(GREETING_S)
         channel.send({**hello, "environment": variables, **about})
         answer = channel.receive(MAX_GREETING_BYTES)
         while answer is not None and "alive" in answer:
-            # It is still starting.
+            if time.monotonic() >= deadline:
+                channel.hang_up()
+                raise Refused("silent", "the engine is still starting")
             answer = channel.receive(MAX_GREETING_BYTES)
         connection.settimeout(None)
     except TimeoutError as error:

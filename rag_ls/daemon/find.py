@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
+from rag_ls.daemon.channel import START_S, Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file, user_home
 from rag_ls.daemon.transport import connect
 from rag_ls.util.environment import command_of
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _CONNECT_S = 5.0
 # A busy machine may need so long to start a Python process, after an engine that ends has let go of its lock.
-_START_S = 60.0
+_LISTEN_S = 60.0
 _LOOK_S = 0.02
 _OTHER_S = 1.0
 
@@ -46,18 +46,21 @@ class Mode(StrEnum):
         return cls(wanted) if wanted in tuple(cls) else cls.AUTO
 
 
-def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -> Channel | None:
+def find_engine(
+    surface: str, mode: Mode, about: dict[str, Any] | None = None, *, start_s: float = START_S
+) -> Channel | None:
     """Connect to the engine as a client of `surface`; None if this process should do the work itself.
 
-    Starts an engine if none runs and `mode` allows it. Prints one line if an engine was wanted and none is available.
+    Starts an engine if none runs and `mode` allows it; one that is still starting may take `start_s` seconds. Prints one
+    line if an engine was wanted and none is available.
     """
     if mode is Mode.NEVER:
         return None
     paths = engine_paths()
     try:
-        found = _try_connect(paths, surface, about or {})
+        found = _try_connect(paths, surface, about or {}, start_s)
         if found is None and mode is Mode.AUTO:
-            found = start_and_connect(lambda: _try_connect(paths, surface, about or {}))
+            found = start_and_connect(lambda: _try_connect(paths, surface, about or {}, start_s))
     except (Refused, OSError) as error:
         _warn(str(error))
         return None
@@ -102,7 +105,7 @@ def _whole_home() -> dict[str, str]:
 def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     """Start an engine, and call `connect` until it returns something; None if no engine can be had."""
     process = start_engine()
-    deadline = time.monotonic() + _START_S
+    deadline = time.monotonic() + _LISTEN_S
     while time.monotonic() < deadline and not process.poll():
         if process.poll() == 0:
             # Another engine holds the lock. If that one accepts no clients soon either, give up early.
@@ -114,13 +117,13 @@ def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     return None
 
 
-def _try_connect(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
+def _try_connect(paths: EnginePaths, surface: str, about: dict[str, Any], start_s: float) -> Channel | None:
     """A greeted connection; None if no engine accepts clients, or the engine is making way for another."""
     answered = connect(paths, _CONNECT_S)
     if answered is None:
         return None
     try:
-        return greet(*answered, surface, about)
+        return greet(*answered, surface, about, start_s=start_s)
     except EngineLost:
         return None
     except Refused as refused:

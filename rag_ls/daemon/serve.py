@@ -1,10 +1,9 @@
-"""`rag-ls serve` and `rag-ls stop`: host one engine per user, with its lock, socket and PID file."""
+"""`rag-ls serve`: hosts one engine per user, with its lock, socket and PID file."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import logging
 import os
 import signal
@@ -15,20 +14,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
 import rag_ls
 from rag_ls import __version__
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
+from rag_ls.daemon.engine_lock import LOOK_S, describe_place, take_lock
 from rag_ls.daemon.find import start_and_connect
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
 from rag_ls.daemon.waiting_clients import WaitingClients
 from rag_ls.util.masks import mask_secrets
-from rag_ls.util.private_files import restrict_to_user
 from rag_ls.util.whole_files import whole_file
 
 if TYPE_CHECKING:
+    from filelock import FileLock
+
     from rag_ls.config import Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
@@ -37,11 +36,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _START_S = 30.0
-_LOOK_S = 0.05
-_STOP_S = 30.0
-# An engine that is busy answers within this time; one that hangs is ended.
-_ANSWER_S = 10.0
-_TERMINATE_S = 5.0
 _MAX_END_S = 15.0
 _NO_FILE = 0, 0
 # How long an engine that ends may take until its lock is free for this one.
@@ -66,67 +60,14 @@ def serve(arguments: argparse.Namespace) -> int:
         make_private(paths.folder)
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
-    lock = _taken_in_time(paths) if arguments.background else _take_lock(paths.lock)
+    lock = _taken_in_time(paths) if arguments.background else take_lock(paths)
     if lock is None and arguments.with_postgres:
-        return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({_whereabouts(paths)})")
+        return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({describe_place(paths)})")
     if lock is None and arguments.http is not None:
         return _serve_http_there(paths, arguments)
     if lock is None:
-        return 0 if arguments.background else _fail(f"an engine runs already: {_whereabouts(paths)}")
+        return 0 if arguments.background else _fail(f"an engine runs already: {describe_place(paths)}")
     return _host(paths, lock, arguments)
-
-
-def stop(arguments: argparse.Namespace) -> int:
-    """Stop the engine, and wait for its end. One that does not answer is killed, which loses nothing that was stored."""
-    paths = engine_paths()
-    try:
-        answered = transport.connect(paths, _ANSWER_S)
-    except PermissionError as error:
-        return _fail(str(error))
-    if answered is None and (not os.path.isdir(paths.folder) or _has_ended(paths, 0)):
-        print("rag-ls: no engine runs", file=sys.stderr)
-        return 0
-    with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
-        restrict_to_user(paths.stopped)
-    pid = noted_pid(paths)
-    # Its lock is held, and nobody listens: it ends already.
-    is_ending = True
-    try:
-        if answered is not None:
-            greet(*answered, "stop", {})
-    except Refused as error:
-        if error.reason != "silent":
-            return _fail(f"{error}; {_whereabouts(paths)}")
-        is_ending = False
-    except EngineLost:
-        pass
-    if (is_ending and _has_ended(paths, _STOP_S)) or _is_killed(paths, pid):
-        print(
-            json.dumps({"stopped": int(pid) if pid.isdigit() else None})
-            if arguments.json
-            else f"rag-ls: the engine {pid} ended"
-        )
-        return 0
-    return _fail(f"the engine {pid} has not ended yet; its log is {paths.log}")
-
-
-def _has_ended(paths: EnginePaths, within_s: float) -> bool:
-    lock = _take_lock(paths.lock, within_s)
-    if lock is not None:
-        lock.release()
-    return lock is not None
-
-
-def _is_killed(paths: EnginePaths, pid: str) -> bool:
-    """End the process that holds the lock, gently at first."""
-    for number, within_s in ((signal.SIGTERM, _TERMINATE_S), (getattr(signal, "SIGKILL", signal.SIGTERM), _STOP_S)):
-        if _has_ended(paths, 0) or not pid.isdigit():
-            break
-        with contextlib.suppress(OSError):
-            os.kill(int(pid), number)
-        if _has_ended(paths, within_s):
-            break
-    return _has_ended(paths, 0)
 
 
 def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
@@ -140,12 +81,12 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
     crashed = noted_pid(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(paths.stopped)
     # Listen first: clients can connect and wait while the rest is imported, which takes long on a busy machine.
     listening = transport.listen(paths)
     waiting = WaitingClients(listening.socket)
     mark = Mark(paths)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(paths.stopped)
     _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
     try:
         from rag_ls import config
@@ -270,7 +211,7 @@ def _serve_http_there(paths: EnginePaths, arguments: argparse.Namespace) -> int:
     except (Refused, EngineLost) as error:
         return _fail(str(error))
     if url is None:
-        return _fail(f"an engine runs already and does not answer: {_whereabouts(paths)}")
+        return _fail(f"an engine runs already and does not answer: {describe_place(paths)}")
     _tell_http(url, is_new=True)
     return 0
 
@@ -387,13 +328,13 @@ def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
     if transport.connect(paths, _START_S) is not None:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
-        return _fail(f"an engine runs already: {_whereabouts(paths)}")
+        return _fail(f"an engine runs already: {describe_place(paths)}")
     try:
         make_private(paths.folder)
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}; set RAG_LS_HOME to a folder of your own")
     if start_and_connect(lambda: transport.connect(paths, _START_S)) is not None:
-        print(f"rag-ls: {_whereabouts(paths)}")
+        print(f"rag-ls: {describe_place(paths)}")
         return 0 if arguments.http is None else _serve_http_there(paths, arguments)
     return _fail(f"the engine did not start; its log is {paths.log}")
 
@@ -401,34 +342,14 @@ def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
 def _taken_in_time(paths: EnginePaths) -> FileLock | None:
     """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
-    while (lock := _take_lock(paths.lock)) is None and time.monotonic() < deadline:
+    while (lock := take_lock(paths)) is None and time.monotonic() < deadline:
         answered = transport.connect(paths, _START_S)
         if answered is not None:
             answered[0].close()
             return None
         # Polled: both come from other processes.
-        time.sleep(_LOOK_S)
+        time.sleep(LOOK_S)
     return lock
-
-
-def _take_lock(lock_file: str, within_s: float = 0) -> FileLock | None:
-    """The engine's lock, which the system lets go of if we die; None while another engine holds it. Raises `Refused`."""
-    lock = FileLock(lock_file, mode=0o600, thread_local=False)
-    try:
-        lock.acquire(timeout=within_s, poll_interval=_LOOK_S)
-    except Timeout:
-        return None
-    except (OSError, NotImplementedError) as error:
-        reason = (
-            f"{lock_file} cannot be locked ({error}): set RAG_LS_HOME to a folder on a file system that gives locks"
-        )
-        raise Refused("locks", reason) from error
-    return lock
-
-
-def _whereabouts(paths: EnginePaths) -> str:
-    pid = noted_pid(paths) or "unknown"
-    return f"PID {pid}, at {paths.socket}; `rag-ls status` shows it, `rag-ls stop` ends it"
 
 
 def _say(background: bool, text: str) -> None:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import rag_ls
 from rag_ls.daemon import transport
-from rag_ls.daemon.channel import ALIVE, PROTOCOL, Channel, greet
+from rag_ls.daemon.channel import ALIVE, PROTOCOL, Channel, Refused, greet
+from rag_ls.daemon.engine_lock import take_lock
 from rag_ls.daemon.find import Mode, find_engine
-from rag_ls.daemon.paths import engine_paths
+from rag_ls.daemon.paths import engine_paths, make_private
+from tests.commands import start_command
 from tests.daemon.engines import answer, engine, raw, run
-from tests.support import PATIENCE_S, engine_pid, until, write
+from tests.support import IS_ROOT, PATIENCE_S, engine_pid, python, until, write
 
 # On a busy machine, the imports of an engine take longer than a client waits for one that hangs.
 _SLOW_START = """
@@ -58,6 +63,122 @@ def test_signs_of_life_before_the_greeting_are_waited_for() -> None:
     theirs.sendall(ALIVE + ALIVE + b'{"ok": true, "pid": 7}\n')
     assert greet(ours, "", "cli", {}).greeting["pid"] == 7
     theirs.close()
+
+
+def test_an_engine_that_only_sends_signs_of_life_is_not_waited_for_without_end() -> None:
+    ours, theirs = transport.socket.socketpair()
+    theirs.sendall(ALIVE)
+    with pytest.raises(Refused, match="is still starting"):
+        greet(ours, "", "cli", {}, start_s=0)
+    theirs.close()
+
+
+@pytest.mark.slow
+def test_stopping_ends_an_engine_whose_start_hangs(home: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    process = subprocess.Popen([sys.executable, "-c", _SLOW_START, str(gate)], stderr=subprocess.DEVNULL)
+    try:
+        assert until(lambda: Path(f"{gate}.importing").exists())
+        done = run("stop")
+        assert (done.returncode, done.stdout) == (0, f"rag-ls: the engine {process.pid} ended\n")
+        assert process.wait(PATIENCE_S) is not None
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def held_lock(home: Path) -> Iterator[FileLock]:
+    """The lock of an engine that a test plays."""
+    make_private(engine_paths().folder)
+    lock = take_lock(engine_paths())
+    assert lock is not None
+    yield lock
+    lock.release()
+    Path(engine_paths().pid).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def bystander() -> Iterator[subprocess.Popen[str]]:
+    """A process that has nothing to do with engines, and whose PID the file of an engine names."""
+    process = python("import sys; print('up', flush=True); sys.stdin.read()")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    Path(engine_paths().pid).write_text(f"{process.pid}\n")
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def _accept_stop(listener: socket.socket) -> Channel:
+    listener.settimeout(PATIENCE_S)
+    channel = Channel(listener.accept()[0])
+    hello = channel.receive()
+    assert hello is not None
+    assert hello["surface"] == "stop"
+    return channel
+
+
+def test_stopping_is_done_when_the_next_engine_has_the_lock(
+    held_lock: FileLock, bystander: subprocess.Popen[str]
+) -> None:
+    paths = engine_paths()
+    listening = transport.listen(paths)
+    command = start_command("stop")
+    channel = _accept_stop(listening.socket)
+    # The next engine took the lock between two looks, and the PID of the former is somebody else's by now.
+    Path(paths.pid).write_text("999999999\n")
+    channel.send({"ok": True, "pid": bystander.pid})
+    assert command.communicate(timeout=PATIENCE_S)[0] == f"rag-ls: the engine {bystander.pid} ended\n"
+    assert bystander.poll() is None
+    listening.socket.close()
+
+
+def test_stopping_asks_an_engine_that_does_not_listen_yet(
+    held_lock: FileLock, bystander: subprocess.Popen[str]
+) -> None:
+    paths = engine_paths()
+    command = start_command("stop")
+    assert until(lambda: os.path.exists(paths.stopped))
+    listening = transport.listen(paths)
+    channel = _accept_stop(listening.socket)
+    channel.send({"ok": True, "pid": 7})
+    held_lock.release()
+    assert command.communicate(timeout=PATIENCE_S)[0] == "rag-ls: the engine 7 ended\n"
+    assert bystander.poll() is None
+    listening.socket.close()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can give a folder to another user")
+def test_stopping_trusts_no_folder_of_another_user(
+    held_lock: FileLock, bystander: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    paths = engine_paths()
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    os.symlink(precious, paths.stopped)
+    os.chown(paths.folder, 65534, 65534)
+    done = run("stop")
+    assert done.returncode == 1
+    assert "belongs to another user" in done.stderr
+    assert precious.read_text() == "precious"
+    assert bystander.poll() is None
+
+
+def test_stopping_follows_no_link(held_lock: FileLock, tmp_path: Path) -> None:
+    paths = engine_paths()
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    os.symlink(precious, paths.stopped)
+    listening = transport.listen(paths)
+    command = start_command("stop")
+    channel = _accept_stop(listening.socket)
+    held_lock.release()
+    channel.send({"ok": True, "pid": 7})
+    assert command.communicate(timeout=PATIENCE_S)[0] == "rag-ls: the engine 7 ended\n"
+    assert precious.read_text() == "precious"
+    listening.socket.close()
 
 
 @pytest.mark.slow
