@@ -31,6 +31,8 @@ class HttpHost:
         self._lock = threading.Lock()
         self._server: HttpServer | None = None
         self._starting = False
+        self.is_asked_for = False
+        """Whether a command asked for HTTP: an engine that takes over would not serve it."""
         self._stopped = threading.Event()
 
     @property
@@ -46,6 +48,7 @@ class HttpHost:
         from rag_ls.http.server import HttpServer
         from rag_ls.http.tokens import TokenFile
 
+        self.is_asked_for = self.is_asked_for or asked is not None
         changes = {key: value for key, value in (asked or {}).items() if f"http.{key}" in _with_option() and value}
         wanted = dataclasses.replace(self._settings, **changes)
         with self._lock:

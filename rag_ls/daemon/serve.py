@@ -38,6 +38,8 @@ _log = logging.getLogger(__name__)
 _START_S = 30.0
 _MAX_END_S = 15.0
 _NO_FILE = 0, 0
+# An installation has written its other files by then.
+_INSTALLED_S = 5.0
 # How long an engine that ends may take until its lock is free for this one.
 _MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
@@ -72,6 +74,8 @@ def serve(arguments: argparse.Namespace) -> int:
 
 def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
     background = arguments.background
+    # Before the imports: the code may be replaced meanwhile.
+    code = ReplacedCode(rag_ls.__file__)
     # Before anything is written, so that a signal leads to the clean-up below. Python ignores an exit within some of the
     # calls that an import makes.
     is_asked_to_end = threading.Event()
@@ -113,9 +117,10 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             patience,
             make_way=lock.release,
             has_other_settings=ChangedSettings(lambda: config.load().settings),
-            has_other_code=ReplacedCode(rag_ls.__file__),
+            has_other_code=code,
             is_reachable=mark.is_there,
             http=(http := HttpHost(engine, settings.http)),
+            is_by_hand=not background,
         )
         if arguments.http is not None:
             _start_http(http, arguments)
@@ -246,15 +251,20 @@ class ChangedSettings:
 
 
 class ReplacedCode:
-    """Tells whether another rag-ls was installed over the one that runs. While it is being installed, there may be none."""
+    """Tells whether another rag-ls was installed over the one that runs. While it is being installed, parts are missing."""
 
-    def __init__(self, file: str) -> None:
-        """`file` is written by each installation."""
-        self._file, self._stamp = file, _stamp(file)
+    def __init__(self, file: str, now: Callable[[], float] = time.monotonic) -> None:
+        """`file` is written by each installation, among its first."""
+        self._file, self._now = file, now
+        self._stamp = self._seen = _stamp(file)
+        self._since = now()
 
     def __call__(self) -> bool:
-        """Look at the file."""
-        return _stamp(self._file) not in (_NO_FILE, self._stamp)
+        """Look at the file; a change counts once it has been seen for some seconds."""
+        stamp = _stamp(self._file)
+        if stamp != self._seen:
+            self._seen, self._since = stamp, self._now()
+        return stamp not in (_NO_FILE, self._stamp) and self._now() - self._since >= _INSTALLED_S
 
 
 def _stamp(file: str) -> tuple[int, int]:

@@ -58,12 +58,16 @@ class EngineServer:
         has_other_code: Callable[[], bool],
         is_reachable: Callable[[], bool],
         http: HttpHost,
+        is_by_hand: bool = False,
     ) -> None:
         """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
         `has_other_code` whether its code was replaced; `is_reachable` whether clients still find this one. An engine that
-        serves `http` does not end for want of clients.
+        serves `http` does not end for want of clients. One that a person started, `is_by_hand`, is started by no client
+        again, so it does not end for new code.
         """
         self._http = http
+        self._is_by_hand = is_by_hand
+        self._is_told_of_code = False
         self._is_reachable = is_reachable
         self._make_way = make_way
         self._has_other_settings = has_other_settings
@@ -124,7 +128,14 @@ class EngineServer:
             self._tidying.start()
 
     def _end_if_replaced(self) -> None:
-        if not self._stopping and self._has_other_code():
+        if self._stopping or not self._has_other_code():
+            return
+        if self._is_by_hand or self._http.is_asked_for:
+            if not self._is_told_of_code:
+                self._is_told_of_code = True
+                _log.warning("rag-ls was installed anew: start this engine again, as you started it")
+        elif self._channels or not self._http.is_on:
+            # A client that is in starts the next engine, which serves HTTP if the settings say so.
             _log.warning("rag-ls was installed anew: ending, so that an engine of the new code takes over")
             self.stop()
 

@@ -15,11 +15,16 @@ import pytest
 from filelock import FileLock
 
 import rag_ls
+from rag_ls.config import HttpSettings
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import ALIVE, PROTOCOL, Channel, Refused, greet
 from rag_ls.daemon.engine_lock import take_lock
 from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.paths import engine_paths, make_private
+from rag_ls.daemon.serve import ReplacedCode
+from rag_ls.daemon.server import EngineServer, Patience
+from rag_ls.engine.engine import Engine
 from tests.commands import start_command
 from tests.daemon.engines import answer, engine, raw, run
 from tests.support import IS_ROOT, PATIENCE_S, engine_pid, python, until, write
@@ -202,7 +207,7 @@ def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Pa
 def test_an_engine_whose_code_is_replaced_ends_and_the_next_is_of_the_new_code(home: Path, tmp_path: Path) -> None:
     """What it imports later would be of another version: `AttributeError`."""
     package = shutil.copytree(Path(rag_ls.__file__).parent, tmp_path / "rag_ls")
-    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from rag_ls.cli.main import main; main(['serve'])"
+    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from rag_ls.cli.main import main; main(['serve', '--background'])"
     process = subprocess.Popen([sys.executable, "-c", start], stderr=subprocess.DEVNULL)
     try:
         assert until(lambda: answer("status")["engine"]["pid"] == process.pid)
@@ -212,9 +217,47 @@ def test_an_engine_whose_code_is_replaced_ends_and_the_next_is_of_the_new_code(h
         marked.unlink()
         assert answer("status")["engine"]["pid"] == process.pid
         marked.write_text(code + "# of the next version\n")
-        assert answer("status")["engine"]["pid"] == engine_pid() != process.pid
+        # The next look comes with a client.
+        assert until(lambda: answer("status")["engine"]["pid"] != process.pid)
         assert process.wait(PATIENCE_S) == 0
         assert run("stop").returncode == 0
     finally:
         process.kill()
         process.wait()
+
+
+def test_new_code_counts_once_its_installation_is_over(tmp_path: Path) -> None:
+    file, seconds = tmp_path / "__init__.py", 0.0
+    file.write_text("old")
+    is_replaced = ReplacedCode(str(file), lambda: seconds)
+    seconds = 100.0
+    assert not is_replaced()
+    file.write_text("newer")
+    assert not is_replaced()
+    seconds = 104.0
+    assert not is_replaced()
+    file.write_text("newest of all")
+    seconds = 106.0
+    assert not is_replaced()
+    seconds = 111.0
+    assert is_replaced()
+    file.unlink()
+    seconds = 120.0
+    assert not is_replaced()
+
+
+@pytest.mark.parametrize(
+    ("is_by_hand", "is_asked_for", "ends"), [(False, False, True), (True, False, False), (False, True, False)]
+)
+def test_only_an_engine_that_clients_start_again_ends_for_new_code(
+    home: Path, *, is_by_hand: bool, is_asked_for: bool, ends: bool
+) -> None:
+    http = HttpHost(Engine(), HttpSettings())
+    http.is_asked_for = is_asked_for
+    server = EngineServer(
+        Engine(), transport.Listening(socket.socket(), "", ""), Patience(1, 1), make_way=lambda: None,
+        has_other_settings=lambda: False, has_other_code=lambda: True, is_reachable=lambda: True, http=http,
+        is_by_hand=is_by_hand,
+    )  # fmt: skip
+    server._end_if_replaced()
+    assert server.is_stopping == ends
