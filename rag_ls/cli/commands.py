@@ -188,6 +188,8 @@ def status(arguments: argparse.Namespace) -> int:
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
+            # An engine may run by now.
+            arguments.is_alone = False
     except KeyboardInterrupt:
         if not arguments.watch:
             raise

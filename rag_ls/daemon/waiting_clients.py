@@ -10,6 +10,8 @@ import time
 
 from rag_ls.daemon.channel import ALIVE, ALIVE_EVERY_S
 
+_NO_DESCRIPTOR_S = 0.1
+
 
 class WaitingClients:
     """Accepts clients in a thread of its own until the engine takes them over."""
@@ -35,12 +37,18 @@ class WaitingClients:
                 ready, _, _ = select.select([self._listener, self._wake_out], [], [], within_s)
                 if self._wake_out in ready:
                     return
-                # A client may have left, which is seen when it is served.
-                with contextlib.suppress(OSError):
-                    if ready:
-                        self._clients.append(self._listener.accept()[0])
+                if ready:
+                    self._accept()
                 if time.monotonic() - told_at >= ALIVE_EVERY_S:
                     told_at = time.monotonic()
                     for client in self._clients:
+                        # A client may have left, which is seen when it is served.
                         with contextlib.suppress(OSError):
                             client.sendall(ALIVE)
+
+    def _accept(self) -> None:
+        try:
+            self._clients.append(self._listener.accept()[0])
+        except OSError:
+            # No file descriptor is left: the client stays in the queue, so `select` would return at once.
+            time.sleep(_NO_DESCRIPTOR_S)

@@ -80,10 +80,12 @@ class ProjectSession:
         self._attach(project)
 
     def _attach(self, project: OpenProject) -> None:
+        # First: where the settings cannot be read, the session stays where it is, with the texts that it holds.
+        settings, version = self._load_settings(), project.settings_version
         self.project = project
         self.editing_session = DISK
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
-        self._settings, self._settings_version = self._load_settings(), project.settings_version
+        self._settings, self._settings_version = settings, version
         self.code_cache = memory.CodeCache()
         self.recent_chunks = RecentChunks()
         """The chunks that answers gave out."""

@@ -45,27 +45,34 @@ class EditingSessions:
         clear_way_for_folder(self._folder)
         make_private_folder(self._folder)
         self._own: dict[str, EditingSession] = {}
+        self._unclaimed: set[str] = set()
+        """Sessions of this process that others cannot see, because the folder could not be written."""
 
     def claim(self, session_id: str) -> None:
         """Show to all processes that this one holds a session. Where the folder cannot be written now, a later call does."""
-        if session_id not in self._own:
-            try:
-                self._own[session_id] = EditingSession(self._folder, session_id)
-            except OSError as error:
+        if session_id in self._own:
+            return
+        try:
+            self._own[session_id] = EditingSession(self._folder, session_id)
+            self._unclaimed.discard(session_id)
+        except (OSError, NotImplementedError) as error:
+            if session_id not in self._unclaimed:
+                self._unclaimed.add(session_id)
                 _log.warning("other processes do not see the unsaved text in %s: %s", self._folder, error)
 
     def close(self, session_id: str) -> None:
         """End a session of this process; its unsaved text no longer counts."""
+        self._unclaimed.discard(session_id)
         if session := self._own.pop(session_id, None):
             session.close()
 
     def own(self) -> list[str]:
         """The sessions of this process."""
-        return list(self._own)
+        return [*self._own, *self._unclaimed]
 
     def is_live(self, session_id: str) -> bool:
         """Whether a session of any process is alive."""
-        if session_id == DISK or session_id in self._own:
+        if session_id == DISK or session_id in self._own or session_id in self._unclaimed:
             return True
         file = self._folder / f"{session_id}.lock"
         if not is_plain(file):

@@ -116,6 +116,8 @@ class ClientLines:
         batch = MessageBatch()
         taken_back = b""
         for message in messages:
+            if isinstance(message, dict):
+                _fill_objects(message)
             if reason := _why_invalid(message) or self._why_doubled(message):
                 batch.answers.append(_refusal(_id_of(message), INVALID_REQUEST, reason))
                 continue

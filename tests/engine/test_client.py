@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config import Settings
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import ProjectUnavailable
@@ -65,6 +66,27 @@ def test_text_that_is_typed_while_the_index_is_gone_counts_in_the_one_that_is_ma
     assert view.unsaved_text("src/cart.py") == text
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     assert {record.path for record in view.store.unsaved_documents()} == {"src/cart.py", "src/other.py"}
+
+
+def test_text_that_is_typed_stays_where_the_settings_of_the_index_made_anew_cannot_be_read(
+    client: Client, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = client.open(shop)
+    former, text = view.project, "def zebra():\n    return 1\n"
+    view.buffer_changed(Buffer("src/cart.py", text))
+    shutil.rmtree(shop / ".rag-ls")
+
+    def fail() -> Settings:
+        raise OSError("a drive hangs")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(view, "_load_settings", fail)
+        with pytest.raises(OSError, match="a drive hangs"):
+            client.projects()
+    assert (view.project, view.unsaved_text("src/cart.py")) == (former, text)
+    assert client.projects() == [view]
+    assert view.project is not former
+    assert view.unsaved_text("src/cart.py") == text
 
 
 def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> None:

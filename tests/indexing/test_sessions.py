@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rag_ls.indexing import EditingSessions
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import new_chunks, python, record
@@ -59,3 +61,25 @@ def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: C
     store.replace_document(record("a.py"), new_chunks(["text"]))
     EditingSessions(tmp_path).clear_dead(store)
     assert set(store.documents()) == {"a.py"}
+
+
+def test_a_session_that_others_cannot_see_keeps_its_text_in_its_own_process(
+    tmp_path: Path, store: CheckoutIndex, caplog: pytest.LogCaptureFixture
+) -> None:
+    sessions, folder = EditingSessions(tmp_path), tmp_path / "sessions"
+    folder.rmdir()
+    folder.write_text("in the way")
+    for _ in range(3):
+        sessions.claim("mine")
+    assert caplog.text.count("other processes do not see the unsaved text") == 1
+    store.replace_document(record("a.py", "mine"), new_chunks(["text"]))
+    sessions.clear_dead(store)
+    assert {document.session for document in store.unsaved_documents()} == {"mine"}
+    assert sessions.own() == ["mine"]
+    folder.unlink()
+    folder.mkdir()
+    sessions.claim("mine")
+    assert EditingSessions(tmp_path).is_live("mine")
+    sessions.close("mine")
+    sessions.clear_dead(store)
+    assert store.unsaved_documents() == []

@@ -15,7 +15,7 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
 from rag_ls.operations.engine.progress import index_and_wait
-from rag_ls.storage.sqlite.room import is_disk_full
+from rag_ls.storage.sqlite.room import describe_fault, is_disk_full
 from tests.support import PATIENCE_S, write
 
 _SOURCES = {
@@ -74,3 +74,20 @@ def test_errors_that_mean_a_full_disk(tmp_path: Path) -> None:
     assert not is_disk_full(failed(sqlite3.SQLITE_IOERR_WRITE), file)
     assert not is_disk_full(failed(sqlite3.SQLITE_CANTOPEN), file)
     assert not is_disk_full(PermissionError(errno.EACCES, "Permission denied"), file)
+
+
+def test_a_limit_on_the_length_of_files_is_blamed_only_where_it_is_near(tmp_path: Path) -> None:
+    import resource
+
+    file = tmp_path / "index.db"
+    file.write_bytes(bytes(100_000))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    denied, too_long = PermissionError(errno.EACCES, "Permission denied"), OSError(errno.EFBIG, "File too large")
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10**11, hard))
+        assert describe_fault(denied, file, "make it yours") == f"{denied}; make it yours"
+        assert "ulimit -f" in describe_fault(too_long, file)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, hard))
+        assert "may write 120,000 bytes" in describe_fault(sqlite3.OperationalError("disk I/O error"), file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

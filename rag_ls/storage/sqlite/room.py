@@ -36,7 +36,7 @@ def describe_fault(error: sqlite3.Error | OSError, file: Path | None, remedy: st
     """The cause that keeps a file from being opened, and the remedy: for locks and limits, which SQLite does not name, else `remedy`."""
     if file is not None and not gives_locks(file.parent):
         return "its file system gives no locks, so nothing would keep two processes apart; use a folder on another one"
-    if (limit := _find_longest_file()) is not None:
+    if (limit := _find_longest_file()) is not None and (_is_too_long(error) or _is_near(file, limit)):
         return f"{error}; this process may write {limit:,} bytes to a file: allow more with `ulimit -f`, then `rag-ls stop`"
     return f"{error}; {remedy}" if remedy else str(error)
 
@@ -51,7 +51,7 @@ def gives_locks(folder: Path) -> bool:
         with tempfile.TemporaryFile(dir=folder) as file:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+        return error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
     return True
 
 
@@ -63,6 +63,18 @@ def _find_longest_file() -> int | None:
 
     soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
     return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _is_too_long(error: sqlite3.Error | OSError) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EFBIG
+
+
+def _is_near(file: Path | None, limit: int) -> bool:
+    """Whether a database, or a file that SQLite keeps beside it, has nearly as many bytes as it may have."""
+    if file is None:
+        return False
+    beside = (file.with_name(file.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
+    return max((each.stat().st_size for each in beside if each.is_file()), default=0) + _LEAST_ROOM_BYTES >= limit
 
 
 def _has_no_room(file: Path) -> bool:
