@@ -26,7 +26,7 @@ from rag_ls.daemon.serve import ReplacedCode
 from rag_ls.daemon.server import EngineServer, Patience
 from rag_ls.engine.engine import Engine
 from tests.commands import start_command
-from tests.daemon.engines import answer, engine, raw, run
+from tests.daemon.engines import answer, engine, is_reachable, raw, run
 from tests.support import IS_ROOT, PATIENCE_S, engine_pid, python, until, write
 
 # On a busy machine, the imports of an engine take longer than a client waits for one that hangs.
@@ -210,7 +210,9 @@ def test_an_engine_whose_code_is_replaced_ends_and_the_next_is_of_the_new_code(h
     start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from rag_ls.cli.main import main; main(['serve', '--background'])"
     process = subprocess.Popen([sys.executable, "-c", start], stderr=subprocess.DEVNULL)
     try:
-        assert until(lambda: answer("status")["engine"]["pid"] == process.pid)
+        # Before that, a command would start an engine of its own.
+        assert until(lambda: engine_pid() == process.pid and is_reachable())
+        assert answer("status")["engine"]["pid"] == process.pid
         # While it is installed anew there is no code at all, and the engine goes on.
         marked = package / "__init__.py"
         code = marked.read_text()
