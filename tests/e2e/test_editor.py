@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pytest
@@ -263,6 +264,12 @@ async def test_a_partial_index_is_never_called_complete(project: Path) -> None:
 
 
 async def test_indexing_shows_as_progress_with_a_token_created_first(project: Path) -> None:
+    # Texts that no other test has, so that embedding them takes longer than a look.
+    mark = uuid.uuid4().hex
+    write(
+        project,
+        {f"src/part_{number}.py": f"def part_{number}_{mark}():\n    return {number}\n" for number in range(30)},
+    )
     async with editor(project) as ed:
         await ed.until_complete()
 
