@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.lsp.in_process import InProcessEditor
-from tests.support import until
+from tests.support import until, write
 
 _NAME = 6
 _CART = {"source_file": "src/cart.py", "symbol": "total_price"}
@@ -55,6 +55,17 @@ def test_keywords_single_letters_and_white_space_show_nothing(editor: InProcessE
     assert editor.hover(cart, 0, 1) == ""
     editor.type(cart, "x = 1\n\n")
     assert editor.hover(cart, 0, 0) == editor.hover(cart, 1, 0) == ""
+
+
+def test_an_exception_to_a_rule_tells_its_reason(editor: InProcessEditor, shop: Path, cart: Path) -> None:
+    rule = "{id: no-eval, language: python, forbid: eval($A), message: Parse instead, see: docs/patterns/parsing.md}"
+    write(shop, {"ARCHITECTURE.yml": f"rules:\n  - {rule}\n", "docs/patterns/parsing.md": "# Parsing\n"})
+    editor.type(cart, "# rag-ls: ignore[no-eval] the input is ours\nvalue = eval(text)\n\n")
+    assert until(lambda: "**Exceptions**" in editor.hover(cart, 1, 10))
+    shown = editor.hover(cart, 1, 10)
+    assert "- `no-eval`: the input is ours *(Parse instead)*" in shown
+    assert f"[docs/patterns/parsing.md]({(shop / 'docs/patterns/parsing.md').as_uri()})" in shown
+    assert "**Exceptions**" not in editor.hover(cart, 3, _NAME), "the comment is for its line and the one below"
 
 
 def test_a_document_that_is_not_open_shows_nothing(editor: InProcessEditor, shop: Path) -> None:
