@@ -38,7 +38,10 @@ def ask(
     if in_project:
         project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
     warn = vars(arguments).setdefault("warnings", _Warnings()).tell
-    found = None if vars(arguments).get("is_alone") else find_engine("cli", Mode.of(arguments))
+    mode = Mode.of(arguments)
+    if vars(arguments).get("looks_again") and mode is Mode.AUTO:
+        mode = Mode.MANUAL
+    found = None if vars(arguments).get("is_alone") else find_engine("cli", mode)
     # Where none is to be had, the verb's next operation does not try again.
     arguments.is_alone = found is None
     if found is not None:

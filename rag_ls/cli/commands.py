@@ -188,8 +188,8 @@ def status(arguments: argparse.Namespace) -> int:
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
-            # An engine may run by now.
-            arguments.is_alone = False
+            # An engine may run by now; no look starts one.
+            arguments.is_alone, arguments.looks_again = False, True
     except KeyboardInterrupt:
         if not arguments.watch:
             raise

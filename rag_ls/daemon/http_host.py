@@ -48,7 +48,6 @@ class HttpHost:
         from rag_ls.http.server import HttpServer
         from rag_ls.http.tokens import TokenFile
 
-        self.is_asked_for = self.is_asked_for or asked is not None
         changes = {key: value for key, value in (asked or {}).items() if f"http.{key}" in _with_option() and value}
         wanted = dataclasses.replace(self._settings, **changes)
         with self._lock:
@@ -58,6 +57,7 @@ class HttpHost:
                         f"the engine serves HTTP at {self._server.url} already, not as asked; `rag-ls stop` ends it, then "
                         "start it anew"
                     )
+                self.is_asked_for |= asked is not None
                 return self._server.url
             folder = user_data_folder()
             try:
@@ -67,6 +67,7 @@ class HttpHost:
             server = HttpServer(self._engine, wanted, TokenFile(folder))
             server.start()
             self._server, self._settings = server, wanted
+            self.is_asked_for |= asked is not None
             return server.url
 
     def start_in_background(self) -> None:

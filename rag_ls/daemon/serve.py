@@ -120,7 +120,8 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             has_other_code=code,
             is_reachable=mark.is_there,
             http=(http := HttpHost(engine, settings.http)),
-            is_by_hand=not background,
+            # Where clients start none (`serve --detach`), a person did.
+            is_by_hand=not background or settings.daemon.mode == "manual",
         )
         if arguments.http is not None:
             _start_http(http, arguments)
@@ -263,7 +264,8 @@ class ReplacedCode:
         """Look at the file; a change counts once it has been seen for some seconds."""
         stamp = _stamp(self._file)
         if stamp != self._seen:
-            self._seen, self._since = stamp, self._now()
+            # In this order: another thread may look in between.
+            self._since, self._seen = self._now(), stamp
         return stamp not in (_NO_FILE, self._stamp) and self._now() - self._since >= _INSTALLED_S
 
 

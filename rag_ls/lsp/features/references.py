@@ -133,7 +133,9 @@ def _at_own_names(view: ProjectSession, found: list[Json]) -> list[Json]:
 def _at_own_name(files: CodeFiles, reference: Json) -> Json:
     source = files.at(reference["path"])
     deriving = source.around(reference["line"], "type") if source is not None else None
-    if source is None or deriving is None:
+    function = source.around(reference["line"], "function") if source is not None else None
+    if source is None or deriving is None or (function is not None and function.start_line > deriving.start_line):
+        # In a function of a type, what derives has no name of its own.
         return reference
     name = re.compile(rf"(?<!\w){re.escape(split_owner(deriving.symbol)[1])}(?!\w)")
     for number, line in enumerate(files.lines(source)[: reference["line"]], 1):
