@@ -90,6 +90,8 @@ class ClientLines:
     def _take(self, line: bytes) -> None:
         """Note a line, and queue its messages or answer it."""
         line = _HALF.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line.removeprefix(_MARK))
+        # What is no UTF-8 would be refused without its id, which is no answer.
+        line = line.decode("utf-8", "replace").encode()
         try:
             message = _read(line)
         except ValueError as error:

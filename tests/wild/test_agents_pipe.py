@@ -121,6 +121,16 @@ def test_half_a_character_keeps_no_question_from_its_answer(shop: Path, mode: st
 
 
 @pytest.mark.parametrize("mode", _MODES)
+def test_bytes_that_are_no_utf_8_keep_no_request_from_its_answer(shop: Path, mode: str) -> None:
+    """Half a character as bytes, and Latin-1: what reads the messages refuses such lines without their ids."""
+    for odd in (b"\xed\xa0\x80", "caf\u00e9".encode("latin-1")):
+        line = _lines([_call(1, "search_code", query="cart ODD")]).replace(b"ODD", odd)
+        answers = {answer["id"]: answer for answer in _answers(shop, mode, _lines(_handshake()) + line)}
+        assert set(answers) == {0, 1}
+        assert not answers[1]["result"].get("isError", False)
+
+
+@pytest.mark.parametrize("mode", _MODES)
 def test_an_empty_list_for_an_object_and_a_progress_token_of_null_are_nothing(shop: Path, mode: str) -> None:
     """PHP, Lua and Perl write an empty object as `[]`; some clients send each field that they know."""
     asked = [
