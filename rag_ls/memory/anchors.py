@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 
 from rag_ls.memory.fingerprints import CodeFingerprint, fingerprint_code, fingerprint_line, similarity
-from rag_ls.model import Anchor, AnchorState
+from rag_ls.model import Anchor, AnchorState, Chunk
 from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, is_called, last_name
 
 # From this similarity on, a declaration with a new name is taken for a renamed one.
@@ -263,15 +263,7 @@ class Anchoring:
         return [self._region(document, item) for item in self._load_symbols(document) if item.symbol == symbol]
 
     def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
-        code = self._cache.of(document, self._store)
-        return _Region(
-            path=item.path,
-            symbol=item.symbol,
-            start_line=item.start_line,
-            end_line=item.end_line,
-            language=item.language,
-            code=code,
-        )
+        return _make_region(item, self._cache.of(document, self._store))
 
     def _keep_visible(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
         return [row for row in rows if row.document_id not in self._hidden]
@@ -349,13 +341,16 @@ def _closest(regions: Sequence[_Region], anchor: Anchor) -> _Region | None:
 
 def _of_chunk(row: ChunkRow) -> _Region:
     chunk = row.stored.chunk
-    code = _Code(chunk.text, first_line=chunk.start_line)
+    return _make_region(chunk, _Code(chunk.text, first_line=chunk.start_line))
+
+
+def _make_region(place: StoredSymbol | Chunk, code: _Code) -> _Region:
     return _Region(
-        path=chunk.path,
-        symbol=chunk.symbol,
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        language=chunk.language,
+        path=place.path,
+        symbol=place.symbol,
+        start_line=place.start_line,
+        end_line=place.end_line,
+        language=place.language,
         code=code,
     )
 

@@ -22,22 +22,13 @@ def outline_sources(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile
     found: list[OutlinedFile | str] = []
     for path in paths:
         source = read(path)
-        if isinstance(source, Rejected):
-            found.append(source.reason)
-            continue
-        language = recognise(path, source.text) or "text"
-        found.append((path, language, outline_of_document(source.text, path, language)))
+        found.append(source.reason if isinstance(source, Rejected) else _outline(path, source.text))
     return found
 
 
 def outline_files(root: Path, paths: Sequence[str]) -> list[OutlinedFile]:
     """Each path with its file's language and outline."""
-    found = []
-    for path in paths:
-        text = read_text(root, path)
-        language = recognise(path, text) or "text"
-        found.append((path, language, outline_of_document(text, path, language)))
-    return found
+    return [_outline(path, read_text(root, path)) for path in paths]
 
 
 def read_text(root: Path, path: str) -> str:
@@ -48,3 +39,8 @@ def read_text(root: Path, path: str) -> str:
     except OSError:
         return ""
     return text_in(root, path) if is_wanted else ""
+
+
+def _outline(path: str, text: str) -> OutlinedFile:
+    language = recognise(path, text) or "text"
+    return path, language, outline_of_document(text, path, language)
