@@ -150,6 +150,8 @@ def _questions(files: list[Path]) -> list[Question]:
 
 
 def _grep(question: Question, folder: Path, listed: Path) -> set[tuple[str, int]]:
+    # Letters beyond ASCII are letters for rag-ls, too.
+    knows_letters = "(*UCP)" if "-P" in question.flags else ""
     command = [
         "xargs",
         "-0",
@@ -160,7 +162,7 @@ def _grep(question: Question, folder: Path, listed: Path) -> set[tuple[str, int]
         "--null",
         *question.flags,
         "-e",
-        question.query.pattern,
+        knows_letters + question.query.pattern,
         "--",
     ]
     done = subprocess.run(command, cwd=folder, capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
