@@ -314,31 +314,35 @@ class DocumentsThread:
         return self._lock.is_locked or self._board.now.phase is Phase.WAITING
 
     def _rest(self, changes: int) -> bool:
-        """Rest until there may be something to do; whether the thread has to end instead."""
-        with self._agenda.wake.condition:
-            if self._agenda.is_stopping or self._has_urgent() or self._agenda.is_woken:
-                self._agenda.is_woken = False
-                return False
-            # Look again soon then.
-            is_waiting = self._is_waiting
-            due_in_s = self._comparison.due_in_s() if self._agenda.is_asked and not self._agenda.is_cancelled else None
-            next_in_s = self._inbox.next_in_s
-            if is_waiting or next_in_s is not None:
-                self._agenda.wake.condition.wait(_TAKE_OVER_S if next_in_s is None else min(next_in_s, _TAKE_OVER_S))
-                return False
-            if self._agenda.wake.ends():
-                return True
-            # An overdue comparison waits for other work, so its time does not bound the rest.
-            longest_s = due_in_s if due_in_s and due_in_s > 0 else _LONG_REST_S
-            self._rest_until_change(changes, min(longest_s, _LONG_REST_S if self._is_done() else _RETRY_S))
-            return False
+        """Rest until there may be something to do, or the store's change count differs from `changes` (another process
+        wrote); whether the thread has to end instead.
 
-    def _rest_until_change(self, changes: int, longest_s: float) -> None:
-        """Rest until something arrives, or the store's change count differs from `changes` (another process wrote)."""
-        deadline = time.monotonic() + longest_s
-        while (left_s := deadline - time.monotonic()) > 0:
-            if self._agenda.wake.condition.wait(min(_CHANGES_LOOK_S, left_s)) or self._store.changes() != changes:
-                return
+        The store is asked without the lock: threads that bring work need it, and must not wait for a disk.
+        """
+        ends_at = time.monotonic() + (_LONG_REST_S if self._is_waiting or self._is_done() else _RETRY_S)
+        while True:
+            with self._agenda.wake.condition:
+                if self._agenda.is_stopping or self._has_urgent() or self._agenda.is_woken:
+                    self._agenda.is_woken = False
+                    return False
+                next_in_s = self._inbox.next_in_s
+                if self._is_waiting or next_in_s is not None:
+                    # Look again soon then.
+                    soon_s = _TAKE_OVER_S if next_in_s is None else min(next_in_s, _TAKE_OVER_S)
+                    self._agenda.wake.condition.wait(soon_s)
+                    return False
+                if self._agenda.wake.ends():
+                    return True
+                is_asked = self._agenda.is_asked and not self._agenda.is_cancelled
+                due_in_s = self._comparison.due_in_s() if is_asked else None
+                # An overdue comparison waits for other work, so its time does not bound the rest.
+                if due_in_s and due_in_s > 0:
+                    ends_at = min(ends_at, time.monotonic() + due_in_s)
+                left_s = ends_at - time.monotonic()
+                if left_s <= 0 or self._agenda.wake.condition.wait(min(_CHANGES_LOOK_S, left_s)):
+                    return False
+            if self._store.changes() != changes:
+                return False
 
     def _is_done(self) -> bool:
         is_left = self._agenda.is_cancelled or self._agenda.depth is Depth.COMPARE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ from filelock import FileLock
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import Buffer, Phase
+from rag_ls.indexing import Buffer, Phase, documents_thread
 from rag_ls.indexing.progress import Depth, Progress
 from rag_ls.model import Freshness
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import PATIENCE_S, open_checkout, python, until, write
 
 _OTHER_ENGINE = """
@@ -125,6 +127,37 @@ def test_unsaved_text_is_searched_by_other_processes_too(view: ProjectSession, s
     view.buffer_changed(Buffer("src/cart.py", "def zebra_price():\n    return 1\n"))
     _settled(view)
     assert _found(second, "zebra") == [("src/cart.py", Freshness.BUFFER)]
+
+
+@pytest.mark.parametrize(("question", "earlier"), [("queue_lengths", 0), ("changes", 2)])
+def test_a_text_is_taken_in_while_the_resting_thread_waits_for_the_disk(
+    view: ProjectSession, monkeypatch: pytest.MonkeyPatch, question: str, earlier: int
+) -> None:
+    # `changes` is asked at the beginning of each step, too, where no lock was ever held: there are two until it rests.
+    left, is_stuck, disk_answers = [None] * earlier, threading.Event(), threading.Event()
+    ask = getattr(CheckoutIndex, question)
+
+    def ask_slowly(store: CheckoutIndex) -> object:
+        if threading.current_thread().name == "documents":
+            if left:
+                left.pop()
+            else:
+                is_stuck.set()
+                disk_answers.wait()
+        return ask(store)
+
+    monkeypatch.setattr(documents_thread, "_CHANGES_LOOK_S", 0.01)
+    monkeypatch.setattr(CheckoutIndex, question, ask_slowly)
+    view.indexing.look_again()
+    assert is_stuck.wait(PATIENCE_S)
+    buffer = Buffer("src/cart.py", "def zebra_price():\n    return 1\n")
+    hand_over = threading.Thread(target=view.buffer_changed, args=(buffer,))
+    hand_over.start()
+    hand_over.join(PATIENCE_S)
+    is_taken_in = not hand_over.is_alive()
+    disk_answers.set()
+    assert is_taken_in
+    assert until(lambda: view.store.outlines.named(["zebra_price"], 1))
 
 
 def test_a_buffer_that_equals_its_file_is_the_file(view: ProjectSession, shop: Path) -> None:
