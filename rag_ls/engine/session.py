@@ -77,11 +77,15 @@ class ProjectSession:
         self._user_memories = user_memories
         self._now = now
         self._lock = threading.Lock()
-        self._attach(project)
+        """Held while a disk is waited for only where a document's first text comes, or a lost project was opened anew."""
+        self._is_closed = False
+        self._attach(project, *self._read_settings(project))
 
-    def _attach(self, project: OpenProject) -> None:
-        # First: where the settings cannot be read, the session stays where it is, with the texts that it holds.
-        settings, version = self._load_settings(), project.settings_version
+    def _read_settings(self, project: OpenProject) -> tuple[Settings, int]:
+        version = project.settings_version
+        return self._load_settings(), version
+
+    def _attach(self, project: OpenProject, settings: Settings, version: int) -> None:
         self.project = project
         self.editing_session = DISK
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
@@ -106,15 +110,18 @@ class ProjectSession:
 
     def move_to(self, project: OpenProject) -> None:
         """Switch to `project`, the same project opened anew, and hand the unsaved documents to it."""
+        # First: where the settings cannot be read, the session stays where it is, with the texts that it holds.
+        settings, version = self._read_settings(project)
         with self._lock:
             buffers = self.indexing.inbox.buffers(self.editing_session)
-            self._attach(project)
+            self._attach(project, settings, version)
             for buffer in buffers:
                 self._put_buffer(buffer)
 
     def close(self) -> None:
         """Drop this client's unsaved documents."""
         with self._lock:
+            self._is_closed = True
             session, self.editing_session = self.editing_session, DISK
         if session != DISK:
             self.indexing.inbox.close_session(session)
@@ -144,9 +151,8 @@ class ProjectSession:
     @property
     def settings(self) -> Settings:
         """The settings in force for this client, read again when the project's file changes."""
-        version = self.project.settings_version
-        if version != self._settings_version:
-            self._settings, self._settings_version = self._load_settings(), version
+        if self.project.settings_version != self._settings_version:
+            self._settings, self._settings_version = self._read_settings(self.project)
         return self._settings
 
     def reload_settings(self) -> None:
@@ -156,15 +162,17 @@ class ProjectSession:
     # --- documents
 
     def buffer_changed(self, buffer: Buffer) -> None:
-        """Record the editor's new text of a document."""
+        """Record the editor's new text of a document. Only the first text of a document may wait for a disk."""
         with self._lock:
-            self._put_buffer(replace(buffer, text=without_surrogates(buffer.text)))
+            if not self._is_closed:
+                self._put_buffer(replace(buffer, text=without_surrogates(buffer.text)))
 
     def _put_buffer(self, buffer: Buffer) -> None:
         if self.editing_session == DISK:
             self.editing_session = uuid.uuid4().hex
+        is_first = self.indexing.inbox.buffer(self.editing_session, buffer.path) is None
         # A text waits in a project that is lost, too, until the client moves to that project opened anew.
-        if not self.project.is_lost:
+        if is_first and not self.project.is_lost:
             self.project.sessions.claim(self.editing_session)
         self.indexing.inbox.put_buffer(self.editing_session, buffer)
 

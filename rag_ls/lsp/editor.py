@@ -180,7 +180,7 @@ class EditorSession:
             self._shown.add(view.project.root)
             self.opened_projects.put_nowait(view)
 
-    # --- documents and files, which the hand-over's thread takes to the engine
+    # --- documents and files, which the engine gets in the order of the editor's messages
 
     def text_changed(self, document: OpenDocument) -> None:
         """A document was opened or edited. Another version of a file, the output of a program and the like do not count."""
@@ -188,13 +188,18 @@ class EditorSession:
             return
         self.edited.put_nowait(document.uri)
         if (client := self.client_if_ready) is not None:
-            work = functools.partial(self._take_text, client, document, document.buffer.text)
-            self._hand_over.put(work, document.uri)
+            if document.place is not None and self._hand_over.is_done:
+                # A further text of a document waits for nothing, so it needs no other thread.
+                self._take_text(client, document, document.buffer.text)
+            else:
+                work = functools.partial(self._take_text, client, document, document.buffer.text)
+                self._hand_over.put(work, document.uri)
 
     def _take_text(self, client: Client, document: OpenDocument, text: str) -> None:
-        document.place = document.place or place_of(document.uri, client)
-        if document.place is not None:
-            document.place.view.buffer_changed(as_buffer(document, document.place, text))
+        place = document.place or place_of(document.uri, client)
+        if place is not None:
+            place.view.buffer_changed(as_buffer(document, place, text))
+            document.place = place
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lambda: self.spawn(self._open_around(client, document)))
 
@@ -272,7 +277,7 @@ class EditorSession:
         self._stop_listening = lambda: None
         for task in self._tasks:
             task.cancel()
-        await asyncio.to_thread(self._hand_over.close)
+        await self._hand_over.close()
         if self._client is not None:
             self._client.engine.editors.leave(self._is_behind)
             await asyncio.to_thread(self._client.close)

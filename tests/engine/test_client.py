@@ -102,6 +102,18 @@ def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> Non
     again.close()
 
 
+def test_text_that_comes_for_a_project_that_its_client_has_closed_is_in_no_index(client: Client, shop: Path) -> None:
+    closed = client.open(shop)
+    closed.buffer_changed(Buffer("src/cart.py", "def zebra():\n    return 1\n"))
+    client.close_project(shop)
+    closed.buffer_changed(Buffer("src/cart.py", "def giraffe():\n    return 1\n"))
+    opened = client.open(shop)
+    opened.indexing.index_tree()
+    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    assert opened.store.unsaved_documents() == []
+    assert closed.unsaved_text("src/cart.py") is None
+
+
 def test_an_index_survives_a_restart_without_new_embeddings(shop: Path) -> None:
     last = []
     for _ in range(2):
