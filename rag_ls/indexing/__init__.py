@@ -18,8 +18,7 @@ from rag_ls.indexing.scan import Scan, can_see_more, find_differing_files, is_al
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
 from rag_ls.indexing.unread_search import files_holding
-from rag_ls.indexing.watching import ChangeSources
-from rag_ls.indexing.watching.tree_sync import TreeSync
+from rag_ls.indexing.watching import ChangeSources, TreeSync
 
 __all__ = [
     "ALL",

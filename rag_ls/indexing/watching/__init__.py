@@ -1,6 +1,6 @@
 """Watches a project for file changes by other programs."""
 
 from rag_ls.indexing.watching.sources import ChangeSources
-from rag_ls.indexing.watching.watcher import TreeWatcher
+from rag_ls.indexing.watching.watcher import TreeSync
 
-__all__ = ["ChangeSources", "TreeWatcher"]
+__all__ = ["ChangeSources", "TreeSync"]

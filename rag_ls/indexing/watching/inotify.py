@@ -1,23 +1,25 @@
 """Linux: watches only the folders that hold files for the index, or may come to hold some.
 
 Watches are limited per user and cost kernel memory. Ignored folders (dependencies, build output) make up most of
-many trees and are not watched, so a build costs nothing here.
+many trees and are not watched, so a build costs nothing here. A user has few inotify instances, too (128 by default), and
+each would hold file handles of its own: all trees of a process share one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import select
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from inotify_simple import Event, flags
+from inotify_simple import Event, INotify, flags
 
 from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
-from rag_ls.indexing.watching.shared_inotify import SharedInotify
 from rag_ls.project import DATA_FOLDER
 
 _FOLDER_EVENTS = (
@@ -27,6 +29,8 @@ _FOLDER_EVENTS = (
 _GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM | flags.MOVED_TO | flags.ONLYDIR
 _APPEARED = flags.CREATE | flags.MOVED_TO
 _VANISHED = flags.DELETE | flags.MOVED_FROM
+# What comes without being asked for.
+_ALWAYS_TOLD = flags.IGNORED | flags.UNMOUNT
 _OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
 # Errors for a folder that vanished, or that we may not read.
 _NOT_TO_BE_WATCHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
@@ -58,7 +62,7 @@ class InotifyChanges:
             raise
 
     def take_in(self, event: Event) -> None:
-        """See `Listener`."""
+        """Take an event of one of its watches, or one that tells of a lost event. Called with `SharedInotify`'s lock held."""
         with self._news:
             if len(self._events) >= _MAX_EVENTS:
                 self._events.clear()
@@ -220,3 +224,92 @@ class InotifyChanges:
 
 def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
+
+
+class SharedInotify:
+    """The watches of all trees. The instance exists while there is a tree. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._trees: set[InotifyChanges] = set()
+        # Two projects may watch one folder: the system has one watch for it.
+        self._masks: dict[int, dict[InotifyChanges, int]] = {}
+        self._inotify: INotify | None = None
+        self._end = -1
+
+    def join(self, tree: InotifyChanges) -> None:
+        """Add a tree. Raises `OSError` where no instance can be had."""
+        with self._lock:
+            if self._inotify is None:
+                self._start()
+            self._trees.add(tree)
+
+    def leave(self, tree: InotifyChanges) -> None:
+        """Remove a tree and its watches."""
+        with self._lock:
+            for watch in [watch for watch, masks in self._masks.items() if tree in masks]:
+                with contextlib.suppress(OSError):
+                    self._remove(tree, watch)
+            self._trees.discard(tree)
+            if not self._trees and self._inotify is not None:
+                # The thread closes both: it may be waiting for them.
+                os.eventfd_write(self._end, 1)
+                self._inotify, self._masks = None, {}
+
+    def add_watch(self, tree: InotifyChanges, folder: Path | str, mask: int) -> int:
+        """Watch a folder; returns the watch's number, the former one if it is watched already. Raises `OSError`."""
+        with self._lock:
+            assert self._inotify is not None
+            # The same lock as for reading: no event is read before it is known whose it is.
+            watch = self._inotify.add_watch(folder, mask | flags.MASK_ADD)
+            self._masks.setdefault(watch, {})[tree] = mask
+            return int(watch)
+
+    def remove_watch(self, tree: InotifyChanges, watch: int) -> None:
+        """Watch a folder no more. Raises `OSError` where the system removed the watch before."""
+        with self._lock:
+            self._remove(tree, watch)
+
+    def read(self) -> None:
+        """Hand what the system has noticed up to now to the trees."""
+        with self._lock:
+            if self._inotify is not None:
+                for event in self._inotify.read(timeout=0):
+                    self._hand_on(event)
+
+    def _remove(self, tree: InotifyChanges, watch: int) -> None:
+        masks = self._masks.get(watch, {})
+        if masks.pop(tree, None) is not None and not masks:
+            del self._masks[watch]
+            assert self._inotify is not None
+            self._inotify.rm_watch(watch)
+
+    def _hand_on(self, event: Event) -> None:
+        if event.mask & flags.Q_OVERFLOW:
+            for tree in self._trees:
+                tree.take_in(event)
+            return
+        for tree, mask in self._masks.get(event.wd, {}).items():
+            if event.mask & (mask | _ALWAYS_TOLD):
+                tree.take_in(event)
+        if event.mask & flags.IGNORED:
+            self._masks.pop(event.wd, None)
+
+    def _start(self) -> None:
+        inotify = INotify(nonblocking=True)
+        try:
+            end = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        except OSError:
+            inotify.close()
+            raise
+        self._inotify, self._end = inotify, end
+        threading.Thread(target=self._run, args=(inotify, end), name="inotify", daemon=True).start()
+
+    def _run(self, inotify: INotify, end: int) -> None:
+        poll = select.poll()
+        poll.register(inotify.fileno(), select.POLLIN)
+        poll.register(end, select.POLLIN)
+        while all(descriptor != end for descriptor, _ in poll.poll()):
+            self.read()
+        inotify.close()
+        os.close(end)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rag_ls.indexing.watching.events import ChangeSource
 
 if TYPE_CHECKING:
-    from rag_ls.indexing.watching.shared_inotify import SharedInotify
+    from rag_ls.indexing.watching.inotify import SharedInotify
 
 
 class ChangeSources:
@@ -25,8 +25,7 @@ class ChangeSources:
         """Watch a tree. `admits` returns the given folders that are not ignored. Raises `OSError` where there is no way."""
         # Imported here because they take a while and short-lived processes never watch.
         if sys.platform == "linux":
-            from rag_ls.indexing.watching.inotify import InotifyChanges
-            from rag_ls.indexing.watching.shared_inotify import SharedInotify
+            from rag_ls.indexing.watching.inotify import InotifyChanges, SharedInotify
 
             if self._inotify is None:
                 self._inotify = SharedInotify()

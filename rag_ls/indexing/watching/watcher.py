@@ -1,4 +1,4 @@
-"""Notices changes by other programs to a project's files, and hands them on."""
+"""Notices changes by other programs to a project's files, and hands them to indexing."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import errno
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rag_ls.indexing.admissions import Admissions
+from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.watching.events import Changes, ChangeSource
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
 from rag_ls.indexing.watching.sources import ChangeSources
 from rag_ls.util import handles
-
-if TYPE_CHECKING:
-    from rag_ls.indexing.watching.tree_sync import TreeSync
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +27,7 @@ _MAX_BATCH_S = 1.5
 _RETRY_S = 60.0
 _CLOSE_S = 1.0
 
+_LATER = "the files are watched once they were compared"
 _STARTING = "the files are watched in a moment"
 _GONE = "the project's folder is gone"
 _LIMITS = {
@@ -36,7 +36,72 @@ _LIMITS = {
 }
 
 
-class TreeWatcher:
+class TreeSync:
+    """Watches a project's files from its first comparison on. Safe from several threads."""
+
+    def __init__(
+        self,
+        root: Path,
+        indexing: IndexingService,
+        admissions: Admissions,
+        files_changed: Callable[[list[str]], None],
+        sources: ChangeSources,
+    ) -> None:
+        self._root = root
+        self.indexing = indexing
+        self.admissions = admissions
+        self._files_changed = files_changed
+        self._sources = sources
+        self._lock = threading.Lock()
+        self._watcher: _TreeWatcher | None = None
+        self._closed = False
+
+    def follow_tree(self, watch: bool) -> None:
+        """Watch the tree from now on, by its present folders and rules, or stop watching it. Called at a comparison."""
+        with self._lock:
+            if self._watcher is not None and self._watcher.ended:
+                # The folder was gone for a while.
+                self._watcher = None
+            if self._watcher is None and watch and not self._closed:
+                self._watcher = _TreeWatcher(self._root, self, self._sources)
+            elif self._watcher is not None and watch:
+                self._watcher.refresh()
+            elif self._watcher is not None:
+                self._watcher.begin_close()
+                self._watcher = None
+
+    def close(self) -> None:
+        """Stop watching."""
+        with self._lock:
+            self._closed = True
+        if self._watcher is not None:
+            self._watcher.close()
+
+    @property
+    def problem(self) -> str:
+        """The reason why changes are not noticed at once; empty where they are."""
+        watcher = self._watcher
+        return watcher.problem if watcher is not None else _LATER
+
+    def settle(self, timeout_s: float) -> bool:
+        """Wait until all changes up to now are handed to indexing; whether changes are noticed at all."""
+        watcher = self._watcher
+        return watcher is not None and watcher.settle(timeout_s)
+
+    # --- called by the watcher
+
+    def changed_on_disk(self, paths: set[str]) -> None:
+        """Hand on changed files and folders; ignored ones may be among them."""
+        if relevant := self.admissions.relevant(paths, self.indexing.inbox.paths()):
+            self._files_changed(relevant)
+
+    def compare(self) -> None:
+        """Compare the whole tree, because anything may have changed, even the ignore rules."""
+        self.admissions.forget()
+        self.indexing.rescan()
+
+
+class _TreeWatcher:
     """Watches one project in a thread of its own. `settle`, `refresh` and `close` may be called by any thread."""
 
     def __init__(self, root: Path, watched: TreeSync, sources: ChangeSources) -> None:
@@ -138,7 +203,7 @@ class TreeWatcher:
         if kind := remote_file_system(self._root):
             self._why_not = f"a file system of type {kind} does not tell of changes"
             return
-        source = self._sources.open(self._root, self._watched.admitted_folders)
+        source = self._sources.open(self._root, self._watched.admissions.folders)
         try:
             with self._change:
                 self._source, self._why_not, self._refresh_wanted = source, "", False
@@ -150,7 +215,7 @@ class TreeWatcher:
                 self._source, self._busy = None, False
                 source.close()
                 self._change.notify_all()
-            self._watched.hold_files(False)
+            self._watched.indexing.inbox.hold_files(False)
 
     def _follow(self, source: ChangeSource) -> None:
         held_for_s = 0.0
@@ -188,14 +253,14 @@ class TreeWatcher:
         git = git_folder(self._root)
         held_for_s = git.busy_for_s() if git else 0.0
         if held_for_s:
-            self._watched.hold_files(True)
+            self._watched.indexing.inbox.hold_files(True)
         if changes.paths:
             self._watched.changed_on_disk(changes.paths)
         if not held_for_s:
-            self._watched.hold_files(False)
+            self._watched.indexing.inbox.hold_files(False)
         if changes.incomplete:
             source.follow_folders()
             self._watched.compare()
         elif changes.by_git:
-            self._watched.check_soon()
+            self._watched.indexing.check_soon()
         return held_for_s
