@@ -3,9 +3,9 @@
 import os
 import sys
 
-# What dependencies would send or look up by themselves is off before any of them can be imported: whoever imports one of
-# our modules runs this first, and processes that we start inherit it. Set whatever the environment says, because another
-# value there turns it on. docs/security.md says what each would have sent; tests/promises/test_nothing_leaves.py watches.
+# Switch off the dependencies' own network requests (telemetry, look-ups) before any of them is imported: Python runs this
+# module before our others, and the processes that we start inherit the variables. They replace those of the environment,
+# because another value turns a request on. docs/security.md lists the requests; tests/promises/test_nothing_leaves.py watches.
 os.environ.update(
     ORT_DISABLE_TELEMETRY="1",
     HF_HUB_OFFLINE="1",
@@ -16,8 +16,8 @@ os.environ.update(
 # OpenVINO reports its use through this package, wherever it can be imported.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
-# What a project names in PYTHONPATH is for its own programs: its `logging.py` or another version of NumPy comes after ours,
-# and so does the folder of the script or the working folder, which Python puts first and child processes inherit.
+# Search the folders of PYTHONPATH, of the script and of the working directory last. A project sets PYTHONPATH for its own
+# programs: its `logging.py`, or its version of NumPy, must not be imported here. Child processes inherit the order.
 if _named := os.environ.get("PYTHONPATH"):
     _first = [] if sys.flags.safe_path else sys.path[:1]
     _last = {os.path.abspath(folder) for folder in [*_named.split(os.pathsep), *_first]}

@@ -28,11 +28,11 @@ class HttpUnavailable(RagLsError):
 
 
 class AccessRefused(RagLsError):
-    """The caller's token does not allow this; the message tells nothing of what there is."""
+    """The caller's token does not allow this; the message does not tell whether the thing exists."""
 
 
 class TooManyAtOnce(RagLsError):
-    """The caller's other requests take all that it may have answered at the same time."""
+    """The caller already has as many requests in work as it may have at once."""
 
 
 class NotConfirmed(RagLsError):
@@ -40,7 +40,7 @@ class NotConfirmed(RagLsError):
 
 
 class NotIndexed(RagLsError):
-    """The folder is no project, and reading does not make it one; the message says what does."""
+    """The folder is no project, and a question does not make it one; the message names the command that does."""
 
 
 class ProjectUnavailable(RagLsError):

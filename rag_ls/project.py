@@ -23,7 +23,7 @@ DATA_FOLDER = ".rag-ls"
 _INDEXES_FOLDER = "indexes"
 CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
-# What is made anew if a repository brought a link or a pipe of that name. Databases are looked at when they are opened.
+# If a repository brought a link or a pipe of such a name, it is replaced by a file. Databases are checked when they are opened.
 _OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
 # As Windows has it; other systems refuse shorter ones themselves.
 _MAX_PATH_BYTES = 32_767
@@ -202,9 +202,9 @@ def existing_project(start: str | os.PathLike[str]) -> Project:
 
 
 def find_marked_root(place: Path) -> Path | None:
-    """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; the latter marks no shared folder.
+    """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; in a shared folder only `.rag-ls/` counts.
 
-    What another user may have put there, so that its files are taken for this user's project, marks none.
+    An entry that another user may have put there does not count: it would make the files there part of this user's project.
     """
     user_state = user_home()
     for folder in (place, *place.parents):

@@ -1,5 +1,5 @@
 """Checks what a linter has no rule for: names that stand once, functions named by a verb, arguments that are named, docstrings
-that begin with their noun.
+that begin with their noun, sentences whose subject is a noun.
 
     python scripts/check_style.py
 
@@ -9,8 +9,10 @@ It prints `path:line: what is wrong` for each finding, and fails if there is one
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,11 +33,16 @@ KNOWN_PARTICIPLES = frozenset(
 )
 # A docstring of something begins with what it is: a noun, or the verb of a function.
 VAGUE_WORDS = frozenset({"What", "Who", "Whoever", "Whatever", "How", "Why", "Where", "Which", "When"})
+# The subject of a sentence is a noun: "A part that cannot be embedded", not "What cannot be embedded".
+VAGUE_SUBJECT = re.compile(r"(?:^|[.:;] )(What|Who|Whoever|Whatever)\b|\b(whoever|whomever)\b")
 
 
 def main() -> int:
-    modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+    modules = {path: ast.parse(text) for path, text in texts.items()}
     findings = [*_repeated_classes(modules)]
+    for path, text in texts.items():
+        findings += [(path, *finding) for finding in _vague_sentences(text)]
     for path, module in modules.items():
         findings += [(path, *finding) for finding in _vague_docstrings(module)]
         findings += [(path, *finding) for finding in _unnamed_arguments(module)]
@@ -72,6 +79,17 @@ def _vague_docstrings(module: ast.Module) -> Iterator[tuple[int, str]]:
                     statement.lineno,
                     f"the docstring begins with {text.split(maxsplit=1)[0]!r}: begin with its noun or verb",
                 )
+
+
+def _vague_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Sentences of comments and docstrings whose subject is no noun."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        is_docstring = token.type == tokenize.STRING and token.string.startswith('"""')
+        if token.type == tokenize.COMMENT or is_docstring:
+            prose = " ".join(token.string.strip('#" \n').split())
+            if found := VAGUE_SUBJECT.search(prose):
+                word = found[1] or found[2]
+                yield token.start[0], f"the subject of a sentence is {word!r}: name the thing or the person"
 
 
 def _unnamed_arguments(module: ast.Module) -> Iterator[tuple[int, str]]:

@@ -90,7 +90,7 @@ class UseTable:
         if rule.calls:
             kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
         if not rule.calls or "macro" in found:
-            # What a macro takes is no more than words to the grammar.
+            # The grammar does not parse a macro's arguments: they are mere words to it.
             after, called = _bytes_at(data, ends), kinds == UseKind.MENTION
             if rule.calls:
                 called &= _inside(starts, found["macro"])

@@ -77,7 +77,7 @@ def command() -> str:
 def command_for_everybody() -> str:
     """`rag-ls` where it is on the PATH, so that a project's file holds on other machines too; else `command`.
 
-    What an activated environment puts on the PATH is not there for an editor that was started elsewhere.
+    Folders that an activated environment adds to the PATH do not count: an editor that was started elsewhere lacks them.
     """
     activated = os.path.dirname(sys.executable)
     folders = [folder for folder in os.get_exec_path() if os.path.realpath(folder) != os.path.realpath(activated)]

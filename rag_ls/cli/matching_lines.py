@@ -18,7 +18,7 @@ _STOP_WORDS = frozenset(
     "when where which who why will with would you your".split()
 )
 _LEAST_WITHOUT_MATCH = 3
-# What the line of the declaration counts, beside one for each word that a line holds.
+# The points of the line of the declaration; each word of the question that a line holds gives one point.
 _DECLARED = 0.5
 
 

@@ -261,7 +261,7 @@ def _run_confirmed(
             print(render_batches.preview(operation, preview))
         if not ask_to_confirm("do it?", "nothing was changed"):
             return None
-        # What was shown is done, though another change or backup may have come meanwhile.
+        # Name the change or backup that the preview showed, because a newer one may have come since.
         pinned = {"undo": "id", "restore_backup": "backup"}.get(operation)
         if pinned:
             question = {**question, pinned: preview[pinned]}

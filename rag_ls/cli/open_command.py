@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _link(url: str, tokens: TokenFile) -> str:
-    """A link that a person takes to a browser: whoever gets it first has the page."""
+    """A link that a person takes to a browser. It works once, for the first browser that opens it."""
     return f"{url}open/{_new_code(tokens)}{_find_fragment()}"
 
 

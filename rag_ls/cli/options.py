@@ -32,7 +32,7 @@ class _Unwanted:
 
 _MEMORY_TYPES = ("semantic", "episodic", "procedural")
 _NUMBERS = {"int": int, "float": float}
-# What an option of an operation is where it is not given; agents read theirs in the schema.
+# The defaults of options, as the help shows them; agents read theirs in the schema.
 _DEFAULTS = {
     ("add", "scope"): "project; a folder that is in none becomes one",
     ("list", "k"): "50; 1,000 at most",

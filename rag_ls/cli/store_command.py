@@ -104,7 +104,7 @@ def _open_vectors(place: str, project: str) -> Iterator[ListedVectors]:
     index = open_index(found.data_folder, settings, shared_name(found.root))
     try:
         yield index.saved_vectors
-        # What came has no chunk that waits for it any longer.
+        # The chunks whose vectors have arrived wait no longer.
         model = index.checkout.embeddings.active_model()
         waiting = index.checkout.embeddings.waiting_hashes(model)
         index.checkout.embeddings.note_embedded(set(waiting) - index.vectors.missing(model, waiting))

@@ -65,8 +65,8 @@ class Paint(Protocol):
     ) -> list[str]:
         """The lines of some code, or only those of `rows` (from 0), without an `indent` that they begin with.
 
-        What `marked` finds is marked. `margin` columns of the terminal are left for what stands before a line; without one,
-        long lines are whole.
+        Matches of `marked` are marked. Long lines are cut to the terminal's width less `margin` columns, which the caller fills;
+        without `margin` they stay whole.
         """
         ...
 

@@ -82,8 +82,8 @@ def load(
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
 
-    What costs or destroys counts in a project only if its folder is trusted, an editor's too, which may come from the
-    project; without a project, if all `folders` of the editor are.
+    Settings that cost or destroy something count only if the project's folder is trusted. That holds for an editor's settings
+    too, because the project may bring them; without a project, all `folders` of the editor must be trusted.
 
     A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With
     `last_good`, a broken file's last good content still counts.

@@ -68,7 +68,7 @@ def _list_pairs(name: str, value: Any) -> Any:
 
 
 def _shorten(value: object) -> str:
-    """A value in a message, in short: whoever wrote it may be a stranger, and the message may go to a log."""
+    """A value in a message, in short: a stranger may have written it, and the message may go to a log."""
     return "a table" if isinstance(value, Mapping) else fold(mask_secrets(repr(value)), _MAX_SHOWN_CHARACTERS)
 
 

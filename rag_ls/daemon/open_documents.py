@@ -9,8 +9,8 @@ from typing import Any
 
 from rag_ls.util.json_rpc import Message
 
-# A text that was in play at so many deaths in a row is taken to be the cause. One fewer than a request needs: whoever
-# types it waits for nothing, and every engine gets it at once.
+# A text that was in play at this many deaths of engines in a row is taken to be the cause. A request needs one death more: a
+# text reaches each new engine at once, and nobody waits for its answer.
 _MAX_DEATHS = 2
 # A text is in play for so long after an engine got it.
 _IN_PLAY_S = 60.0

@@ -26,7 +26,7 @@ class HostedModel:
     """A model of any provider. Satisfies `Embedder`; safe to call from any thread."""
 
     def __init__(self, model: LoadedModel, counts: Counts | None = None) -> None:
-        """`counts` is told of texts and queries, under the names above."""
+        """`counts` adds up the embedded texts and queries, and the cached queries."""
         self._model = model
         self._counts = counts or Counts()
         self._lock = threading.Lock()
@@ -55,7 +55,7 @@ class HostedModel:
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`; `backlog` is how many texts are still to come after these."""
         self._counts.add(EMBEDDED_TEXTS, len(texts))
-        batches = list(within(self._model.budget, texts, self._model.count_tokens(texts)))
+        batches = list(split_to_budget(self._model.budget, texts, self._model.count_tokens(texts)))
         vectors, left = [], len(texts) + backlog
         for batch in batches:
             left -= len(batch)
@@ -140,7 +140,7 @@ def _in_background(embed: Callable[[], NDArray[np.float32]]) -> Future[NDArray[n
     return future
 
 
-def within(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:
+def split_to_budget(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:
     """Split texts in order into batches within a budget; a text beyond it goes alone. No texts give one empty batch."""
     start, size, count = 0, 0, 0
     for at, (text, cost) in enumerate(zip(texts, tokens, strict=True)):

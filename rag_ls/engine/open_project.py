@@ -161,7 +161,7 @@ class OpenProject:
     def rests(self) -> bool:
         """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
 
-        There is no way back to be called: whoever needs something opens it again.
+        No call wakes it: the next use opens what it needs.
         """
         memories = self.memories.opened
         stores = (self.index,) if memories is None else (self.index, memories)

@@ -35,7 +35,7 @@ _STORE = "published code"
 # A question waits no longer for the server, and no longer to learn what is published there.
 _QUESTION_S, _NAMES_S = 10.0, 8.0
 _COMMIT_CHARACTERS = 10
-# What others wrote on the server stands in a note no longer than this.
+# A note quotes at most this much of a text that others wrote on the server.
 _MAX_NOTE_CHARACTERS = 80
 
 

@@ -10,7 +10,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.util.hosts import is_loopback
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 17080
-# What a browser and other programs of this machine call it.
+# The names by which browsers and other programs of this machine call it.
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _ANYWHERE = ("0.0.0.0", "::")
 _WANTED = "give HOST:PORT, e.g. 127.0.0.1:17080"

@@ -246,8 +246,8 @@ class DocumentIndexer:
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """Compare a document's indexed text with its file as it is now; None when the file is gone.
 
-        Size and times decide where they can; otherwise the file is read and compared. What another process stored is
-        compared once: chunks that are not the file's text are removed, and the file is as if it had gone.
+        Size and times decide where they can; otherwise the file is read and compared. Chunks that another process stored are
+        compared once: if they are not the file's text, they are removed, and the file counts as gone.
         """
         if document.session != DISK:
             return Freshness.BUFFER

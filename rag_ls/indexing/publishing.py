@@ -62,8 +62,8 @@ class Publishing:
     ) -> Published:
         """Make the server hold what the checkout's index holds, sending only what differs.
 
-        `is_current` tells whether the publication's commit is still checked out. What was interrupted goes on where it
-        stopped. Raises `InvalidRequest` while the index is not complete or somebody else publishes, and if another
+        `is_current` tells whether the publication's commit is still checked out. An interrupted publication goes on where
+        it stopped. Raises `InvalidRequest` while the index is not complete or somebody else publishes, and if another
         commit comes meanwhile; `StoreUnavailable`.
         """
         model = self._index.checkout.embeddings.active_model()
@@ -142,7 +142,7 @@ class Publishing:
         return found
 
     def _maintain(self) -> None:
-        """Make the index of the vectors. Who does not own the tables may not: then the owner's next publication does."""
+        """Make the index of the vectors. Only the owner of the tables may: for another user, the owner's next publication does it."""
         try:
             self._publisher.vectors.maintain()
         except StoreUnavailable as error:

@@ -11,7 +11,7 @@ _DEAR_S = 1.0
 _SOON_S = 3.0
 _MIN_REST_S, _MAX_REST_S = 5.0, 60.0
 _COSTS = 2
-# What a question need not wait for long.
+# A file that is read faster than this is cheap: a question can wait for it.
 _CHEAP_S = 0.25
 _MAX_KNOWN = 1000
 

@@ -47,7 +47,7 @@ def scan(
     *,
     give_way: Callable[[], None] = lambda: None,
 ) -> Scan:
-    """Queue every new or changed file, and drop files that are gone or ignored now. What cannot be looked at is kept.
+    """Queue every new or changed file, and drop files that are gone or ignored now. Documents whose files cannot be read now are kept.
 
     If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
     exception from it ends the scan and leaves the index as it was.

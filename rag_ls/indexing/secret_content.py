@@ -1,6 +1,6 @@
 """Recognises text that holds secrets, whatever the file's name: private keys, tokens of a distinctive form, and variables.
 
-The rules are few and cheap, as each file passes them. What they cannot know is for the ignore files to say.
+The rules are few and cheap, because each file passes them. Files with other secrets belong into an ignore file.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class IndexingService:
         return min(self._documents.idle_s, self._embeddings.idle_s)
 
     def end_threads(self) -> bool:
-        """Let the threads end while there is nothing to do; whether none runs. Whatever arrives starts them again."""
+        """Let the threads end while there is nothing to do; new work starts them again. Whether none runs now."""
         with self._agenda.wake.condition:
             has_ended = self._agenda.wake.let_end()
         return self._embeddings.let_end() and has_ended
@@ -128,7 +128,7 @@ class IndexingService:
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
-        # There may be room by now: whoever asks again is told what happens from here on.
+        # Forget former problems: the disk may have room by now.
         self._documents.problem = self._embeddings.problem = ""
         with self._agenda.wake.condition:
             # A client that asks for less must not undo what another client asked for.

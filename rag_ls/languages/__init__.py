@@ -1,7 +1,7 @@
 """Languages as data: one module holds all that is known of one language (`kotlin.py`), `registry` collects them.
 
-Other rooms ask a `Language`; none has a table by names of languages. What several languages share stands in a module that
-says what it is (`jvm`, `scripts`, `markup`, `import_readers`, `comments`); languages that are known by suffix alone are the
+Other rooms ask a `Language`; none has a table by names of languages. Things that several languages share stand in modules named
+after them (`jvm`, `scripts`, `markup`, `import_readers`, `comments`); languages that are known by suffix alone are the
 table of `plain`. Pure functions of texts, paths and manifests: no I/O.
 
 Every process that cuts imports all of it, so little is made then: rules are named tuples (a dataclass takes a millisecond to

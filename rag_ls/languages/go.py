@@ -22,7 +22,7 @@ _MODULE = r"(?m)^[ \t]*module\s+\"?([^\s\"]+)"
 _ALIAS = r"^\s*(\w+)\s+[\"`]"
 _VERSION = r"^v\d+$"
 _NOISE = rb"//[^\n]*|/\*.*?\*/|`[^`]*`|'(?:[^'\\\n]|\\.)*'|" + TEXT
-# What follows declares the name, or names a field, and does not use it.
+# Places that declare a name or name a field, so they do not use it.
 _DECLARES = rb"\bfunc\s*\([^()]*\)\s*\w+|\bfunc\s+\w+|\btype\s+\w+|(?<!case )(?<![\w.])\w+\s*:(?!=)"
 _INTERFACE = rb"\binterface\s*\{[^{}]*\}"
 _METHOD = rb"(?m)^\s*\w+(?=\()"

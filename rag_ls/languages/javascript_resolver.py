@@ -19,7 +19,7 @@ _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts"
 _MAX_EXTENDS = 8
 _BUILT = r"^(?:dist|lib|build|out|esm|cjs)(?:/(?:esm|cjs|src|types))?/"
 _SUFFIX = r"(?:\.d)?\.[cm]?[jt]sx?$"
-# What is never closed reaches to the end: looked for again at each beginning, it would take minutes.
+# A string or comment that is never closed reaches to the end. Without that, each opening quote would search to the end: minutes.
 _JSON_NOISE = r'(?s)("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])'
 
 
@@ -121,7 +121,7 @@ class JavaScriptResolver:
             if isinstance(entry, str):
                 entry = entry.removeprefix("./")
                 yield join(folder, entry)
-                # What is built comes from `src`.
+                # The built file's source lies in `src`.
                 stem = re.sub(_SUFFIX, "", re.sub(_BUILT, "", entry))
                 yield from (join(folder, f"src/{stem}"), join(folder, stem))
         for place in (f"src/{rest or 'index'}", rest or "index", f"lib/{rest or 'index'}"):

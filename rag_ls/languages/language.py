@@ -36,7 +36,7 @@ class TemplateRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """All that is known of one language. What is left out is unknown, or as in most languages. Each equals itself alone."""
+    """All that is known of one language. The default of a field is what holds for most languages. Two instances are never equal."""
 
     name: str
     """Lower case; chunks, documents and rules carry it."""

@@ -15,7 +15,7 @@ from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
 from rag_ls.util.text import count_of
 
-# What says nothing without the code, or stands in the text alone.
+# Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
 _MAX_FAR_CHARACTERS = 100
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}

@@ -147,7 +147,7 @@ def _outline(records: Sequence[SymbolRecord]) -> list[str]:
             around.pop()
         name = record.symbol[len(around[-1].symbol) :].lstrip(" .:#>") if around else record.symbol
         parameters = _parameters_of(record)
-        # What has parameters is a function.
+        # Its parameters show that it is a function.
         kind = "" if record.kind == "function" and parameters else f"{record.kind} "
         lines.append(f"{' ' * len(around)}{_lines_of(record)} {kind}{name or record.symbol}{parameters}")
         around.append(record)

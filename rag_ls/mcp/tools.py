@@ -27,7 +27,8 @@ def offer_tools(toolsets: Collection[str], table: Iterable[Operation] = OPERATIO
 def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) -> types.Tool:
     """An operation as MCP describes it, under its own name or another.
 
-    A tool that answers with text declares the structure beside it only to a client that gets one (`is_typed`).
+    `is_typed`: the client gets structured content beside a text. For other clients, a tool that answers with text declares
+    no schema of an answer.
     """
     tool, effects = operation.tool, operation.effects
     assert tool is not None
@@ -45,7 +46,7 @@ def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) ->
         else None,
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
-            # MCP defines these hints only for tools that write; a contract may ask for more.
+            # MCP defines the next two hints only for tools that write; some tools state `idempotent` all the same.
             destructive_hint=effects.destroys if effects.writes else None,
             idempotent_hint=True if is_repeatable else None,
             open_world_hint=False,

@@ -63,7 +63,7 @@ def chunks_of(text: str) -> list[str]:
 
 
 def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
-    """Keep a text's chunks. What is there already (by its hash, in the same source; without a source, in any) is skipped.
+    """Keep a text's chunks. Chunks that are there already (same hash and source; without a source, in any) are skipped.
 
     A text that was pushed before from the same source is replaced by this one: chunks that changed are updated, those
     that it has no longer are deleted. All of it happens or nothing. Raises `InvalidRequest`.

@@ -102,8 +102,8 @@ def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, batch_id: str
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
     places = {(item.anchor.path, item.anchor.symbol, item.anchor.project) for item in (one, other) if item.anchor}
-    # If they are about different code, a merged memory would lose one of the places. What is private stays apart from
-    # what a team shares, which would be gone for the others.
+    # If they are about different code, a merged memory would lose one of the places. A private memory and one that
+    # a team shares stay apart: merged into a private one, it would be gone for the others.
     is_alike = (PRIVATE in one.metadata.tags) == (PRIVATE in other.metadata.tags)
     return is_alike and one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
 

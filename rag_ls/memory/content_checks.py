@@ -38,7 +38,7 @@ _NEWER = re.compile(
     r"|(?P<google>AIza[\w-]{35})|(?P<stripe>[sr]k_live_\w{10,})"
     r"|(?P<aws>(?i:aws_secret_access_key)\W{1,6}[A-Za-z0-9/+]{40})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
 )
-# A value that is set to something with that name. What it may not look like: a reference, a path, an algorithm, a type.
+# A value that is assigned to such a name. `_NO_SECRET` excludes references, paths, algorithms and types.
 _NAMED = re.compile(
     r"""(?:^|[\s"'`{,(\[_.-]) (?P<name>pass(?:word|wd|phrase|code)?|pwd|pw|secret|(?:api|access|auth|secret|private|signing|client)
         [_\- ]?(?:key|token|secret)|token|credentials?) ["'`]?

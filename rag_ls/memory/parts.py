@@ -53,7 +53,7 @@ def embed_missing(
 
     `at_once`: somebody waits, so those of more than `MAX_PARTS_AT_ONCE` parts are left for later.
     """
-    # What cannot be embedded stays missing, and must not stand before the rest.
+    # A part that cannot be embedded stays missing, and must not hold up the rest.
     missing = store.vectors.missing(embedder.card.id, limit + _MAX_EMBEDDED_AT_ONCE)
     done = 0
     while missing and done < limit and not stopped():

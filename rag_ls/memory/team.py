@@ -1,8 +1,8 @@
 """Keeps a project's memories the same for all who share them on a server.
 
-Each keeps all memories in an own store, which answers and is written to whether the server is there or not. What differs
-is exchanged: of two versions of a memory the one with the greater stamp counts (`SharedMemory.stamp`), the other stays in
-the history. So whatever the order in which people change, delete and meet, all end with the same memories.
+Each user keeps all memories in a store of their own, which works without the server too. An exchange compares versions: the
+one with the greater stamp counts (`SharedMemory.stamp`), the other stays in the history. So everybody ends with the same
+memories, in whichever order people change, delete and exchange them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TeamMemories:
             if item.stamp > (stamp(present) if present else deleted.get(item.id, NOTHING)):
                 taken += self._take_version(store, item, present, now)
         if taken:
-            # What was taken may have been joined with what was here, which others lack.
+            # A memory that was taken may have been merged with one of ours: others lack the result, so give again.
             self._given_at = None
         return taken
 
@@ -110,7 +110,7 @@ class TeamMemories:
         with store.transaction():
             twin = store.twin(memory)
             if twin is not None and not _may_leave(twin):
-                # It is known here already. What is private neither joins what the team shares nor replaces it.
+                # A private memory here has the same content: it is neither merged with the team's memory nor replaced by it.
                 return False
             if twin is not None and comes_first(twin, memory):
                 # Two said the same: all keep the first.

@@ -106,7 +106,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     if request.min_similarity is not None:
         results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
     assert stats is not None
-    # What answers best comes first, of whatever kind it is.
+    # The best hit comes first, whether code, memory or rule.
     results.sort(key=lambda record: -(record.score or 0.0))
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats, exact)

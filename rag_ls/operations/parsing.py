@@ -38,7 +38,7 @@ _ALIASES = {
 }
 
 _EXAMPLES = {"start": '"2026-01-01", "end": "2026-01-31"', "tags": '["auth"]', "source_file": '"src/a.py", "line": 12'}
-# What stands for a list of strings in an error.
+# Examples of lists of strings, for errors.
 _LIST_EXAMPLES = {"tags": '["auth", "billing"]', "project": '["shop"]', "kinds": '["code", "memory"]'}
 _MAX_SHOWN_CHARACTERS = 60
 

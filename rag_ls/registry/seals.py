@@ -1,7 +1,7 @@
 """Seals what processes of this user write into a project's folder, so that what came with the folder is told apart.
 
 The key lies with the user, not in the project. A seal says who wrote something, not when or where: a moved or copied
-folder keeps its seals, and whoever was given a sealed file can give back the same, but no other one.
+folder keeps its seals, and somebody who got a sealed file can give back that file, but no other one.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ _QUESTION_WORDS = (
 )
 # In most lines of a text too. In the index of code they are kept, since `any`, `them` and `not` are names and operators there.
 _LINE_WORDS = "any been but could did had me my no not some than them these they up would"
-# What code does with everything, and what notes say of everything.
+# Verbs that tell nothing: code does these things to everything, and notes say them of everything.
 _DOING_WORDS = "get let done used use"
-# Notes are prose, and short: what every other one says tells nothing. Code says these rarely, and then as names (`never`, `always`).
+# Notes are short prose: a word that stands in every second note tells nothing. Code has these rarely, as names (`never`, `always`).
 _NOTE_WORDS = (
     "about after again all also always am anybody anyone anything because before being cannot doing each either else "
     "ever every few gets give given go goes going got having he her here him his just like made make makes many may "

@@ -13,7 +13,7 @@ from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol, target_key
 # A name that passes through more re-exports than this is not followed further.
 _MAX_REEXPORTS = 6
 _MAX_DECLARED = 5000
-# What depends on the dependents is followed through so many documents: a number, not a time, so that it is the same each time.
+# Indirect dependents are followed through this many documents. It is no time limit, so that the answer is the same each time.
 MAX_FOLLOWED = 2000
 ALL = "*"
 _SEPARATOR = re.compile(r"\.|::|#| > ")

@@ -1,7 +1,7 @@
 """The evidence that files and the places in them answer a query, each kind with a weight.
 
-What speaks for a file decides about the order of files, what speaks for a place about the order within its file. All of it
-counts for, and only a file's role in the repository against it. `python -m tests.benchmarks.code.learn` learns the weights
+Evidence about a file orders the files, evidence about a place orders the places within a file. All of it counts for a
+candidate; only the file's role in the repository may count against it. `python -m tests.benchmarks.code.learn` learns the weights
 in `retrieval/weights/code.json` from questions about public repositories; docs/quality.md says what they are worth on others.
 """
 
@@ -37,7 +37,7 @@ _COUNTED = 5
 _OLD = 0.5
 # Prose may also be the place of a name, a path or a piece of code: it is held against it less.
 _PROSE_FOR_CODE = 0.6
-# Who asks in words may use others than the code; a name, a path, a message or a piece of code is found by its letters.
+# Meaning counts more for a question in words, which may use other words than the code. Names, paths and messages match by letters.
 _MEANING_FOR_WORDS = 1.6
 
 

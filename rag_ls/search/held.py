@@ -22,7 +22,7 @@ def is_small_part(chunk: Chunk, held: StoredSymbol) -> bool:
 def show_declaration(stored: StoredChunk, held: StoredSymbol) -> StoredChunk:
     """A chunk, narrowed to a declaration that begins in it and the comment right above it, under the chunk's id.
 
-    What is beyond the chunk's end is not shown.
+    Lines beyond the chunk's end are not shown.
     """
     chunk = stored.chunk
     lines = _LINE.findall(chunk.text)

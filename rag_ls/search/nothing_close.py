@@ -39,7 +39,7 @@ def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidate
         return held >= _HELD_NAME or meaning >= _CLOSE_NAME
     if not signals.dense:
         return held >= (_HELD_OF_UNKNOWN if found.unknown > _UNKNOWN else _HELD_BY_WORDS)
-    # What has no vector yet may be close in meaning.
+    # A chunk without a vector may still be close in meaning.
     if not all(row.row in signals.dense for row in rows):
         return held >= _HELD_BY_WORDS
     return meaning + held >= (_CLOSE_CHANGE if query.is_change else _CLOSE)

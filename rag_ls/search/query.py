@@ -73,7 +73,7 @@ class QueryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An analysed query. What names places or quotes code counts wherever it is said; else a title says it all."""
+    """An analysed query. Places and quoted code count from the whole text; of a long text, other words count only from the title."""
 
     text: str
     kind: QueryKind

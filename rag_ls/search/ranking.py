@@ -17,8 +17,8 @@ from rag_ls.search.query import Query
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import RankRow
 
-# What each further place of a file loses for every place of that file before it, so that nearly as good files come first,
-# and the number of such places that counts. Few words are about a part of the architecture, thus about files.
+# Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as
+# good come first; `_MOST_CROWDED` places count. A question of few words is about a part of the architecture, thus about files.
 _CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.7, 1.5, 2
 _FEW_WORDS = 4
 _QUOTED_WORDS = 4
@@ -47,7 +47,7 @@ def order_candidates(
 ) -> list[tuple[RankRow, float]]:
     """As `rank`, where the evidence is known: `table` is what `evidence` makes of the rows.
 
-    What the query names comes first whatever its score: lines of files, then code that holds all of the query word for
+    Candidates that the query names come first whatever their score: lines of files, then code that holds all of the query word for
     word, then declarations of a bare name.
     """
     scored = _score(rows, table, query, weights)

@@ -37,8 +37,8 @@ _BEFORE_MATCH = 100
 _GAP = "…"
 _ANY_LINES = ("", "~", "\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
-# What they mean within one line.
 _MAX_SHOWN_CHARACTERS = 200
+# The meaning of these classes within one line.
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 _SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # `regex` understands some brackets as its own, where `re` and people mean the character.
@@ -120,7 +120,7 @@ class TextPattern:
             self.note = _OF_ONE_LINE
         self.needs = (need_of(tree) if tree is not None else Need(),)
         pattern = query.pattern if tree is None else _escape_braces(query.pattern)
-        # Whatever is wrong with the pattern is told of the pattern as it was given.
+        # Errors quote the pattern as the caller gave it.
         self._by_line = _compile(query, pattern)
         self._refuse_empty(query)
         # Flags such as `(?i)` may take letters in another case.

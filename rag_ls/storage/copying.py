@@ -1,4 +1,4 @@
-"""Copies vectors from one store to another. What is there already is passed over, so an interrupted copy goes on."""
+"""Copies vectors from one store to another. Vectors that are there already are skipped, so an interrupted copy goes on."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _open_served(database: Database, local: VectorStore, settings: Settings, sha
     try:
         server = open_server_vectors(settings.store, shared_name, hnsw_of(settings))
     except StoreUnavailable as error:
-        # What the settings name wrongly is told in the status, and texts are embedded here.
+        # The status tells of a wrong setting; texts are then embedded on this machine.
         _log.warning("%s", error)
         return None
     known.begin(f"{server.place} {shared_name}")

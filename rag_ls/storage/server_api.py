@@ -36,7 +36,7 @@ class ListedVectors(StoredVectors, Protocol):
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
         """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
 
-        Empty after the last. What is put meanwhile may come or not.
+        Empty after the last. Texts that are put meanwhile may be missing.
         """
         ...
 

@@ -1,7 +1,7 @@
 """The agent's end of a pipe: JSON-RPC messages as lines, of which each request gets its answer, whatever else comes.
 
-Batches (JSON-RPC 2.0, MCP 2025-03-26) are read as single messages and answered as one array. What is no message is
-answered here. When the agent closes its end, what it has asked is answered before the input ends.
+Batches (JSON-RPC 2.0, MCP 2025-03-26) are read as single messages and answered as one array. A line that is no
+message is answered here. When the agent closes its end, its open requests are answered before the input ends.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ClientLines:
     def _take(self, line: bytes) -> None:
         """Note a line, and queue its messages or answer it."""
         line = _HALF.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line.removeprefix(_MARK))
-        # What is no UTF-8 would be refused without its id, which is no answer.
+        # A message with bytes that are no UTF-8 would be refused without its id, so its client would wait for ever.
         line = line.decode("utf-8", "replace").encode()
         try:
             message = _read(line)

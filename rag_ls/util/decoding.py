@@ -1,6 +1,6 @@
 """Decodes texts in any usual encoding: by their mark, as UTF-8, as declared outside or inside, else by what their bytes look like.
 
-What is valid UTF-8 costs no more than to decode it.
+Valid UTF-8 costs no more than decoding it.
 """
 
 # ruff: noqa: RUF001

@@ -17,9 +17,9 @@ from rag_ls.util.git_config import why_endless
 from rag_ls.util.repositories import Repository, find_repository, is_git_folder
 
 _TIMEOUT_S = 20.0
-# The lists of a million files take a tenth of it.
+# Listing a million files takes a tenth of it.
 _MEMORY_BYTES = 2_000_000_000
-# No program that the settings of a repository name is run: the user has not agreed to that.
+# git must run no program that a repository's settings name: the user has not agreed to that.
 _OPTIONS = (
     "--no-pager",
     "--no-optional-locks",
@@ -28,7 +28,7 @@ _OPTIONS = (
     "-c", "core.askPass=",
     "-c", "credential.helper=",
     "-c", "protocol.allow=never",
-    # Else `diff` writes the index, after which hooks run: since git 2.54 also those that the settings name.
+    # Keeps `diff` from writing the index, after which git runs hooks; since 2.54 also hooks that the settings name.
     "-c", "diff.autoRefreshIndex=false",
     # A folder in the tree that looks like a bare repository brings settings of its own.
     "-c", "safe.bareRepository=explicit",
@@ -41,11 +41,11 @@ _VARIABLES = {
     "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
     "GIT_PAGER": "cat",
     "GIT_ASKPASS": "",
-    # What git says is read here.
+    # This module reads git's messages, so they must be English.
     "LC_ALL": "C",
 }
-# These read changed files through filters, which are programs. A submodule has filters of its own.
-_COMPARES = ("status", "diff")
+# For these commands git passes changed files through filters, which are programs. Submodules bring more filters.
+_FILTERING_COMMANDS = ("status", "diff")
 _NO_SUBMODULES = "--ignore-submodules=all"
 _LIST_FILTERS = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
 _TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
@@ -77,10 +77,10 @@ class GitSilent(Exception):
 
 
 def git_program() -> str | None:
-    """The path of the program `git`. Folders of the search path that depend on the current one do not count."""
+    """The path of the program `git`. It is looked for only in the absolute folders of `PATH`."""
     places = [place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(place)]
     found = shutil.which("git", path=os.pathsep.join(places))
-    # Windows looks in the current folder first.
+    # On Windows, `which` looks in the current folder first.
     return found if found and os.path.isabs(found) else None
 
 
@@ -105,11 +105,11 @@ def ask_git(
     if inner := _git_folder_on_the_way(folder, repository.top):
         # git before 2.38 takes it for a repository, with the settings in it.
         raise _refusal(repository, f"{inner} looks like a bare repository")
-    # The tree is the folder that holds `.git`, whatever `core.worktree` says: another one's files are not meant.
+    # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
-    if command[0] in _COMPARES:
-        named = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
-        line += _without_filters(repository, named)
+    if command[0] in _FILTERING_COMMANDS:
+        filters = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
+        line += _without_filters(repository, filters)
         command = (command[0], _NO_SUBMODULES, *command[1:])
     return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
 
@@ -137,7 +137,7 @@ def _without_filters(repository: Repository, listed: bytes) -> list[str]:
             if "=" in key:
                 # git would take what follows for the value.
                 raise _refusal(repository, f"the name of a filter holds =: {key!r}")
-            # An empty command is no filter.
+            # An empty command switches a filter off.
             options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
     return options
 
@@ -151,7 +151,7 @@ def _run(
         with subprocess.Popen(line, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as git:
             _limit_memory(git.pid)
             try:
-                told, complaint = git.communicate(given, timeout_s)
+                output, complaint = git.communicate(given, timeout_s)
             except subprocess.TimeoutExpired:
                 git.kill()
                 late = f"git gave no answer for {repository.top} in {timeout_s:.0f} s"
@@ -159,12 +159,12 @@ def _run(
     except OSError as error:
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
     if git.returncode in codes:
-        return told
+        return output
     raise _failure(repository, complaint)
 
 
 def _limit_memory(process_id: int) -> None:
-    """Bound what a process takes, where the system can: files of a repository may lead git to read without an end."""
+    """Limit the memory of a process, on Linux: a repository's files may lead git to read without end."""
     if sys.platform == "linux":
         import resource
 
@@ -181,13 +181,13 @@ def why_git_is_silent(folder: Path) -> GitSilent | None:
     return None
 
 
-def _failure(repository: Repository, said: bytes) -> GitSilent:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    told = next(
+def _failure(repository: Repository, complaint: bytes) -> GitSilent:
+    lines = complaint.decode("utf-8", "replace").strip().splitlines()
+    message = next(
         (line for line in lines if line.startswith(("fatal: ", "error: "))), lines[0] if lines else "git failed"
     )
-    first = told.strip().removeprefix("fatal: ").removeprefix("error: ")
-    if trust := _TRUST.search(said):
+    first = message.strip().removeprefix("fatal: ").removeprefix("error: ")
+    if trust := _TRUST.search(complaint):
         # The line is git's own, with the path as git compares it.
         remedy = f"if you trust it, `{trust[1].decode('utf-8', 'replace').strip()}`"
         return GitSilent(Silence.REFUSED, f"git refuses to read it ({first})", remedy)
@@ -198,5 +198,5 @@ def _failure(repository: Repository, said: bytes) -> GitSilent:
 
 def _refusal(repository: Repository, reason: str) -> GitSilent:
     return GitSilent(
-        Silence.REFUSED, f"git cannot read it ({reason})", f"`git -C {repository.top} status` shows what is to mend"
+        Silence.REFUSED, f"git cannot read it ({reason})", f"`git -C {repository.top} status` shows the fault"
     )

@@ -1,6 +1,6 @@
 """Runs functions in processes that may crash, hang or swell: only the call ends, and says why.
 
-What is C and reads foreign bytes (grammars, regular expressions of others) runs here. A process is started when a call
+Code in C that reads foreign bytes (grammars, regular expressions of others) runs here. A process is started when a call
 needs one, serves call after call, and ends when it rests, when it has grown, or when a call breaks a limit.
 """
 

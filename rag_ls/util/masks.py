@@ -9,7 +9,7 @@ _MASK = "***"
 _NAMES_ARE_KNOWN = ("postgres", "postgresql")
 _SECRET_NAMES = r"[\w.-]*(?:password|passwd|pwd|secret|token|key|sig|signature|auth|credential)s?"
 _PARAMETER = re.compile(rf"(?i)(?<![\w.-])({_SECRET_NAMES})(\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s#]+)")
-# Whoever writes `@`, `/` or `#` into a password unescaped still means all of it: up to the last `@` of the text.
+# A password may hold an unescaped `@`, `/` or `#`: it goes up to the last `@` of the text.
 _USER = re.compile(r"(?s)\b([a-zA-Z][\w+.-]*)://(.*)@")
 _USER_WITHOUT_SCHEME = re.compile(r"(?s)^([^:]*):.*@")
 

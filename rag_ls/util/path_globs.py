@@ -34,7 +34,7 @@ _MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _ESCAPED = r"*?[]{}!,#\ "
 _IS_WINDOWS_PATH = re.compile(r"^[^/]*\\[\w.@-][^/]*$|^[^/\\]*[\w.-]\\\*[^/]*$")
 
-# What .gitignore does not know, or knows otherwise.
+# Syntax that .gitignore lacks, or that means something else there.
 _IS_NO_IGNORE_LINE = re.compile(r"[{,\n\[]|^!?\.(/|$)|\\[\w.@*-]")
 
 

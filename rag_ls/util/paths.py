@@ -26,7 +26,7 @@ def is_among(path: str, places: Collection[str]) -> bool:
 
 
 def text_in(root: Path, path: str) -> str:
-    """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. What is no UTF-8 is replaced."""
+    """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
     try:
         if leads_out(root, root / path):
             return ""

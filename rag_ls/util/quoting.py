@@ -1,6 +1,6 @@
 """Text of a repository or a memory, quoted for agents, editors and people, so that it can only be read.
 
-Whoever wrote it may be a stranger: it gives no instruction in our name, and no Markdown of its own is rendered.
+A stranger may have written it: it must give no instruction in our name, and its Markdown is not rendered.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 
 # Controls (ANSI escapes among them), line and paragraph separators, half characters.
 _UNSEEN = frozenset(("Cc", "Zl", "Zp", "Cs"))
-# What turns or hides text (bidi marks, tag characters), but for the joiners that scripts and emoji need.
+# Characters that reorder or hide text (bidi marks, tag characters); the joiners among them stay, since scripts and emoji need them.
 _HIDING, _JOINERS = "Cf", "\u200c\u200d"
 # Where Markdown begins (CommonMark 0.31, GitHub's extensions): each is shown as it is with a backslash before it. Nothing
 # more is escaped, because some editors show the backslashes.

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-# Whatever the folder above them, and in any user's home.
+# Anywhere, in any user's home.
 _CREDENTIAL_NAMES = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".azure", ".password-store"})
 _CREDENTIALS_AT_HOME = (
     ".docker", ".config/gcloud", ".config/gh", ".config/op", ".config/rclone", ".config/sops", ".config/google-chrome",
@@ -96,7 +96,7 @@ def _is_system(folder: Path) -> bool:
 
 
 def _is_of_another_user(folder: Path) -> bool:
-    """Whether a folder is in the home folder of another user, whoever may read it."""
+    """Whether a folder is in the home folder of another user, even if this user may read it."""
     homes = [Path(place) / name for place in _HOMES for name in folder.parts if _is_in(folder, Path(place) / name)]
     if _is_in(folder, "/root"):
         homes.append(Path("/root"))

@@ -8,7 +8,7 @@ from typing import Any
 import regex
 
 _MAX_CHARACTERS = 10_000
-# What `regex` makes of a pattern: it writes a counted repetition out.
+# Of a pattern with its counted repetitions written out, as `regex` compiles it.
 _MAX_PARTS = 100_000
 _COUNT = re.compile(r"(.?)\{\s*(\d+)", re.DOTALL)
 _LETTER = re.compile(r"[\w.\]]")

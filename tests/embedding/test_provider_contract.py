@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
 from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalise
-from rag_ls.embedding.hosted import within
+from rag_ls.embedding.hosted import split_to_budget
 from rag_ls.embedding.local.catalog import MPNET
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote.provider import RemoteProvider
@@ -186,9 +186,9 @@ def test_a_query_is_embedded_in_one_thread_and_a_known_one_in_none() -> None:
 def test_batches_keep_within_texts_bytes_and_tokens_and_lose_nothing() -> None:
     budget = BatchBudget(max_texts=3, max_bytes=10, max_tokens=4)
     texts = ["a", "b", "c", "d", "ééééé", "x", "far too long for any batch", "y", "z"]
-    batches = [list(batch) for batch in within(budget, texts, [1, 1, 1, 3, 1, 1, 1, 3, 3])]
+    batches = [list(batch) for batch in split_to_budget(budget, texts, [1, 1, 1, 3, 1, 1, 1, 3, 3])]
     assert batches == [["a", "b", "c"], ["d"], ["ééééé"], ["x"], ["far too long for any batch"], ["y"], ["z"]]
-    assert list(within(budget, [], [])) == [[]]
+    assert list(split_to_budget(budget, [], [])) == [[]]
 
 
 def test_the_scale_of_a_known_model_is_known_in_every_revision() -> None:

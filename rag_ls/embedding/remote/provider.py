@@ -119,7 +119,7 @@ class RemoteProvider:
             return []
 
     def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        """See `EmbeddingProvider`. What the service said before is believed: it may be away now."""
+        """See `EmbeddingProvider`. Tries no connection: the service's last answer counts, even if it is away now."""
         where = self._find_destination(name)
         known = self._records.description(_key(where))
         return _card(where, Described(**known)) if known else self._ask_service(where)

@@ -18,7 +18,7 @@ FILE_NAME = "services.json"
 
 
 class ServiceRecords:
-    """A small file of the user. What cannot be read counts as empty: nothing is confirmed then."""
+    """A small file of the user. A file that cannot be read counts as empty: nothing is confirmed then."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._folder = folder

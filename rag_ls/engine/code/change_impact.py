@@ -71,7 +71,7 @@ def find_change_impact(session: ProjectSession, files: Sequence[ChangedFile]) ->
         file.path for file in files if file.status is not ChangeStatus.DELETED
     }
     there = {path for _, path, _, _ in session.store.document_paths()}
-    # What was deleted is still imported: such imports mean the former files.
+    # Deleted files count as present: remaining imports of them mean the former files.
     tree = SourceTree(there | gone, partial(text_in, session.project.root))
     finder = ImpactFinder(session.store, ImportResolver(tree), session.hidden_documents())
     return [_find_file_impact(session, finder, file, changed) for file in files]
@@ -96,7 +96,7 @@ def _find_file_impact(
         direct = merge_dependents((*direct, *_dependents(finder, file.path, language, before)))
     everyone = merge_dependents((*former, *direct))
     outside = [each for each in everyone if each.path not in changed]
-    # Who changed along has met what is declared otherwise; what is gone is gone for all.
+    # A file that is part of the change is taken to fit the changed declarations. A removed declaration breaks every file.
     breaking = [each for each in _uses_of_changed(session, file, names) if each.path not in changed]
     still = (*former, *_uses_of_removed(session, removed, language, everyone))
     breaking = list(merge_dependents([*breaking, *(each for each in still if each.path != file.path)]))

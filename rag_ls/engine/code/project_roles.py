@@ -31,7 +31,7 @@ from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
 _SHARE_OF_TIME = 0.02
 # The words that stand in an import that leads into a folder of tests or examples, or to a file that is named so.
 _WORDS = ("test", "spec", "mock", "fixture", "example", "sample", "demo", "bench")
-# What these import is product no more than they are.
+# An import in one of these files does not make the imported file product.
 _TOOLING = re.compile(
     r"^\.|^(tools?|hacking|docs?(_src)?)/|^([^/]+/)?scripts?/|(^|/)(e2e|cypress|playwright|\w+_tests)/|(^|/)(setup|noxfile|fabfile|build|gulpfile|gruntfile|rakefile)(\.\w+)?$"
     r"|(^|[/.])[\w-]*(rc|config|conf)\.[cm]?[jt]s$|\.(stories|story|cy|bench|test-d)\.\w+$"

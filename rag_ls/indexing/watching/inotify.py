@@ -29,7 +29,7 @@ _FOLDER_EVENTS = (
 _GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM | flags.MOVED_TO | flags.ONLYDIR
 _APPEARED = flags.CREATE | flags.MOVED_TO
 _VANISHED = flags.DELETE | flags.MOVED_FROM
-# What comes without being asked for.
+# The system sends these events to every watch.
 _ALWAYS_TOLD = flags.IGNORED | flags.UNMOUNT
 _OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
 # Errors for a folder that vanished, or that we may not read.

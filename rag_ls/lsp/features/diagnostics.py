@@ -28,7 +28,7 @@ from rag_ls.util.text import lines_of
 SOURCE = "rag-ls"
 # Keys that are typed within this time are checked together.
 _GATHER_S = 0.03
-# What the files of rules say is checked everywhere, once nothing was typed in them for so long.
+# After an edit of a file of rules, wait this long before all files are checked: more edits may follow.
 _RULES_REST_S = 0.5
 # The places of a rule in a file that are underlined; a last line counts the others.
 _MAX_SHOWN = 100

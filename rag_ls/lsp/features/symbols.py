@@ -12,7 +12,7 @@ from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.util.quoting import fold
 
-_SYMBOLS = 20
+_MAX_SYMBOLS = 20
 _NAME_CHARACTERS = 80
 _KINDS = (
     ("class", types.SymbolKind.Class),
@@ -41,22 +41,22 @@ def register(server: RagLsServer) -> None:
         session: EditorSession = server.session
         client = await session.client()
         await session.wait_for_files(params.query)
-        answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
+        answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_MAX_SYMBOLS))
         hits = [(view, hit) for view, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
         spelling = session.documents.spelling()
         found = [
             symbol_of(hit.item.chunk, spelling.uri_of(view, hit.item.chunk.path))
-            for view, hit in hits[:_SYMBOLS]
+            for view, hit in hits[:_MAX_SYMBOLS]
             if isinstance(hit.item, StoredChunk)
         ]
         question = params.query.strip()
-        return under(question, found) if session.filters_symbols and " " in question else found
+        return name_after_question(question, found) if session.filters_symbols and " " in question else found
 
 
-def under(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.WorkspaceSymbol]:
-    """Rename symbols so that their names begin with the question and sort in the given order. For an editor that shows
-    only names that hold all letters of the query."""
+def name_after_question(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.WorkspaceSymbol]:
+    """Prefix the symbols' names with the question and a number, so that they sort as given. Some editors hide names that
+    lack letters of the query."""
     return [
         types.WorkspaceSymbol(
             location=symbol.location,
@@ -69,7 +69,7 @@ def under(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.Wor
 
 
 def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
-    """A chunk as an LSP symbol; without a declaration, its first line is the name."""
+    """A chunk as an LSP symbol, named by its declaration, else by its first line."""
     lines = [line.strip() for line in chunk.text.split("\n") if line.strip()]
     qualifier, _, name = chunk.symbol.rpartition(".")
     first = chunk.start_line - 1 + declaration_line(chunk, name)

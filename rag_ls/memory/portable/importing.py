@@ -43,8 +43,8 @@ def import_memories(
     """Import a file that `export_memories` or a person wrote into the scope of `store`, whatever scope the file names.
 
     `now` (RFC 3339, UTC) is the time of records without one. `force` allows content that looks like a secret.
-    `is_elsewhere` tells whether another scope has a memory with an id; the imported one then gets another id, always
-    the same. Raises `InvalidRequest`, which lists all problems with their places; then nothing was written.
+    `is_elsewhere` tells whether another scope has a memory with an id. The imported memory then gets a new id, the same
+    one at each import. Raises `InvalidRequest`, which lists all problems with their places; then nothing was written.
     """
     located = read_records(source, format_named(format))
     return _import(store, located, ImportDestination(store.scope, now, force), is_elsewhere)
@@ -73,7 +73,7 @@ def _import(
     store: MemoryStore, located: Iterable[Located], target: ImportDestination, is_elsewhere: Callable[[str], bool]
 ) -> ImportResult:
     incoming = [
-        replace(item, memory=replace(item.memory, id=_own_id(item.memory)))
+        replace(item, memory=replace(item.memory, id=_make_new_id(item.memory)))
         if is_elsewhere(item.memory.id) and store.get(item.memory.id) is None
         else item
         for item in _check_records(store, located, target)
@@ -83,29 +83,29 @@ def _import(
     return ImportResult(outcomes[INSERTED], outcomes[UPDATED], outcomes[UNCHANGED], outcomes[DUPLICATE])
 
 
-def _own_id(memory: Memory) -> str:
+def _make_new_id(memory: Memory) -> str:
     """A new id for a memory whose id belongs to a memory of another scope."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"rag-ls:{memory.scope}:{memory.id}"))
 
 
 def _check_records(store: MemoryStore, located: Iterable[Located], target: ImportDestination) -> list[Incoming]:
     incoming, shown, count = [], list[str](), 0
-    together = _Together(store)
+    conflicts = _Conflicts(store)
     for item in located:
         problems: list[str] = []
         checked = to_incoming(item.record, target, problems)
         if checked is not None:
-            problems += together.problems_of(checked, item.place)
+            problems += conflicts.find(checked, item.place)
             incoming.append(checked)
         shown += [f"- {item.place}: {problem}" for problem in problems[: _MAX_SHOWN_PROBLEMS - len(shown)]]
         count += len(problems)
     if count:
         more = [f"- and {count - len(shown):,} more"] if count > len(shown) else []
-        raise InvalidRequest("\n".join(["nothing was imported; mend these first:", *shown, *more]))
+        raise InvalidRequest("\n".join(["nothing was imported; correct these first:", *shown, *more]))
     return incoming
 
 
-class _Together:
+class _Conflicts:
     """Checks the records of one import against each other, and their vectors against those of the store."""
 
     def __init__(self, store: MemoryStore) -> None:
@@ -113,7 +113,7 @@ class _Together:
         self._places: dict[tuple[str, str], str] = {}
         self._dimensions: dict[str, int] = {}
 
-    def problems_of(self, item: Incoming, place: str) -> list[str]:
+    def find(self, item: Incoming, place: str) -> list[str]:
         """The conflicts of a record with earlier records, and with the store's vectors."""
         problems = []
         names = {
@@ -127,8 +127,8 @@ class _Together:
             size = vectors.shape[1]
             if (wanted := self._dimensions_of(model, size)) != size:
                 problems.append(
-                    f"the embeddings of {model!r} have {size} dimensions, others of it {wanted}; leave them out, "
-                    "they are made anew"
+                    f"the embeddings of {model!r} have {size} dimensions, but those of other memories have {wanted}; "
+                    "leave the field out: rag-ls embeds the text again"
                 )
         return problems
 

@@ -34,7 +34,7 @@ from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.text import count_of
 
-# What an answer holds of a file. Clients of agents refuse answers of more than 25,000 tokens, and warn of 10,000.
+# Limits of an excerpt: agents' clients refuse answers of more than 25,000 tokens, and warn of 10,000.
 MAX_LINES = 2000
 AGENTS_EXCERPT_TOKENS = 8000
 _DEFAULT_SYMBOLS = 100

@@ -31,7 +31,7 @@ from rag_ls.operations.stats import add_note, merge_stats
 from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
-# What an answer of code holds where an agent does not say.
+# The size of an answer where an agent sets none.
 AGENTS_BUDGET_TOKENS = 2000
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
 

@@ -106,7 +106,7 @@ class SeenCollections:
     def describe(self, name: str) -> PushedCollection:
         """One collection, as far as the client sees it."""
         store = self.collections.existing(name)
-        # Who chose another size tells that there are others.
+        # For a caller that sees some projects alone: the collection's own size would tell that others have pushed to it.
         size = self.vector_size(name) if self.project_ids is None else self.model_size()
         return PushedCollection(name, size, store.count(self.seen_filters()))
 

@@ -11,9 +11,9 @@ from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.memories.memory_records import MemoryRecord, VersionRecord
 
-# What an answer of memories holds for agents, whose clients refuse more than some 25,000 tokens.
+# The size of an answer of memories for agents: their clients refuse more than some 25,000 tokens.
 AGENTS_MEMORY_TOKENS = 5000
-# Of a former version that does not fit, so much is shown.
+# At least this much of a former version is shown, even if it does not fit.
 _MIN_VERSION_TOKENS = 40
 
 

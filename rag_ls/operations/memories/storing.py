@@ -100,9 +100,9 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
     """Keep a fact, decision or convention."""
     if not request.scope:
         raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
-    beside = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(request, key)) is not None}
-    within = {key: value for key, value in request.metadata.items() if value is not None}
-    meta = parse_request("store_memory metadata", Metadata, {**beside, **within})
+    top_level = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(request, key)) is not None}
+    nested = {key: value for key, value in request.metadata.items() if value is not None}
+    meta = parse_request("store_memory metadata", Metadata, {**top_level, **nested})
     scope, path = Scope(request.scope), meta.source_file.strip()
     is_of_project = bool(path) or scope is Scope.PROJECT
     view = (
@@ -134,9 +134,9 @@ def _tie_to_code(view: ProjectSession, new: NewMemory, meta: Metadata) -> NewMem
     if anchor is None:
         return new
     if new.scope is not Scope.PROJECT:
-        # Other projects see this memory too, and have files of the same names.
+        # Other projects see this memory too, and may have a file of the same path.
         anchor = replace(anchor, project=str(view.project.root))
-    # A file's name was completed to its path.
+    # The anchor completed the name of a file to its path.
     return replace(new, metadata=replace(new.metadata, source_file=anchor.path), anchor=anchor)
 
 
@@ -158,8 +158,8 @@ def _note_length(content: str) -> str:
     if len(content) <= MAX_SHOWN_CHARACTERS:
         return ""
     return (
-        f"it has {len(content):,} characters (at most {MAX_CONTENT:,} are kept): each part is found, answers show the part "
-        "that answers, and get_memory the whole by pages"
+        f"it has {len(content):,} characters (at most {MAX_CONTENT:,} are kept): a search finds each of its parts and shows "
+        "the one that fits; get_memory reads all of it in pages"
     )
 
 
@@ -175,7 +175,7 @@ def _make_known(memory: Memory, hit: Hit) -> BriefMemory:
 
 @dataclass(frozen=True, slots=True)
 class UpdateMemory:
-    """A memory with what is to change of it; with neither, the caller confirms that it still holds."""
+    """A memory and its new content or metadata; without both, the caller confirms that it still holds."""
 
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
     content: str | None = argument(None, "its new text")
@@ -214,7 +214,7 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
         "update_memory metadata", Metadata, {key: value for key, value in metadata.items() if value is not None}
     )
     changes = {argument_named(str(key).strip(), arguments_of(Metadata)): value for key, value in metadata.items()}
-    # Before the transaction: it may read files, while other writers would wait.
+    # Outside the transaction, because finding the code may read files while other writers wait.
     anchor = _make_anchor(memory, meta, changes, view)
     is_moved = any(key in changes for key in _PLACE)
 
@@ -233,7 +233,7 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
 def _change_memory(
     memory: Memory, *, view: ProjectSession, content: str | None, meta: Metadata, changes: Mapping[str, Any]
 ) -> Memory:
-    """A memory with a caller's changes, whose values are in `meta`. An update, even an empty one, confirms that it holds."""
+    """A memory with the changes that a caller asked for; their parsed values are in `meta`."""
     stated = read_metadata(meta, view)
     changed = {name: getattr(stated, name) for name in MemoryMetadata.__dataclass_fields__ if name in changes}
     if changes.get("custom") is not None:

@@ -110,7 +110,7 @@ class SetUpAnswer:
 )
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
-    # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+    # Imported here: these modules compile many patterns, which would slow down every start.
     from rag_ls.rules.setup import ARCHITECTURE, Written, plan_documents, write_documents
     from rag_ls.rules.survey.documents import ruled_findings
     from rag_ls.rules.survey.project_files import ProjectFiles
@@ -148,7 +148,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             ),
         )  # fmt: skip
         view.files_changed([*written.written, *written.kept])
-        # Questions about rules come next, and need the index; of a large project its beginning is enough for them.
+        # The caller's next questions are about rules, and need the index. Of a large project, the first files are enough.
         if not view.indexing.scanned:
             view.indexing.index_tree(Depth.WORDS)
         view.indexing.wait_until_idle(_INDEX_S, embeddings=False)
@@ -185,7 +185,7 @@ def _show_folder(folder: str | None) -> str | None:
 
 
 def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
-    """The files that were left alone, by reason, and what writes them all the same."""
+    """A warning that names the files that were left alone, by reason, with the option that writes them."""
     by_reason: dict[str, list[str]] = {}
     for each in files:
         by_reason.setdefault(each.why, []).append(each.path)
@@ -275,7 +275,7 @@ def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> No
 def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
     """Read, cut and embed all of a project's files anew; vectors of unchanged texts are kept.
 
-    `prepare_rag_index` does that; the answer is how the index stands then.
+    `prepare_rag_index` does the work; this handler tells the state of the index after it.
     """
     view = caller.rule_projects.find_set_up(request.project_root)
     status, counts = view.status(), count_rule_chunks(view)

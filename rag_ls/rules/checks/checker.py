@@ -131,7 +131,7 @@ def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> I
 
 
 def _violation(document: CheckedDocument, rule: CheckRule, place: TextRange, said: str) -> Violation:
-    # What a structural rule found is the code itself, which the reader sees; a contract says what it found.
+    # A structural rule found code that the reader sees at the place; only a contract's finding needs words.
     message = rule.message or rule.id
     if not isinstance(rule.check, StructureCheck):
         message = f"{rule.message} ({said})" if rule.message else said

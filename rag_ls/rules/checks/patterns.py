@@ -1,4 +1,4 @@
-"""Regular expressions that a project's files state: matching them ends in time."""
+"""Regular expressions from a project's files, matched with a time limit."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from rag_ls.util.timed_patterns import compile_timed
 
-# Paths and names are matched in microseconds; what takes longer never ends.
-_MATCH_S = 0.2
+# Paths and names match in microseconds. A match that takes this long may never end.
+_MAX_MATCH_S = 0.2
 
 
 class PatternTooSlow(Exception):
@@ -37,7 +37,7 @@ class Pattern:
     def _match(self, match, text: str):  # type: ignore[no-untyped-def]
         if not self._is_slow:
             try:
-                return match(text, timeout=_MATCH_S)
+                return match(text, timeout=_MAX_MATCH_S)
             except TimeoutError:
                 self._is_slow = True
         raise PatternTooSlow(

@@ -22,7 +22,7 @@ _ROUTE = re.compile(
 )
 
 
-# What Python and JavaScript import from a module by its name.
+# Imports of names from a module, in Python and JavaScript.
 _IMPORTED = re.compile(
     r"""^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n]*)|^[ \t]*import\s*\{([^}]*)\}\s*from\s*["']([^"'\n]+)""",
     re.M,
@@ -57,7 +57,7 @@ def decorator_findings(traces: Traces, declares: Callable[[str], bool]) -> Itera
     found = list[SurveyFinding]()
     for _, tally in traces.of("decorator"):
         for name in tally.most_common()[:_MAX_NAMES]:
-            # `@register.filter` is another's, whoever declares a `filter`.
+            # `@register.filter` is not the project's own, even if the project declares a `filter`.
             (first, *inner) = re.findall(r"\w+", name)
             if not inner and (declares(first) or declares(f"{first}Attribute")):
                 found.append(tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0))

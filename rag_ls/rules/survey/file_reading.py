@@ -27,7 +27,7 @@ from rag_ls.rules.survey.terms import FormTerms, FoundForm
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-# What a connection says of itself is no event of the application.
+# Events of a connection's own life are no events of the application.
 _LIFECYCLE = frozenset(
     "connection connect disconnect disconnecting connect_error connect_timeout error close open ping pong reconnect "
     "reconnect_attempt reconnect_error reconnect_failed reconnecting listening headers upgrade drain finish end data exit request".split()

@@ -18,7 +18,7 @@ from rag_ls.search.roles import Roles
 TOPIC = "tests"
 
 _FOLDERS = re.compile(r"(^|/)(__tests__|src/test|tests?|specs?|e2e|cypress)/")
-# What a test runner looks for by itself, and what a language brings along.
+# Names of test files that test runners find by themselves.
 _USUAL_NAMES = re.compile(
     r"test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*\.(?:test|spec)\.(?:\w+|\*)|\*Tests?\.(?:java|kt|cs|php|swift|scala)"
 )

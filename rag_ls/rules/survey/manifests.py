@@ -50,7 +50,7 @@ def _package_json(text: str) -> Manifest | None:
     exported = any(key in data for key in ("exports", "module", "types", "files", "bin"))
     published = bool(tables["peerDependencies"]) or (exported and data.get("private") is not True)
     if "workspaces" in data:
-        # What a workspace develops with says nothing of the root itself.
+        # In the root of a workspace, the development dependencies are those of its packages.
         tables["devDependencies"] = frozenset()
     language = "typescript" if "typescript" in everything else "javascript"
     return Manifest(language, tables["dependencies"], tables["devDependencies"], published)

@@ -27,7 +27,7 @@ _NODE = frozenset(
     "assert async_hooks buffer child_process cluster console crypto dns events fs http http2 https net os path perf_hooks process "
     "querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
 )
-# What a project is built on is imported where it is used.
+# Frameworks that a project is built on: importing them directly is usual, and needs no rule.
 _FRAMEWORKS = re.compile(
     r"(?:@?(?:react|vue|angular|nestjs|svelte|next|nuxt|rxjs|express|koa|fastify|hono|solid)\b|fastapi|starlette|flask|django|rest_framework"
     r"|org\.springframework|Illuminate|Laravel|Symfony|Microsoft\.AspNetCore|Microsoft\.Extensions|axum|actix)",

@@ -14,7 +14,7 @@ from rag_ls.rules.survey.layout import test_traces
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, source_of
 from rag_ls.rules.survey.traces import Trace
 
-# What a test is written with shows in its first lines.
+# The first lines of a test file show its framework.
 _MAX_TEST_CHARACTERS = 20_000
 
 

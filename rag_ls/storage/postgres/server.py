@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server. What goes wrong there becomes a store error, which never shows the password."""
+"""Connections to a PostgreSQL server. Its errors become store errors, which never show the password."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 _CONNECT_S, _ANSWER_S = 5, 30
 _IDLE_S = 60.0
-# What is asked here is short: a server that does not answer is gone, and compiling a statement takes longer than running it.
+# All statements are short. So a server that does not answer is gone, and compiling a statement would take longer than running it.
 _OPTIONS = {
     "connect_timeout": _CONNECT_S,
     "tcp_user_timeout": _ANSWER_S * 1000,

@@ -1,4 +1,4 @@
-"""Connections to a Qdrant server, or to its local mode. What goes wrong becomes a store error, which shows no key."""
+"""Connections to a Qdrant server, or to its local mode. Its errors become store errors, which show no key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies memories from file to file, and keeps the copy in a project equal to its store."""
+"""Copies memories from file to file, and keeps the copy that lies in a project equal to the store."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ SEAL = "memories.seal"
 """The file beside a copy that holds its seal."""
 
 Unite = Callable[[MemoryStore, MemoryStore], object]
-"""Takes into the first store what the second has."""
+"""Takes the memories of the second store into the first."""
 
 
 def copy_memories(source: Path, target: Path) -> None:
-    """Copy a file of memories, also while another process writes it. `target` is there when it is complete and synced.
+    """Copy a file of memories, also while another process writes it. `target` appears once it is complete and synced.
 
     Raises `sqlite3.Error` for a damaged file, and `OSError`.
     """
@@ -75,11 +75,11 @@ def copy_backups(source: Path, target: Path) -> None:
 
 
 def read_alone_or_shared(file: Path, busy_s: float = 5.0) -> sqlite3.Connection:
-    """A connection that reads a file and makes no log beside it if there is none. Raises `sqlite3.Error`."""
-    # Without a log, no process has the file open. `immutable` then keeps SQLite from creating a log, which a read-only
+    """A connection that reads a file and leaves no log of SQLite's beside it. Raises `sqlite3.Error`."""
+    # If there is no log, no process has the file open. `immutable` then keeps SQLite from creating one, which a read-only
     # connection could not remove.
-    alone = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
-    return read_only(file, busy_s=busy_s, more=alone)
+    immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
+    return read_only(file, busy_s=busy_s, more=immutable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +87,17 @@ class CopyExchange:
     """The outcome of an exchange with the copy."""
 
     taken: bool = False
-    """Whether the copy held what the store had never seen, so that they were united."""
+    """Whether the store took memories or versions from the copy."""
     waiting: int = 0
-    """The number of memories that the store lacks, in a copy that another user wrote. They wait until the folder is trusted."""
+    """The number of memories that wait in a copy that another user wrote: the store takes them once the folder is trusted."""
     problem: str = ""
 
 
 class MemoryCopy:
     """The copy of a store that lies in a project. An older rag-ls, a container or another machine may have changed it.
 
-    So a process writes it only while it holds the lock of the file, and only after the store took in what is new there. A copy
-    that a process of this user wrote is sealed (`SEAL`); any other is taken in only if the folder is trusted.
+    So a process first takes the new memories of the copy into the store, and then writes the copy; meanwhile it holds the lock
+    of the file. A copy that a process of this user wrote is sealed (`SEAL`); another one counts only if the folder is trusted.
     """
 
     def __init__(self, file: Path, store: MemoryStore) -> None:
@@ -107,9 +107,10 @@ class MemoryCopy:
         self._counted: tuple[object, int] = (None, 0)
 
     def exchange(self, unite: Unite, *, is_taken: bool = False, is_trusted: bool = False) -> CopyExchange:
-        """Take what is new in the copy, and write the store's memories to it.
+        """Take the new memories of the copy into the store, and write the store's memories to the copy.
 
-        `is_taken` says that the store was just made of the copy; without `is_trusted` only what this user wrote is taken.
+        `is_taken`: the store was just made from the copy, so nothing there is new. Without `is_trusted`, only a copy that this
+        user wrote is taken.
         Raises `OSError` and `StoreError`.
         """
         newest = list(self._store.newest())
@@ -147,9 +148,9 @@ class MemoryCopy:
             )
 
     def _exchange(self, unite: Unite | None, known_stamp: list[int]) -> CopyExchange:
-        """Write the copy; before that, unite with what is new in it. Without `unite`, what is new stays there."""
+        """Unite the store with the copy, then write the copy. Without `unite`, a copy that has changed stays as it is."""
         with _alone(self._file) as connection:
-            # Looked at again, now that nobody else can write it.
+            # Compare again, now that no other process can write it.
             is_known = _stamp(self._file) == known_stamp
             if connection is None or (unite is None and not is_known):
                 return CopyExchange() if unite is None or is_known else self._take_shared(unite)
@@ -158,7 +159,7 @@ class MemoryCopy:
             with closing(read_only(self._own_file)) as source:
                 source.backup(connection)
             connection.execute("PRAGMA journal_mode = DELETE")
-            # Not read from the file: closing it would end SQLite's lock of it.
+            # Seal the bytes of the connection: closing the file after reading it would release SQLite's lock.
             seal = bytes_seal(connection.serialize(), SEAL)
             self._note(_stamp(self._file), newest)
         _write_seal(self._file, seal)
@@ -170,11 +171,11 @@ class MemoryCopy:
         return self._store.path
 
     def _take_shared(self, unite: Unite) -> CopyExchange:
-        """Take what is new in a copy that another process has open, as an older rag-ls may, and leave it alone."""
+        """Take the new memories of a copy that another process has open, such as an older rag-ls; do not write to it."""
         stamp = _stamp(self._file)
         with closing(read_alone_or_shared(self._file)) as connection:
             taken = self._take(connection, unite)
-        # Nothing was written to it: the next exchange must.
+        # Note no memories as written, so that the next exchange writes the copy.
         self._note(stamp, [])
         return CopyExchange(taken)
 
@@ -191,7 +192,7 @@ class MemoryCopy:
         return self._counted[1]
 
     def _count_news(self) -> int:
-        """The number of memories of the copy, those deleted there included, that the store knows nothing of."""
+        """The number of memories in the copy that the store has never had; memories that were deleted there count too."""
         with closing(read_alone_or_shared(self._file)) as connection, self._open_copy(connection) as other:
             known = {(each.id, each.version, each.updated_at, each.content) for each in self._all_versions(self._store)}
             found = [*other.all(), *(gone.memory for gone in other.deleted(-1)[0])]
@@ -232,7 +233,7 @@ class MemoryCopy:
 
 def is_sealed(file: Path) -> bool:
     """Whether a process of this user wrote a file of memories, as it is now, into a project."""
-    # What SQLite would write to the file when it opens it has no seal.
+    # SQLite would merge a log beside the file into it; the seal does not cover a log.
     if any(os.path.lexists(file.with_name(file.name + part)) for part in PARTS if part):
         return False
     try:
@@ -264,7 +265,7 @@ def _alone(file: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 def _stamp(file: Path) -> list[int]:
-    """A stamp that differs after a file was written, by whomever."""
+    """The size and time of a file and of its log: they differ after any process wrote to it."""
     found = []
     for part in (file, file.with_name(file.name + "-wal")):
         try:
@@ -276,7 +277,7 @@ def _stamp(file: Path) -> list[int]:
 
 
 def _sync(place: Path) -> None:
-    """Have the disk hold a file, or a folder's names."""
+    """Flush a file, or the names in a folder, to the disk."""
     try:
         descriptor = os.open(place, os.O_RDONLY)
     except OSError:

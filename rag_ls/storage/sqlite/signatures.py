@@ -94,7 +94,7 @@ class Signatures:
         missing = [each for each in passages if found[each.document_id] is None]
         read = self._read([Passage(each.document_id) for each in missing] if is_kept else missing)
         with self._lock:
-            # What was read before a document changed is not kept.
+            # Texts that were read before a document changed are not kept.
             if is_kept and self._loaded is loaded:
                 self._forget_texts(self._texts.keys() & read.keys())
                 self._texts |= read

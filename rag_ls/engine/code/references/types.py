@@ -148,7 +148,7 @@ class Uses:
             self._made[key] = None
             made = self._make(declared)
             if self._is_cut:
-                # What a limit left unknown may be known to a question that begins nearer.
+                # The limit of depth was met: a question that begins nearer may still find the type, so this one is not remembered.
                 del self._made[key]
                 self._is_cut = self._nested > 0
                 return made

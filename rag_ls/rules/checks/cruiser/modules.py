@@ -32,7 +32,7 @@ def name_of(edge: Edge) -> str:
 
 
 def is_unresolvable(edge: Edge) -> bool:
-    """Whether nothing is where an import points to. What is no source (an image) may lie there without being indexed."""
+    """Whether nothing is where an import points to. Files that are no source (images) count, though they are not indexed."""
     return not edge.target and edge.module.startswith(".") and bool(_SOURCE_SUFFIX.search(edge.module))
 
 

@@ -1,4 +1,4 @@
-"""Reads a configuration of dependency-cruiser. What only running it would tell, and what is not checked here, is said."""
+"""Reads a configuration of dependency-cruiser. Names the parts that only running it would tell, or that are not checked here."""
 
 from __future__ import annotations
 

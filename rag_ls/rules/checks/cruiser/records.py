@@ -15,7 +15,7 @@ class Modules:
 
 @dataclass(frozen=True, slots=True)
 class DependencyRule:
-    """Dependencies between modules. What is None or empty does not count.
+    """Dependencies between modules. A field that is None or empty does not count.
 
     In `target` and in `via`, `$1` means what the first group of `source.path` matched.
     """
