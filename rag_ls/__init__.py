@@ -13,7 +13,7 @@ os.environ.update(
     HF_HUB_DISABLE_TELEMETRY="1",
     DO_NOT_TRACK="1",
 )
-# OpenVINO reports its use through this package, wherever it can be imported.
+# OpenVINO reports its use through this package, if it can be imported.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 # Search the folders of PYTHONPATH, of the script and of the working directory last. A project sets PYTHONPATH for its own
@@ -21,18 +21,18 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 if _named := os.environ.get("PYTHONPATH"):
     _first = [] if sys.flags.safe_path else sys.path[:1]
     _last = {os.path.abspath(folder) for folder in [*_named.split(os.pathsep), *_first]}
-    # But child processes take our modules from where this one does.
+    # Child processes import our modules from the folder from which this one does.
     _last.discard(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sys.path.sort(key=lambda folder: os.path.abspath(folder) in _last)
 
-# Python processes that we start say on standard error where they were when a library crashed them.
+# If a library crashes a Python process that we started, it writes the place in its code to standard error.
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 
-# Before NumPy loads: the threads of its OpenBLAS spin for milliseconds after each product, which takes the cores from
-# everything else that a question needs, and one thread multiplies our small matrices as fast.
+# Set before NumPy loads: the threads of its OpenBLAS spin for milliseconds after each product, which takes the cores from the
+# rest of a question. One thread multiplies our small matrices as fast.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# In debug runs, the order in which threads take locks is checked, and what breaks it is written to this file.
+# In debug runs, the order in which threads take locks is checked; violations are written to this file.
 if _faults := os.environ.get("RAG_LS_CHECK_LOCKS"):
     from rag_ls.util.lock_order import check_locks
 

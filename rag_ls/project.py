@@ -25,7 +25,7 @@ CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
 # If a repository brought a link or a pipe of such a name, it is replaced by a file. Databases are checked when they are opened.
 _OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
-# As Windows has it; other systems refuse shorter ones themselves.
+# The limit of Windows; other systems refuse shorter paths themselves.
 _MAX_PATH_BYTES = 32_767
 NO_REMOTE = "the project has no git remote `origin`, by which others would know it"
 
@@ -81,7 +81,7 @@ class Project:
         if why := why_never_a_project(self.root):
             raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
         try:
-            # A cloned repository may contain a link to anywhere.
+            # A cloned repository may contain a link to any place.
             if (kind := kind_of(folder)) not in ("", "folder"):
                 raise ProjectUnavailable(f"{folder} is a {kind}; remove it, rag-ls makes a folder there")
             make_private_folder(folder)
@@ -117,7 +117,7 @@ def current_branch(root: Path) -> str:
     except (OSError, UnicodeDecodeError):
         return ""
     branch = head.partition("ref: refs/heads/")[2].strip()
-    # git writes this if it keeps branches elsewhere ("reftable").
+    # git writes this if it stores branches in another format ("reftable").
     return "" if branch == ".invalid" else branch
 
 
@@ -176,7 +176,7 @@ def host_and_path(address: str) -> tuple[str, str] | None:
         if not separator or "/" in place:
             return None
     path = path.strip("/").removesuffix(".git").strip("/")
-    # A tunnel's end, or a name with a slash in its password.
+    # The end of a tunnel, or a name with a slash in its password.
     is_usable = bool(host and path) and not host.startswith(("localhost", "127.", "[")) and "@" not in path
     return (host.lower(), path) if is_usable else None
 
@@ -232,7 +232,7 @@ def _has_data_of(folder: Path, place: Path) -> bool:
 
 def is_shared_folder(folder: Path) -> bool:
     """Whether a folder holds unrelated things (home, the temporary folder, the root), and so is no project itself."""
-    # `sudo` may leave HOME as it was.
+    # `sudo` may leave HOME unchanged.
     homes = (os.path.expanduser("~"), account_home())
     shared = (*homes, temporary_folder(), "/tmp", folder.anchor)
     return str(folder) in {os.path.realpath(each) for each in shared}

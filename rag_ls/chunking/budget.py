@@ -48,7 +48,7 @@ def _byte_classes() -> NDArray[np.uint8]:
     classes[[9, 10, 11, 12, 13, 28, 29, 30, 31, 32]] = _SPACE
     for first, last in (("0", "9"), ("A", "Z"), ("a", "z")):
         classes[ord(first) : ord(last) + 1] = _WORD
-    classes[0x80:0xE0] = _WORD  # two-byte letters, and the continuation bytes of all
+    classes[0x80:0xE0] = _WORD  # two-byte letters, and the continuation bytes of CJK and emoji: a token each
     classes[0xE0:] = _WIDE  # CJK and emoji: a token each
     return classes
 

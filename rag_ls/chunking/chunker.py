@@ -142,7 +142,7 @@ def _scope_of(chunk: Chunk) -> str:
 
 def _syntax_of(language: str, path: str, data: bytes) -> Syntax | None:
     if language == "c" and path.endswith(".h") and _CPP.search(data):
-        return SYNTAXES["cpp"]  # nothing but its text tells a C++ header from a C one
+        return SYNTAXES["cpp"]  # only the text tells a C++ header from a C header
     return SYNTAXES.get(language)
 
 

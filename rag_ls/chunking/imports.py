@@ -22,7 +22,7 @@ def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Stateme
     text = document.data[start : min(node.end_byte, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
     line = document.line(start)
     return [
-        # Where the code is broken, a name may be missing.
+        # In broken code, a name may be missing.
         statement_of(Import(module, tuple(filter(None, names)), line), text, document.data, start)
         for module, names in rule.reader(text)
         if module and len(module) <= MAX_MODULE and "\n" not in module

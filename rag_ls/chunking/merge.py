@@ -105,7 +105,7 @@ class _Merger:
             return False
         if last.owner is not piece.owner:
             return False
-        # Imports and the like are complete by themselves; a small function need not hide there.
+        # Imports and the like are complete by themselves; a small function beside them keeps a chunk of its own.
         begins_declarations = piece.declares is not None and not any(p.declares for p in group)
         return not (begins_declarations and self._large(group[0].start, group[-1].end))
 

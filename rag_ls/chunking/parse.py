@@ -132,10 +132,11 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
         return None
     parser = get_parser(grammar)
     if grammar in _ASCII_SCANNERS:
-        # A tree holds offsets alone, which stay: as many bytes of letters stand for each such character.
+        # A tree has only offsets, which must stay right: each such character is replaced by letters of as many bytes.
         data = _LONG_CHARACTER.sub(lambda character: _STAND_INS[len(character[0])], data)
     if (start, end) != (0, len(data)):
-        # Rows count from the start of the range: they are not used, and counting from the text's start is quadratic.
+        # Rows count from the start of the range. Nobody uses them, and counting from the start of the text takes quadratic
+        # time.
         parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]
 
     deadline = time.thread_time() + seconds
@@ -172,7 +173,7 @@ class _Reading:
         self._read_to = 0
 
     def __call__(self, offset: int, _point: Point) -> bytearray:
-        # Some scanners look ahead to the end of the text at each token, and go back: they need little of it again.
+        # Some scanners look ahead to the end of the text at each token, and go back: they seldom use the rest again.
         is_again = offset < self._read_to
         window, size = (self._windows.again, _READ_AGAIN_BYTES) if is_again else (self._windows.forward, _READ_BYTES)
         self._read_to = min(self._end, offset + size)

@@ -16,7 +16,7 @@ from rag_ls.model import Chunk
 
 RULE_TOKENS = 300
 """The most tokens of a section of rules that is kept whole."""
-# A key of a YAML file with more tokens is cut at its inner keys and list items.
+# If a key of a YAML file has more tokens, its section is cut at the inner keys and list items.
 _LARGE_KEY_TOKENS = 80
 
 SURVEY_MARKS = ("rag-ls counted ", "rag-ls wrote this file from the code")
@@ -27,7 +27,7 @@ _CONSTRAINTS = frozenset(
         ".cursorrules", ".windsurfrules",
     }
 )  # fmt: skip
-# The rules of other tools, and decisions: below these folders, in this project or in a package of it.
+# Folders with the rules of other tools, and with decisions, in this project or in a package of it.
 _TOOLS = r"(?i)(?:^|/)(?:\.cursor/rules/.+\.mdc?|\.github/(?:copilot-instructions|instructions/.+\.instructions)\.md)$"
 _DECISION = r"(?i)(?:^|/)(?:docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
@@ -145,7 +145,7 @@ def _blocks(
         large = document.size(int(document.lines[start]), _offset(document, end)) > _LARGE_KEY_TOKENS
         if large and depth < _MAX_DEPTH and head + 1 < end:
             inner = list(_blocks(document, lines, head + 1, end, name, depth + 1))
-            # The key itself stands with the first thing below it.
+            # The key itself goes with the first entry below it.
             (_, inner_end, inner_name), *rest = inner
             yield start, inner_end, inner_name
             yield from rest

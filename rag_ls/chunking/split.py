@@ -212,7 +212,7 @@ class _Parts:
     def part(self, item: Item, start: int, end: int, size: int, head: Enclosing | None) -> _Segment:
         scope = self._scope(item)
         if scope is not None and scope.kind is Kind.GROUP and item.main.start_byte < start:
-            scope = None  # it begins in another region of the document, so this rest declares nothing
+            scope = None  # the declaration begins in another region of the document, so this rest declares nothing
         must_open = self._must_open(item.main, scope)
         return _Segment(
             start=start,

@@ -63,7 +63,7 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     ]
     notes = "\n".join(_note(note, paint) for note in notes_of(data["stats"]))
     exact = data.get("exact") or {}
-    # Lines that hold the question as it stands come before what is like it.
+    # Lines that hold the question exactly come before similar code.
     lines = [exact_search.block(exact, paint, beside=True)] if exact.get("total") else []
     parts = [*([notes] if notes else []), *lines, *(found or ([] if lines else ["nothing found"]))]
     if left:
@@ -207,7 +207,7 @@ def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Pai
     digits = len(str(max((line.number for line in lines), default=0)))
     indent = find_shared_indent(line.text for line in lines)
     rows: dict[int, str] = {}
-    # Each is coloured within its chunk: a line alone does not tell that it is in a text.
+    # Each line is coloured as part of its chunk: alone, a line does not show that it is inside a string.
     for place in entry.places:
         of_place = [line for line in lines if place["start_line"] <= line.number <= place["end_line"]]
         chosen = [line.number - place["start_line"] for line in of_place if line.number not in rows]

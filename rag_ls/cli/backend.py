@@ -42,7 +42,7 @@ def ask(
     if vars(arguments).get("looks_again") and mode is Mode.AUTO:
         mode = Mode.MANUAL
     found = None if vars(arguments).get("is_alone") else find_engine("cli", mode)
-    # Where none is to be had, the verb's next operation does not try again.
+    # If no engine can be had, the verb's next operation does not try again.
     arguments.is_alone = found is None
     if found is not None:
         try:

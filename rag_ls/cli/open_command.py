@@ -99,7 +99,7 @@ def start_http() -> str:
             if url := ask_for_http(paths, {}):
                 return url
         except EngineLost:
-            # It has just ended, or makes way for another.
+            # The engine has just ended, or makes way for another.
             process = None
         except Refused as refused:
             if refused.reason != "leaving":

@@ -44,7 +44,7 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
 @contextmanager
 def _bar(embeds: bool) -> Iterator[Show]:
     """Draw one bar for reading and embedding; its library is imported at the first step."""
-    # Imported here, because output to a pipe needs neither.
+    # Imported here, because output to a pipe needs neither module.
     from rag_ls.cli.journey import Journey, duration
 
     bar: Any = None
@@ -58,7 +58,7 @@ def _bar(embeds: bool) -> Iterator[Show]:
         if bar is None:
             bar = _new_bar()
             bar.start()
-            # The bar has replaced the streams, to print above itself.
+            # The bar replaced the streams, so that other output is printed above it.
             guard_streams()
             task = bar.add_task("", total=1.0, left="")
         journey = journeys.setdefault(step["project"], Journey(embeds=embeds))
@@ -96,7 +96,7 @@ def _lines() -> Iterator[Show]:
         nonlocal shown
         if progress["phase"] == "idle":
             return
-        # A pipe is often a log: one line a step, and one for each tenth of it.
+        # A pipe is often a log: print one line for each step, and one for each tenth of it.
         tenth = 10 * progress["done"] // progress["total"] if progress["total"] else 0
         now = (progress["project"], _title(progress), tenth)
         if now != shown:

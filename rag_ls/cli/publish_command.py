@@ -71,7 +71,7 @@ def _publish_index(project: Project, settings: Settings, store: StoreSettings, n
     stamp = Publication(
         "", current_commit(project.root), current_branch(project.root), f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"
     )
-    # The index stays on the store of the settings: another one would have to be filled with its vectors first.
+    # The index stays on the store of the settings: another store would first need all vectors.
     index = open_index(project.data_folder, settings, name)
     publisher = open_publisher(dataclasses.replace(settings, store=store), name)
     patterns = Patterns.of(settings.index)

@@ -20,9 +20,9 @@ PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 """Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
 
 _CLEAR = "\x1b[H\x1b[2J"
-# Stands for the escape of each order of ours until it is written: no text of others can hold it.
+# Stands for the escape character of our own control sequences until they are written; no text of others can hold it.
 _OURS = f"\0{os.urandom(16).hex()}"
-# Orders of ours, then all other controls, and marks that turn text (Unicode, UAX 9).
+# Our own control sequences, then all other control characters, and marks that reverse text (Unicode, UAX 9).
 _CONTROLS = re.compile(
     f"({_OURS})|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -130,7 +130,7 @@ class Colours:
         harmless_lines = _ORDERS.sub(_SHOWN_ORDER, text).split("\n")
         source = "\n".join(line.removeprefix(indent).expandtabs(4) for line in harmless_lines)
         syntax = Syntax("", language, theme=_CODE_COLOURS, background_color="default")
-        # The lexer of some languages leaves empty lines at the beginning out.
+        # The lexers of some languages leave out empty lines at the beginning.
         blank = len(source) - len(source.lstrip("\n"))
         lines = syntax.highlight(source[blank:]).split("\n", allow_blank=True)
         chosen = range(source.count("\n") + 1) if rows is None else rows
@@ -200,7 +200,7 @@ def guard_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream: Any = getattr(sys, name)
         if stream is None:
-            # Closed by who started this (`>&-`): nobody reads it, or nothing comes.
+            # The parent process closed it (`>&-`): nobody reads the output, or there is no input.
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         elif name == "stdin":
             continue
@@ -216,7 +216,7 @@ def find_raw_stream(stream: TextIO) -> TextIO:
 
 def show(text: str) -> None:
     """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
-    # The terminal's own rows: `LINES` may be what a program before us found.
+    # Ask the terminal: an earlier program may have set `LINES`.
     rows = os.get_terminal_size().lines if sys.stdout.isatty() and sys.stdin.isatty() else 0
     if not rows or text.count("\n") < rows - 1:
         print(text)

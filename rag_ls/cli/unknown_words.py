@@ -17,7 +17,7 @@ def refusal(parser: argparse.ArgumentParser, arguments: argparse.Namespace, unkn
         return f"`{name}` does not take {word!r}; `{name} --help` shows what it takes, and `rag-ls ask ...` asks a question"
     if word in options:
         return f"{word} belongs behind the verb: `{name} ... {word}`"
-    # Most lines are right, and need no such import.
+    # Imported here, because most command lines are right and do not need it.
     from rag_ls.util.nearest import nearest, nearest_text
 
     near = nearest_text(nearest(word, options))

@@ -123,7 +123,7 @@ def _wrap(text: str) -> str:
 
 
 def _columns() -> int:
-    # Each verb's example comes from here, and most need no more of it.
+    # Imported here: most callers only want a verb's example from this module.
     import shutil
 
     return min(_MAX_COLUMNS, shutil.get_terminal_size().columns)

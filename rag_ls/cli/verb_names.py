@@ -64,12 +64,12 @@ _MEANT = {
     "install": "connect", "setup": "connect", "ui": "open", "web": "open", "page": "open", "version": "--version",
     "lint": "check", "backup": "export",
 }  # fmt: skip
-# A word so like a verb is a slip of the keys.
+# A word as similar to a verb as this is a slip of the keys.
 _MIN_SLIP_SIMILARITY = 0.8
 _MIN_SLIP_LETTERS = 4
-# Short words are like many: `rsync backup` asks for rsync, and is no slip in `sync`.
+# A short word is similar to many words: `rsync backup` asks for rsync, and is no misspelt `sync`.
 _MIN_OTHER_SLIP_LETTERS = 6
-# Longer lines are questions, whatever their first word is like.
+# A longer line is a question, even if its first word is like a verb.
 _MAX_SLIP_WORDS = 2
 
 
@@ -123,7 +123,7 @@ def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
         return True
     if count == 1 and not {"-h", "--help"}.isdisjoint(words):
         return False
-    # One word alone is rather a name to look for than a slip in a word for a verb.
+    # A single word is more likely a name to search for than a misspelt action.
     alike = [*known, *TREE]
     if count > 1 and len(verb) >= _MIN_OTHER_SLIP_LETTERS:
         alike += _MEANT
@@ -131,7 +131,7 @@ def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
 
 
 def _slips(verb: str, known: Iterable[str]) -> list[str]:
-    # Most lines name a verb, and need no such import.
+    # Imported here, because most command lines name a verb and do not need it.
     import difflib
 
     return (

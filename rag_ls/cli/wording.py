@@ -26,9 +26,9 @@ _VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASK
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
 _ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|[a-z]+(?:_[a-z]+)+) = ")
-# Options that the shell calls otherwise.
+# Options that have another name in the shell.
 _OPTIONS = {"importance_score": "--importance", "path_glob": "--path", "k": "-k"}
-# Remedies that the shell has in another form, or not at all.
+# Remedies that have another form in the shell, or do not exist there.
 _REMEDIES = (
     (re.compile("use scope = global, or session"), "use scope = global"),
     (re.compile("check language, path_glob and kind"), "check --language and --path"),

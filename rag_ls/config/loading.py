@@ -130,7 +130,7 @@ class _Layer:
 
 
 def _are_trusted(folders: Sequence[Path]) -> bool:
-    # Seldom needed, and a relay does not wait for the import.
+    # Imported here: it is seldom needed, and a relay should not wait for it.
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
     return bool(folders) and all(map(users_trusted_folders().trusts, folders))
@@ -145,7 +145,7 @@ def _apply_good(below: Loaded, layer: _Layer, last_good: LastGood) -> Loaded:
         kept = replace(below, settings=_apply_text(below, layer, former).settings)
         loaded = _apply_file(kept, layer)[0]
     elif loaded.settings != below.settings:
-        # The file is only partly wrong, and there is no better text to fall back on.
+        # Only a part of the file is wrong, and no earlier text is left to fall back on.
         last_good.note(layer.file, text)
     return loaded
 
@@ -179,7 +179,7 @@ def _apply_text(loaded: Loaded, layer: _Layer, text: str) -> Loaded:
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
         return _with_problem(loaded, problem)
     if isinstance(url := values.get("store"), str):
-        # The whole section in one line.
+        # The line of the whole section.
         values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
     refused = [
         Problem(

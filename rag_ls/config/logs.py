@@ -15,7 +15,7 @@ from rag_ls.project import make_private_folder
 from rag_ls.util.private_files import create_private_file, restrict_to_user
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-# A message may quote what a client sent: half a character, too.
+# A message may quote a client's text, which may end in half a character.
 _ERRORS = "backslashreplace"
 _MAX_FILE_BYTES = 2_000_000
 _MAX_KEPT_FILES = 3
@@ -66,7 +66,7 @@ class _Crashes:
             with open(os.devnull, "wb") as nothing:
                 os.dup2(nothing.fileno(), 2)
         try:
-            # While another process reads the log, it goes on in the same file.
+            # If another process is reading the log, go on in the same file.
             with contextlib.suppress(FileNotFoundError, PermissionError):
                 os.replace(source, target)
         finally:

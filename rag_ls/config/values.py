@@ -77,7 +77,7 @@ def _convert(name: str, wanted: Any, value: Any) -> Any:
         if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
             return tuple(value)
         if isinstance(value, str) and value and name == "store.share":
-            # A list of one may stand alone.
+            # A list of one value may be written as that value.
             return (value,)
         raise ValueError(f"{name} must be a list of strings, not {_shorten(value)}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
@@ -94,7 +94,7 @@ def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]
         section, key = info.key.split(".")
         name = f"{ENVIRONMENT_PREFIX}{section}".upper()
         text = variables.get(f"{name}_{key.upper()}")
-        # RAG_LS_DAEMON stands for RAG_LS_DAEMON_MODE.
+        # RAG_LS_DAEMON is another name of RAG_LS_DAEMON_MODE.
         if text is None and shorthands().get(section) == key:
             text = variables.get(name)
         if text is not None:

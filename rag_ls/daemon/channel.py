@@ -15,17 +15,18 @@ from rag_ls.errors import RagLsError
 
 Json = dict[str, Any]
 
-# Increase this when messages change their meaning; ends with different numbers refuse each other.
+# Increase this when messages change their meaning. Two ends with different numbers refuse each other.
 PROTOCOL = 2
 # A greeting is short: a peer that sends more, or nothing for this long, is not one of our clients.
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
 _MAX_LINE_BYTES = 128_000_000
-# An engine that starts, or works for a shell command, sends a sign of life this often; one silent for `SILENT_S` hangs.
+# An engine that starts, or works for a shell command, sends a sign of life this often; an engine that is silent for `SILENT_S`
+# hangs.
 ALIVE_EVERY_S = 5.0
 ALIVE = b'{"alive": true}\n'
 SILENT_S = 30.0
-# The signs of life come from a thread of their own, so they do not prove that the start goes on.
+# A thread of its own sends the signs of life, so they do not prove that the start goes on.
 START_S = 60.0
 
 

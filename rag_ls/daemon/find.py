@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_S = 5.0
-# A busy machine may need so long to start a Python process, after an engine that ends has let go of its lock.
+# A busy machine may take this long to start a Python process, after a former engine has released its lock.
 _LISTEN_S = 60.0
 _LOOK_S = 0.02
 _OTHER_S = 1.0
@@ -79,7 +79,7 @@ def start_engine() -> subprocess.Popen[bytes]:
     import threading
 
     command = command_of("rag_ls.cli.main", "serve", "--background")
-    # Not in the caller's folder: an engine outlives it, and would keep its file system busy.
+    # Not in the caller's folder: an engine outlives the caller, and would keep that file system busy.
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -87,7 +87,7 @@ def start_engine() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=os.path.expanduser("~") if os.path.isdir(os.path.expanduser("~")) else "/",
         start_new_session=True,
-        # Windows: a console of its own that nobody sees, which its own processes share; with none, each would open a window.
+        # Windows: a hidden console, which its child processes share; without one, each of them would open a window.
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")} | _whole_home(),
     )
@@ -108,9 +108,9 @@ def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     deadline = time.monotonic() + _LISTEN_S
     while time.monotonic() < deadline and not process.poll():
         if process.poll() == 0:
-            # Another engine holds the lock. If that one accepts no clients soon either, give up early.
+            # Another engine holds the lock. If it does not accept clients soon, give up early.
             deadline = min(deadline, time.monotonic() + _OTHER_S)
-        # Polled: the engine is another process, and tells nobody that it listens.
+        # Polled, because another process gives no signal when it begins to listen.
         time.sleep(_LOOK_S)
         if (found := connect()) is not None:
             return found

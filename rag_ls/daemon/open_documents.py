@@ -12,9 +12,9 @@ from rag_ls.util.json_rpc import Message
 # A text that was in play at this many deaths of engines in a row is taken to be the cause. A request needs one death more: a
 # text reaches each new engine at once, and nobody waits for its answer.
 _MAX_DEATHS = 2
-# A text is in play for so long after an engine got it.
+# A text is in play for this long after an engine got it.
 _IN_PLAY_S = 60.0
-# It is withheld for so long; after that, the engine may be another.
+# A text is withheld for this long; after that, the engine may be a newer one that reads it.
 _WITHHELD_S = 600.0
 # Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
 _MAX_CHANGES = 200
@@ -98,7 +98,7 @@ class OpenDocuments:
         return document.merged(self.encoding) if was_withheld else message
 
     def _is_blamed(self, uri: str, document: _Document) -> bool:
-        # The text is put together only where there is something to compare it with: this runs at each keystroke.
+        # Build the whole text only if there is something to compare it with: this runs at each keystroke.
         if not self._blamed:
             return False
         at = self._blamed.get(_digest(uri, document.text(self.encoding)))
@@ -169,7 +169,7 @@ def _uri_of(params: Any) -> str | None:
 
 
 def _digest(uri: str, text: str) -> str:
-    # Imported only after a death: every relay would pay for it. Surrogates that stand alone come as JSON, too.
+    # Imported only after a death, because every relay would pay for it. JSON may bring unpaired surrogates.
     import hashlib
 
     return hashlib.sha256(f"{uri}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()

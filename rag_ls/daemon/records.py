@@ -153,7 +153,7 @@ class LspRecord:
     def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
         message = parsed(body)
         if message is None:
-            # Answered here: an engine that is only starting would never see it.
+            # The relay answers it: an engine that is just starting would never see it.
             return None, [refuse_unreadable(body)]
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
@@ -194,7 +194,7 @@ class LspRecord:
         notes = [_warning(note) for note in self._documents.engine_died(log)]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
         if refused and not keeps_dying:
-            # It died of them, without the texts that are withheld.
+            # The engines died of these requests, and not of the withheld texts.
             self._documents.forgive()
         return [*(_refusal(*each) for each in refused), *notes]
 

@@ -38,9 +38,9 @@ _log = logging.getLogger(__name__)
 _START_S = 30.0
 _MAX_END_S = 15.0
 _NO_FILE = 0, 0
-# An installation has written its other files by then.
+# An installation has written all files of the code after this time.
 _INSTALLED_S = 5.0
-# How long an engine that ends may take until its lock is free for this one.
+# The time that an ending engine may take until this one gets its lock.
 _MAKE_WAY_S = 30.0
 # The client that started the engine has a question, which needs the processor first. A question that needs the model
 # loads it at once.
@@ -56,7 +56,7 @@ def serve(arguments: argparse.Namespace) -> int:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
     if arguments.detach:
         return _detach(paths, arguments)
-    # Other users get no access; what is the user's alone is made so besides.
+    # Other users get no access; files that are for this user alone are also created so.
     os.umask(0o027)
     try:
         make_private(paths.folder)
@@ -74,14 +74,14 @@ def serve(arguments: argparse.Namespace) -> int:
 
 def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
     background = arguments.background
-    # Before the imports: the code may be replaced meanwhile.
+    # Taken before the imports, because the code may be replaced meanwhile.
     code = ReplacedCode(rag_ls.__file__)
-    # Before anything is written, so that a signal leads to the clean-up below. Python ignores an exit within some of the
-    # calls that an import makes.
+    # Before anything is written, so that a signal leads to the clean-up below. Python ignores an exit within some of the calls
+    # that an import makes.
     is_asked_to_end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _exit(is_asked_to_end))
-    # An engine that ends as it should deletes its file.
+    # An engine that ends in order deletes its file.
     crashed = noted_pid(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
@@ -120,7 +120,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             has_other_code=code,
             is_reachable=mark.is_there,
             http=(http := HttpHost(engine, settings.http)),
-            # Where clients start none (`serve --detach`), a person did.
+            # If clients start no engines, a person started this one (`serve --detach`).
             is_by_hand=not background or settings.daemon.mode == "manual",
         )
         if arguments.http is not None:
@@ -264,7 +264,7 @@ class ReplacedCode:
         """Look at the file; a change counts once it has been seen for some seconds."""
         stamp = _stamp(self._file)
         if stamp != self._seen:
-            # In this order: another thread may look in between.
+            # Keep this order: another thread may read in between.
             self._since, self._seen = self._now(), stamp
         return stamp not in (_NO_FILE, self._stamp) and self._now() - self._since >= _INSTALLED_S
 
@@ -323,7 +323,7 @@ class Mark:
         is_mine = noted_pid(self._paths) == str(os.getpid())
         for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
             if mine:
-                # Windows deletes no file that a client reads; the next engine replaces it.
+                # Windows cannot delete a file that a client reads; the next engine replaces it.
                 with contextlib.suppress(FileNotFoundError, PermissionError):
                     os.unlink(path)
 
@@ -359,7 +359,7 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
         if answered is not None:
             answered[0].close()
             return None
-        # Polled: both come from other processes.
+        # Polled, because both come from other processes.
         time.sleep(LOOK_S)
     return lock
 

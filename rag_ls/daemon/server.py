@@ -27,10 +27,10 @@ from rag_ls.util import own_processes
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 30.0
-# So often it is logged that no client can be accepted.
+# The log says at most this often that no client can be accepted.
 _COMPLAIN_EVERY_S = 60.0
 _REPORT_S = 600.0
-# How long pending answers may take when the engine is told to stop.
+# The time that pending answers may take when the engine is told to stop.
 _FINISH_S = 5.0
 _CLOSE_DOOR_S = 2.0
 _NO_DESCRIPTOR_S = 0.1
@@ -135,7 +135,7 @@ class EngineServer:
                 self._is_told_of_code = True
                 _log.warning("rag-ls was installed anew: start this engine again, as you started it")
         elif self._channels or not self._http.is_on:
-            # A client that is in starts the next engine, which serves HTTP if the settings say so.
+            # A connected client starts the next engine, which serves HTTP if the settings say so.
             _log.warning("rag-ls was installed anew: ending, so that an engine of the new code takes over")
             self.stop()
 
@@ -160,11 +160,11 @@ class EngineServer:
         try:
             connection, _ = self._listening.socket.accept()
         except OSError as error:
-            # No file descriptors are left, or the client has gone again.
+            # The process has no file descriptor left, or the client has gone again.
             if time.monotonic() >= self._complains_at:
                 self._complains_at = time.monotonic() + _COMPLAIN_EVERY_S
                 _log.warning("a client could not be accepted: %s", error)
-            # The client stays in the queue, so `select` would return at once; a descriptor is freed without a word.
+            # The client stays in the queue, so `select` would return at once; nothing tells when a descriptor is freed.
             time.sleep(_NO_DESCRIPTOR_S)
             return
         self._serve_in_thread(connection)
@@ -174,7 +174,7 @@ class EngineServer:
 
     def _serve(self, connection: socket.socket) -> None:
         channel = Channel(connection)
-        # Before it is told that it may stay: an engine that makes way ends when nobody is left.
+        # Before the client is told that it may stay: an engine that makes way ends when no client is left.
         with self._change:
             self._channels.add(channel)
         try:
@@ -261,7 +261,7 @@ class EngineServer:
         if self._listening.socket.fileno() >= 0:
             selector.unregister(self._listening.socket)
             self._listening.socket.close()
-            # The next engine wants the port.
+            # The next engine needs the port.
             threading.Thread(target=self._http.stop, name="http stop", daemon=True).start()
             self._make_way()
         self._door_closed.set()
@@ -279,7 +279,7 @@ class EngineServer:
 
     def _finish(self) -> None:
         """Let pending answers arrive, then disconnect all clients."""
-        # First: a client that waits in the queue starts the next engine.
+        # Done first: a client that waits in the queue then starts the next engine.
         self._listening.socket.close()
         self._engine.workers.wait_until_idle(_FINISH_S)
         self._http.stop()

@@ -54,7 +54,7 @@ def _ask_to_end(paths: EnginePaths) -> tuple[str, bool]:
     deadline = time.monotonic() + _STOP_S
     while not _is_lock_free(paths):
         answered = transport.connect(paths, _ANSWER_S)
-        # After that: an engine that begins deletes it before it listens.
+        # Create it only now: an engine that is just starting deletes it before it listens.
         with contextlib.suppress(OSError):
             create_private_file(paths.stopped)
         if answered is not None:
@@ -67,11 +67,11 @@ def _ask_to_end(paths: EnginePaths) -> tuple[str, bool]:
                     raise
                 return noted_pid(paths), False
             except EngineLost:
-                # It ended before it answered.
+                # The engine ended before it answered.
                 pass
         if time.monotonic() >= deadline:
             return noted_pid(paths), False
-        # Polled: it is another process.
+        # Polled, because the engine is another process.
         time.sleep(LOOK_S)
     return first, True
 

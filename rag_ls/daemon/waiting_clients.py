@@ -42,7 +42,7 @@ class WaitingClients:
                 if time.monotonic() - told_at >= ALIVE_EVERY_S:
                     told_at = time.monotonic()
                     for client in self._clients:
-                        # A client may have left, which is seen when it is served.
+                        # A client may have left; serving it will tell.
                         with contextlib.suppress(OSError):
                             client.sendall(ALIVE)
 

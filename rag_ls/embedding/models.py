@@ -217,7 +217,7 @@ class ModelHost:
             self._errors[model_id] = (time.monotonic(), failure)
             if is_damaged:
                 self._damaged[model_id] = failure
-            # A service may have another revision now.
+            # The service may have a newer revision of the model by now.
             self._configured = None
 
 

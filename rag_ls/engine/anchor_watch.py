@@ -30,7 +30,7 @@ class AnchorWatch:
         for item in memories.about(path, (), ()):
             if item.anchor is None:
                 continue
-            # Resolve against the saved file, which all clients share; each editor's lenses follow its own text.
+            # Resolve in the saved file, which all clients share; the lenses of each editor follow its own text.
             now = _find_place(item.anchor, anchoring)
             with self._lock:
                 before = self._places.get(item.id, _place(item.anchor))

@@ -68,7 +68,7 @@ class Client:
         self.about = about
         self._lock = threading.RLock()
         self._sessions: dict[Path, ProjectSession] = {}
-        # Opened for one question that named them; the client works in the others.
+        # Opened for one question that named them; the client works in other projects.
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
         self.why_none: NotIndexed | None = None
@@ -153,7 +153,7 @@ class Client:
                 self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
             session = self.open_project(Project(self._scratch), aside=aside)
         if not session.indexing.scanned:
-            # The empty tree is scanned so that the index counts as complete.
+            # Scan the empty tree, so that its index counts as complete.
             session.keep_indexed()
         return session
 
@@ -243,7 +243,7 @@ class Client:
         """Leave the engine; unfinished work stays queued in the projects."""
         self.engine.leave(self)
         if self._alone:
-            # The engine closes first: ending its models ends the wait for a running batch.
+            # Close the engine first: ending its models ends the wait for a running batch.
             self.engine.close()
         self._closed = True
         self._forget(lambda: self._sessions)
@@ -272,7 +272,7 @@ class Client:
         with self._lock:
             sessions = [self._sessions.pop(root) for root in [*choose_roots()] if root in self._sessions]
             self._aside.difference_update(session.project.root for session in sessions)
-        # Without the lock: a project that closes tells listeners, which take locks of their own.
+        # Without the lock: closing a project calls listeners, which take locks of their own.
         for session in sessions:
             session.close()
             if self._editor and not self._alone:
@@ -289,7 +289,7 @@ class Client:
     def _settings_of(self, project: Project) -> Settings:
         loaded = self.load_settings(project)
         for problem in loaded.problems:
-            # The client's surface tells its user.
+            # The client's surface shows it to the user.
             _log.info("%s", problem)
         return loaded.settings
 

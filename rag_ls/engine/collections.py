@@ -105,7 +105,7 @@ class Collections:
                 if (own := self.model_of(name, model)) is not None:
                     embed_missing(store, own)
             except (RagLsError, ValueError) as error:
-                # The others go on.
+                # A failure of one must not stop the others.
                 _log.warning("the collection %s: %s", name, error)
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class Editors:
         deadline = time.monotonic() + _DRAIN_S
         while True:
             steps = self._steps
-            # Editors are asked without the lock: they take locks of their own.
+            # Ask the editors without holding the lock: they take locks of their own.
             if not any(has_unread() for has_unread in self._editors):
                 return True
             if not self._wait_for_step(steps, deadline - time.monotonic()):

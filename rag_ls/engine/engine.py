@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 # After indexing this many files or chunks, giving memory back to the system pays.
 _BULK = 50
 _TRIM_EVERY_S = 60.0
-# Each holds up to three files; half of all stay for sockets, processes and locks.
+# Each connection holds up to three files. Half of all handles stay for sockets, processes and locks.
 _HANDLES_A_CONNECTION = 6
 
 
@@ -204,7 +204,7 @@ class Engine:
         with self._lock:
             projects = list(self._projects.items())
         for root, held in projects:
-            # Outside the lock, because a look at a folder may take long.
+            # Outside the lock, because looking at a folder may take long.
             if held.project.is_lost:
                 self._drop(root, held)
         with self._lock:
@@ -273,7 +273,7 @@ class Engine:
             projects, self._projects = [held.project for held in self._projects.values()], {}
         for project in projects:
             project.indexing.begin_stop()
-        # A running batch may take a second; ending its process ends the wait for it.
+        # A running batch may take a second; ending its process ends this wait.
         self.models.close()
         self.cutters.close()
         self.workers.close()
@@ -315,7 +315,7 @@ class Engine:
             threading.Thread(target=self._maintain, args=(project,), name="maintenance", daemon=True).start()
 
     def _maintain(self, project: OpenProject) -> None:
-        # The process must request trimmed memory again; after each edit, that would double the time to embed it.
+        # Embedding needs this memory again. Trimming it after each edit would double the time of embedding the edit.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()
             allocator.give_back()
@@ -329,5 +329,5 @@ def _shared_vectors(settings: Settings) -> SharedVectors | None:
     try:
         return open_shared_vectors(settings.store)
     except StoreUnavailable as error:
-        # Each project says so in its status.
+        # The status of each project tells the reason.
         return UnusableVectors(error)

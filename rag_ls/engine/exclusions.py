@@ -38,7 +38,7 @@ class Exclusions:
         hiding = next((problem for problem in problems if problem.hides_patterns), None)
         if hiding is None:
             self.patterns, self._doubt = wanted, ""
-            # On a full disk the former ones stay written, and these count all the same.
+            # On a full disk the former patterns stay written; the new ones count all the same.
             with contextlib.suppress(StoreUnavailable):
                 if self._read_former() != wanted:
                     self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include, wanted.submodules]))

@@ -11,7 +11,7 @@ from rag_ls.storage import CheckoutIndex
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of
 
-# They hold no text of the project: pictures and programs, and links to files that are indexed where they are.
+# Reasons of files without text of the project: pictures, programs, and links to files that are indexed elsewhere.
 _NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside the project"})
 _MAX_REASONS = 3
 
@@ -19,7 +19,7 @@ _MAX_REASONS = 3
 def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: Roles = BY_PATH) -> Counter[str]:
     """The files that are not indexed, pass the filters and may hold text, by reason."""
     if filters == NO_FILTERS:
-        # Asked beside each question that is a name: no file needs to be looked at.
+        # Asked at each question that is a name, so this must look at no file.
         return without_textless(Counter(store.skipped_counts()))
     skipped = store.skipped()
     passes = accepts(filters, roles, set(map(compose, skipped)))

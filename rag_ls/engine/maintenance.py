@@ -66,7 +66,7 @@ class Maintenance:
             self._safely(self._engine.embed_collections)
             for project in self._engine.open_projects():
                 self._safely(functools.partial(_look_after, project))
-            # The former model, after a change.
+            # The former model, if the settings have changed it.
             self._safely(functools.partial(self._engine.models.unload_idle, _IDLE_MODEL_S))
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
@@ -83,7 +83,7 @@ class Maintenance:
             _log.exception("maintenance failed")
 
     def _follow_settings(self) -> None:
-        # Each is looked at, so that none is taken for written again at the next look.
+        # Look at each file, so that the next look does not take it for changed again.
         users = [file for file in _user_files() if self._was_written(file)]
         changed = [
             project

@@ -88,7 +88,7 @@ class OpenMemories:
         if not settings.auto_consolidate or (model := self._project.model(0.0)) is None:
             return
         store = self.store()
-        # Read first, so that memories stored meanwhile are merged next time.
+        # Read the number first, so that memories stored meanwhile are merged the next time.
         newest = store.newest()
         if newest == self._consolidated_at:
             return

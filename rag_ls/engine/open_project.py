@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Room in the model's window for the header that is embedded before a chunk's text.
+# Tokens of the model's window that stay free for the header that is embedded before a chunk's text.
 _HEADER_TOKENS = 32
 # A question waits this long for typed text to be cut; hits in text that takes longer are marked `changed`.
 _SETTLE_S = 0.3
@@ -120,7 +120,8 @@ class OpenProject:
         self.memories = OpenMemories(self, scratch=scratch)
         self.indexing.start()
         if not self.never_indexed:
-            # Loads in the background, so that the first question finds it ready. The first index needs the processor.
+            # Load the model in the background, so that the first question finds it. During a first index, that needs the
+            # processor.
             self.model(0.0)
 
     def close(self) -> None:
@@ -176,7 +177,7 @@ class OpenProject:
         self.index.checkout.signatures.forget()
         self.imports.forget()
         self.admissions.forget()
-        # Each of them, though one may still be in use.
+        # Call each of them, even if one is still in use.
         return not [store for store in stores if not store.let_go()]
 
     # --- files and settings
@@ -197,7 +198,7 @@ class OpenProject:
         if TakesEffect.CUT in effects:
             self.documents.cut_as(_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
-        # Patterns come from other files, too.
+        # The patterns come from several files.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
             self.admissions.forget()
             self.indexing.rescan()
@@ -206,14 +207,14 @@ class OpenProject:
     def files_changed(self, paths: list[str]) -> None:
         """Index files or folders that any program wrote, created or deleted."""
         files: set[str] = set()
-        # Read before the documents: a file in hand may become a document a moment later.
+        # Read before the documents, because a file that is being indexed may become a document a moment later.
         in_hand = PathSet(self.indexing.inbox.paths())
         for path in paths:
             place = self.root / path
             if os.path.isdir(place) and not place.is_symlink():
                 self.indexing.rescan()
             else:
-                # The path may have been a folder: include its files.
+                # The path may have been a folder: then its files are meant too.
                 files.update((path, *self.index.checkout.files_at(path, with_skipped=True), *in_hand.at(path)))
         if any(is_ignore_file(path) for path in paths):
             self.settings_changed()
@@ -256,7 +257,7 @@ class OpenProject:
             self.indexing.comparison.is_old and (not is_watched or can_see_more(self.root, self.index.checkout))
         )
         if is_old:
-            # Not every client tells of the files that other programs write.
+            # Not every client tells of files that other programs write.
             self.indexing.rescan()
         if self.indexing.inbox.is_held:
             return self.indexing.inbox.paths()

@@ -32,7 +32,7 @@ from rag_ls.util.counts import Counts
 T = TypeVar("T")
 
 _STORE = "published code"
-# A question waits no longer for the server, and no longer to learn what is published there.
+# A question waits at most this long for an answer of the server, or for the list of its publications.
 _QUESTION_S, _NAMES_S = 10.0, 8.0
 _COMMIT_CHARACTERS = 10
 # A note quotes at most this much of a text that others wrote on the server.

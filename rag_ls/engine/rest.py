@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_ls.storage import MemoryStore
 
-# Longer than an agent thinks between two questions; the first question after it costs some milliseconds.
+# Longer than an agent thinks between two questions. The first question after a rest takes some milliseconds more.
 REST_S = 15.0
 
 

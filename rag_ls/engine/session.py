@@ -47,7 +47,7 @@ _NO_WORDS_YET = (
 )
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{} not read yet; those that hold a question's words are read first"
-# Words that the index has not in every file that holds them: single letters of scripts without spaces, and blobs.
+# Words that the index lacks in some of the files that hold them: single letters of scripts without spaces, and parts of blobs.
 _NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
 
 
@@ -351,12 +351,12 @@ class ProjectSession:
         """The state of the index: what is done, and what is left to do. Clients ask often, so this does not hurry postponed texts."""
         if not self.indexing.inbox.due_in_s:
             self.project.catch_up(ends_rests=False)
-        # Read the counts in the order of the work: a file that moves from one to the next meanwhile is counted twice, not missed.
+        # Read the counts in the order of the work. A file that moves on meanwhile is then counted twice, and never missed.
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths()
         counts = self.store.counts()
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
-        # All notes are shown: one that is told only once must neither hide the others nor be lost behind them.
+        # Show all notes: some are told only once, and must neither hide others nor be lost behind them.
         notes = (
             self.indexing.problem,
             self.project.exclusions.note,

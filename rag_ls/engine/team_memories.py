@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 1.0
-# Others' changes are asked for this often; own ones are given within `_LOOK_S`.
+# The server is asked this often for others' changes; this user's changes are sent within `_LOOK_S`.
 _ASK_EVERY_S = 10.0
-# A server that failed is asked again after so long.
+# A server that failed is asked again after this time.
 _RETRY_S = 30.0
 
 

@@ -59,7 +59,7 @@ class Workers:
     @property
     def busy(self) -> bool:
         """Whether a client waits for an answer now."""
-        # Under the lock, because a task that a thread takes is in neither of the two for a moment.
+        # Under the lock, because a task that a thread is just taking is in neither collection for a moment.
         with self._wake:
             return bool(self._running or self._waiting)
 
@@ -82,7 +82,7 @@ class Workers:
             if self._closed:
                 raise RuntimeError("the engine is closing")
             self._waiting.setdefault(client, deque()).append((future, answer))
-            # Each idle thread takes one task; a thread that was woken but does not run yet still counts as idle.
+            # Each idle thread takes one task. A thread that was woken but does not run yet still counts as idle.
             waiting = sum(map(len, self._waiting.values()))
             if waiting > self._idle and len(self._threads) < self._most:
                 thread = threading.Thread(target=self._run, name=f"worker {len(self._threads) + 1}", daemon=True)

@@ -14,7 +14,7 @@ from rag_ls.operations import Operation
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.project import find_marked_root
 
-# Programs and agents give no meaning of their own to files with such names.
+# Programs and agents give no special meaning to files with such names.
 _OUR_FILES = re.compile(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 

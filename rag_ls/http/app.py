@@ -97,7 +97,7 @@ def make_application(
             tasks.cancel_scope.cancel()
         pool.close()
 
-    # No `Starlette`: its own answers to errors would come before the gate's.
+    # Not `Starlette`: it would answer errors itself, before the gate can.
     return Application(
         Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics), mcp
     )

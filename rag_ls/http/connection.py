@@ -7,7 +7,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A request's head is small; uvicorn itself waits for it without end.
+# A request's head is small, but uvicorn waits for it without a limit.
 HEAD_S = 20.0
 
 

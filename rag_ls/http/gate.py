@@ -33,10 +33,11 @@ _BODY_S = 30.0
 _SLOW_S = 1.0
 _MORE_STREAMS, _STREAM_WAIT_S = 16, 1.0
 _UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
-_ENCODED = "a request's body is read as it is: send it without Content-Encoding"
+_FORBIDDEN_ORIGIN = "pages of this origin may not use this server; http.origins lists the allowed ones"
+_ENCODED = "compressed bodies are not read: send the request without Content-Encoding"
 _REFUSALS = {
     404: ("NotFound", "there is no such address; GET /commands lists all"),
-    405: ("MethodNotAllowed", "this address has other methods; GET /commands lists all"),
+    405: ("MethodNotAllowed", "this address takes other methods; GET /commands lists all"),
 }
 _PORTS = {"http": 80, "https": 443}
 _CORS_METHODS = "GET, POST, PATCH, DELETE, OPTIONS"
@@ -62,7 +63,7 @@ class BodyTooSlow(Exception):
 
 
 class Gate:
-    """Lets requests through to the application that come by an allowed name, with a valid token, within its limits."""
+    """Passes requests to the application if they use an allowed host name and a valid token, and keep within the limits."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class Gate:
         self._settings = settings
         self._metrics = metrics
         self._rate = RequestRate(settings.requests_per_second)
-        # The answers to some GETs never end: each session has one such answer, and each page.
+        # Some GETs are answered by a stream that never ends: each session has one, and each open page.
         self._streams = Slots(settings.max_sessions + _MORE_STREAMS, _STREAM_WAIT_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,12 +90,12 @@ class Gate:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        # An address with a slash at its end is the same one. A redirect would send token and body on, and where TLS ends
-        # at a proxy, in the clear.
+        # A slash at the end of an address means nothing. A redirect would make clients send token and body again, unencrypted
+        # where TLS ends at a proxy.
         scope["path"] = str(scope["path"]).rstrip("/") or "/"
         exchange = Exchange(uuid.uuid4().hex[:16])
         attach(scope, exchange)
-        # With it, Starlette raises for an unknown address; without, it would answer in its own way.
+        # If `app` is set, Starlette raises for an unknown address; otherwise it answers by itself.
         scope["app"] = self._app
         answer = _Answer(send, exchange, self._cors(Headers(scope=scope)))
         started = time.perf_counter()
@@ -136,15 +137,17 @@ class Gate:
             await failed(scope, body.receive, answer.send)
 
     def _refusal(self, scope: Scope, exchange: Exchange) -> Response | None:
-        """The answer to a request that goes no further; None for one that does."""
+        """The answer that refuses a request; None if the request may pass."""
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
-            return error_response(exchange, 421, "UnknownHost", "this server is not called so; see http.hosts")
+            return error_response(
+                exchange, 421, "UnknownHost", "this server has another name; http.hosts lists the allowed ones"
+            )
         origin = headers.get("origin")
-        # A form in a local file has no origin to check; all that it posts is a code.
+        # `rag-ls open` posts a form from a local file, whose origin is null. It posts a one-time code and nothing else.
         is_form = origin == "null" and path == SIGN_IN_PATH and scope["method"] == "POST"
         if origin is not None and not (is_form or self._is_own(origin) or origin.lower() in self._origins):
-            return error_response(exchange, 403, "Forbidden", "pages of this origin may not ask")
+            return error_response(exchange, 403, "Forbidden", _FORBIDDEN_ORIGIN)
         if scope["method"] == "OPTIONS" and origin is not None and "access-control-request-method" in headers:
             return Response(status_code=204)
         length = headers.get("content-length", "")
@@ -183,7 +186,7 @@ class Gate:
             port = parts.port or _PORTS.get(parts.scheme)
         except ValueError:
             return False
-        # A proxy in front has a port of its own.
+        # Behind a proxy, pages have the proxy's port.
         return host_of(parts.netloc) in self._hosts and (port == self._port or self._settings.behind_proxy)
 
     def _cors(self, headers: Headers) -> dict[str, str]:

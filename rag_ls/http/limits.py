@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag_ls.errors import TooManyAtOnce
 
-# How many seconds' worth of requests may come at once.
+# Requests may come in a burst that has as many as are allowed in this many seconds.
 _BURST_S = 2.0
 _SLOT_WAIT_S = 5.0
 _MAX_BUCKETS = 1000

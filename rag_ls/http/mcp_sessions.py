@@ -31,7 +31,7 @@ from rag_ls.util.json_rpc import INVALID_REQUEST
 _log = logging.getLogger(__name__)
 
 _SESSION_HEADER, _VERSION_HEADER = "mcp-session-id", "mcp-protocol-version"
-# How soon a client whose stream was closed should come back.
+# A client whose stream was closed should come back after this time.
 _RETRY_MS = 1000
 _SWEEP_S = 2.0
 
@@ -135,7 +135,7 @@ class McpSessions:
     async def _start_session(self, token: Token, project: str) -> _Session:
         assert self._tasks is not None
         caller = await anyio.to_thread.run_sync(self._make_session, token, project)
-        # It reads the settings.
+        # It reads the settings files.
         server = await anyio.to_thread.run_sync(self._make_server, caller)
         manager = StreamableHTTPSessionManager(
             server, event_store=EventLog(), retry_interval=_RETRY_MS, session_idle_timeout=None,
@@ -156,7 +156,7 @@ class McpSessions:
 
     async def _serve_session(self, session: _Session, scope: Scope, receive: Receive, send: Send) -> None:
         def note_start(status: int, session_id: str) -> None:
-            # At the answer's start: the client may use the session before the answer's end.
+            # Noted when the answer starts, because the client may use the session before the answer ends.
             if session_id and status < 400 and not session.id:
                 session.id = session_id
                 self._sessions[session_id] = session

@@ -44,7 +44,7 @@ class Rest:
 
     def __init__(self, sessions: SessionPool) -> None:
         self._sessions = sessions
-        # Questions may wait for an index in a thread each; other threads stay free meanwhile.
+        # Each question that waits for an index holds a thread; other threads must stay free.
         self._threads = anyio.CapacityLimiter(_MAX_THREADS)
 
     def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
@@ -55,7 +55,7 @@ class Rest:
             try:
                 return await self._answer(route, request)
             except TooManyAtOnce:
-                # The gate says when to come again.
+                # The gate tells the client when to try again.
                 raise
             except RagLsError as error:
                 return error_response(exchange, status_of(error), type(error).__name__, str(error))
@@ -64,7 +64,7 @@ class Rest:
 
     async def _answer(self, route: OperationRoute, request: Request) -> Response:
         token = exchange_of(request.scope).caller
-        # Before the body is read.
+        # Checked before the body is read.
         check_access(token.access, route.operation)
         arguments = await _arguments(route, request)
         project = _project(route, request)
@@ -79,7 +79,7 @@ class Rest:
 
 def _project(route: OperationRoute, request: Request) -> str:
     """The project that is meant, by the header, or by the query where the operation has no such argument."""
-    # A header holds Latin-1 alone, so a root with other characters comes percent-encoded.
+    # A header can hold only Latin-1, so a root with other characters comes percent-encoded.
     named = unquote(request.headers.get(PROJECT_HEADER, ""))
     if not named and "project" not in arguments_of(route.operation.request):
         named = request.query_params.get("project", "")
@@ -187,7 +187,7 @@ def _from_query(operation: Operation, request: Request) -> Json:
         if key == "project" and name not in known:
             continue
         if hint == tuple[str, ...]:
-            # Several values, or one with commas, as the operation itself reads one string.
+            # Several values, or one with commas: the operation splits strings in the same way.
             found[key] = values if len(values) > 1 else values[0]
         else:
             found[key] = _value(hint, values[-1])
@@ -201,6 +201,6 @@ def _value(hint: Any, text: str) -> Any:
             try:
                 return kind(text)
             except ValueError:
-                # The operation's own check words the error.
+                # Its own check words the error.
                 return text
     return text

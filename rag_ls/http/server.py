@@ -33,7 +33,7 @@ _MAX_BACKLOG_CONNECTIONS = 1024
 _START_S = 30.0
 _FINISH_S = 3
 _END_S = 10.0
-# Beyond this, or half of the files that may be open, connections are closed at once: the engine needs files of its own.
+# More connections than this, or than half of the files that may be open, are closed at once: the engine needs files of its own.
 _MAX_CONNECTIONS = 2000
 
 
@@ -170,7 +170,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
     except OSError as error:
         raise HttpUnavailable(f"{address} cannot be listened on ({error.strerror}): give another address") from error
     try:
-        # A port counts as free while old connections on it time out, but not while another program listens on it.
+        # Take a port on which old connections still time out, but none on which another program listens.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(_MAX_BACKLOG_CONNECTIONS)

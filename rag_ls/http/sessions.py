@@ -22,7 +22,7 @@ from rag_ls.registry.catalogue import CONFIG, called
 
 Roots = tuple[Path, ...]
 
-# A caller that asked nothing for so long lets go of its projects.
+# If a caller asks nothing for this long, its projects are closed.
 _REST_S = 60.0
 _MAX_KEPT_NAMES = 1000
 
@@ -149,7 +149,7 @@ class SessionPool:
             pooled = self._pooled.setdefault((token.id, roots), _Pooled())
             pooled.users += 1
         try:
-            # Waits only for others that open the same projects, or close them.
+            # Waits only for callers that open or close the same projects.
             with pooled.opening:
                 if pooled.session is None:
                     pooled.session = self._open_session(token, roots)
@@ -186,7 +186,7 @@ class SessionPool:
             session.close()
 
     def _rest(self, pooled: _Pooled) -> None:
-        # `_lock` keeps new users out; users who came in meanwhile wait for `opening`, until the session has let go.
+        # A user needs `_lock` to come in. One that comes in after this block waits for `opening`, until the session rests.
         with self._lock:
             if pooled.users or not pooled.opening.acquire(blocking=False):
                 return

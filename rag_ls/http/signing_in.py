@@ -66,7 +66,7 @@ async def sign_in(request: Request, tokens: TokenFile) -> Response:
     code = str(request.path_params.get("code") or "")
     if request.method == "POST":
         code = await _read_code(request)
-    # It waits for other processes that change the file.
+    # It may wait for other processes that change the file.
     try:
         secret = await anyio.to_thread.run_sync(tokens.exchange, code)
     except StoreUnavailable as error:
@@ -75,7 +75,7 @@ async def sign_in(request: Request, tokens: TokenFile) -> Response:
     token = tokens.holder_of(secret) if secret else None
     if secret is None or token is None:
         return make_sign_in_page(exchange, "This link was used already, or is too old.")
-    # `<` could end the script element.
+    # `<` could begin the end of the script element.
     data = json.dumps({"token": secret, "id": token.id}).replace("<", "\\u003c")
     response = HTMLResponse(_SIGNED_IN.format(token=data), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
     response.set_cookie(

@@ -147,7 +147,7 @@ class TokenFile:
             code_expires_at=_format_stamp(self._now() + code_lifetime),
         )
         with self._changing() as held:
-            # Other windows keep theirs, and may still be opening: only what has expired makes room.
+            # Pages of other windows may still be opening, so only expired codes are dropped.
             held[:] = [other for other in held if other.name != name or not self._is_over(other)]
             held.append(token)
         return code
@@ -157,7 +157,7 @@ class TokenFile:
         digest, secret = _digest(code), _secret()
         now = self._now()
         if not self.is_waiting(code):
-            # Anybody may ask, so only a caller with a known code makes others wait for the file.
+            # Anybody may send a code. Only a known code may make others wait for the file.
             return None
         with self._changing() as held:
             for place, token in enumerate(held):

@@ -49,7 +49,7 @@ class Work:
     def start(self, report: Report) -> asyncio.Task[Json]:
         """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
         self._task = asyncio.create_task(self._result(report))
-        # Nobody may be there to hear of its error.
+        # Nobody may be waiting for the result, and so for its error.
         self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
         return self._task
 

@@ -14,7 +14,7 @@ from rag_ls.storage import CheckoutIndex
 from rag_ls.util.text import without_surrogates
 
 _RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
-# Programs make temporary names without end.
+# Programs create temporary names without end.
 _MAX_REMEMBERED = 50_000
 
 
@@ -32,7 +32,7 @@ class PathSet:
 
     def at(self, path: str) -> list[str]:
         """The file at `path`, or the files below the folder there."""
-        # "0" comes after "/".
+        # "0" is the character after "/".
         below = self._sorted[bisect_left(self._sorted, path + "/") : bisect_left(self._sorted, path + "0")]
         return [path, *below] if path in self._files else below
 
@@ -53,7 +53,7 @@ class Admissions:
 
     def files(self, paths: list[str]) -> set[str]:
         """The files among `paths` that may be indexed."""
-        # `forget` replaces the dict: an answer by former rules then goes into the old one.
+        # `forget` replaces the dict, so a decision by former rules goes into the former dict.
         known = self._known
         unknown = [path for path in paths if path not in known]
         if unknown:

@@ -15,11 +15,11 @@ from rag_ls.indexing.progress import Depth
 from rag_ls.indexing.rests import Rests
 from rag_ls.indexing.wake import Wake
 
-# A comparison is old after this rest, or after this many times its own duration, whichever is longer.
+# A comparison gets old after this time, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0
 _REST_FACTOR = 20
-# A requested check rests at most this long, or this many times the last comparison's duration: other work may have
-# slowed that comparison down.
+# Between two requested checks lies at most this time, or this many times the last comparison's duration, because other work may
+# have slowed that comparison down.
 _MAX_CHECK_REST_S = 20.0
 _CHECK_REST_FACTOR = 4
 
@@ -46,10 +46,10 @@ class Inbox:
         self._buffers: dict[Key, Buffer] = {}
         # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
         self._typed: dict[Key, None] = {}
-        # When postponed documents may be taken again (monotonic clock).
+        # The time when postponed documents may be taken again (monotonic clock).
         self._not_before: dict[Key, float] = {}
         self._changed: set[str] = set()
-        # Changed files that are not to be read yet, because they keep changing.
+        # Changed files that are not read yet, because they keep changing.
         self._resting: set[str] = set()
         self._rests = Rests()
         self._in_hand: set[str] = set()
@@ -85,7 +85,7 @@ class Inbox:
             resting = {path for path in arrived if self._rests.due_in_s(path, now) > 0}
             self._resting |= resting
             self._changed |= arrived - resting
-            # A buffer that equalled its file may differ from it now.
+            # A buffer whose text equalled the file may differ from it now.
             for key in [key for key in self._buffers if key[1] in arrived]:
                 self._typed[key] = None
                 self._not_before.pop(key, None)
@@ -168,7 +168,7 @@ class Inbox:
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits (held files count, resting ones do not) and nothing that was taken is unfinished."""
-        # Under the lock: what is being taken would be in neither of the two.
+        # Under the lock, because an entry that is just being taken is in neither collection.
         with self._wake.condition:
             return not (self._typed or self._changed or self._in_hand)
 
@@ -323,7 +323,7 @@ class Comparison:
     def begin(self) -> None:
         """Note that a comparison starts. A request that comes while it runs leads to another one."""
         self._is_check = not self.wanted
-        # In this order: a thread that reads without the lock must always see one of the two.
+        # Keep this order: a thread that reads without the lock must always see one of the two.
         self.running = True
         self.wanted, self._check_asked = False, False
         self._started_at = time.monotonic()

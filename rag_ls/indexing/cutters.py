@@ -21,14 +21,14 @@ _log = logging.getLogger(__name__)
 J = TypeVar("J")
 
 _MAX_PROCESSES = 8
-# One works; another one where several editors type at once.
+# One process works; a second one is for several editors that type at once.
 _MAX_TYPED_PROCESSES = 2
-# A pause in typing is longer than a pause between two folders of a first index.
+# An idle process ends after this time: pauses in typing are longer than those between two folders of a first index.
 _TYPED_REST_S, _BULK_REST_S = 120.0, 3.0
 _MAX_BATCH_FILES = 12
-# Batches per process: one that it works on, the rest ready for it while the caller stores results.
+# Batches per process: one that it works on, and others that wait while the caller stores results.
 _MAX_BATCHES_AHEAD = 4
-# Of files that are surveyed: a batch takes a fraction of a second.
+# Files of a survey per batch: it takes a fraction of a second.
 _CALLED_TOGETHER = 40
 # The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
 _FILE = Limits(cpu_s=20.0)

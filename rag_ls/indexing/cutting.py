@@ -20,7 +20,7 @@ from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
 from rag_ls.util.spellings import compose
 
-# Raise this when chunks or outlines change: documents cut by another version are then cut again.
+# Raise this when chunks or outlines change; documents that another version cut are then cut again.
 CHUNKER_VERSION = 7
 
 
@@ -102,7 +102,7 @@ def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
         try:
             outcomes.append(read_and_cut(tree, job))
         except StoreError:
-            # It says nothing of the file.
+            # The failure says nothing about the file.
             raise
         except Exception as error:
             print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)

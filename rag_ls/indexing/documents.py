@@ -41,13 +41,13 @@ Prepared = Callable[[], Replaced | None]
 
 _log = logging.getLogger(__name__)
 
-# Several processes pay from this many files on.
+# From this many files on, several processes save time.
 MIN_FILES_FOR_PROCESSES = 200
 _BOM = "\ufeff"
 _BOM_BYTES = len(_BOM.encode())
 _ENDED = "ended_processes"
 _MAX_ENDED = 500
-# As many as the largest projects have documents, in 20 MB.
+# The largest projects have about as many documents; they take 20 MB.
 _MAX_PROVEN = 100_000
 _RECENT_NS = 14 * 86_400 * 10**9
 
@@ -82,7 +82,7 @@ class DocumentIndexer:
         self._store = store
         self._cutting = cutting
         self._max_file_bytes = max_file_bytes
-        # Documents whose chunks are the file's text: this process cut them, or compared them. Path and SHA-256.
+        # Documents whose chunks are known to be the file's text, because this process cut or compared them. Path and SHA-256.
         self._proven: set[tuple[str, str]] = set()
         self.spent = Spent()
 
@@ -130,7 +130,8 @@ class DocumentIndexer:
         def store() -> Replaced | None:
             known = self._store.document(path)
             if known is not None and state.read_ns < known.state.read_ns <= time.time_ns():
-                # Another thread read the file later than this one. (A time in the future: the clock was set back.)
+                # Another thread read the file later than this one did. (If the time lies in the future, the clock was set
+                # back.)
                 return None
             if isinstance(outcome, CutFile):
                 return self._replace(outcome, max(priority, _usual_priority(state)))
@@ -226,7 +227,7 @@ class DocumentIndexer:
 
     def equals_file(self, path: str, text: str) -> bool:
         """Whether a text is that of the file as it is now. The file is read only if it is as long, or in another encoding."""
-        # Some editors show a file without its byte order mark.
+        # Some editors leave out a file's byte order mark.
         text = text.removeprefix(_BOM)
         length, state = len(text.encode("utf-8", "surrogatepass")), file_state(self._project.root / path)
         if state is None or (state.size not in (length, length + _BOM_BYTES) and not self._is_recoded(path)):
@@ -264,7 +265,7 @@ class DocumentIndexer:
             return Freshness.CHANGED
         if not self._proves(document, source.text):
             return None
-        # Kept for the next question; on a full disk this one is answered all the same.
+        # Keep it for the next question. On a full disk this question is answered all the same.
         with contextlib.suppress(StoreFull):
             self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
         return Freshness.DISK
@@ -292,7 +293,7 @@ class DocumentIndexer:
             return True
         known = self._store.document(document.path)
         if known is None or (known.id, known.sha256) != (document.id, document.sha256):
-            # It was stored anew meanwhile: its rows are others.
+            # The document was stored again meanwhile, so it has other rows.
             return True
         _log.warning("%s was in the index with a text that its file does not hold: it is read again", document.path)
         self._store.remove_documents([document.path])
@@ -383,7 +384,7 @@ class Intake:
         except (StoreError, NoProcess):
             raise
         except Exception:
-            # One file of the batch cannot be stored; storing each alone shows which.
+            # One file of the batch cannot be stored. Storing each alone shows which.
             for path in cut:
                 self.take_file(path)
 

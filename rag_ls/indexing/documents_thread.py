@@ -25,18 +25,18 @@ from rag_ls.util.plain_files import clear_way
 
 _log = logging.getLogger(__name__)
 
-# How often a process checks whether the process that indexes is done or gone.
+# How often to check whether the process that indexes has finished or gone.
 _TAKE_OVER_S = 1.0
 _RETRY_S = 5.0
-# When idle: how often to check whether another process wrote to the store, and how often to check everything.
+# How often an idle thread checks whether another process wrote to the store, and how often it compares all files.
 _CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
-# The longest pause between two batches of the queue for questions that are being answered.
+# The longest pause between two batches of the queue while questions are being answered.
 _MAX_GIVE_WAY_S = 0.05
-# How long to wait for a question to choose which files of a long queue go first.
+# The time to wait for a question, which chooses the files of a long queue that go first.
 _MAX_CHOICE_S = 1.0
-# A typed document is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`: small documents
-# at once, while a large one that was cut at every key would take a core from the editor.
+# A document that is being typed in is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`. So a small
+# document is cut at once, and a large one does not take a core from the editor at every key.
 _PAUSE_FACTOR = 4
 _MAX_PAUSE_S = 2.0
 # More files than this that change at once go through the queue, behind typed texts.
@@ -67,7 +67,7 @@ class DocumentsThread:
         self._embeddings = embeddings
         self._lock = lock
         self._board = board
-        # Open documents whose imports were already preferred for embedding.
+        # Open documents whose imports already come first in embedding.
         self._followed: set[tuple[str, str]] = set()
         self._failures = 0
         self.problem = ""
@@ -112,7 +112,7 @@ class DocumentsThread:
                     return
                 if not self._failures:
                     _log.warning("indexing failed, trying again: %s", error)
-                # A process may be lacking for a moment; one that never comes is told.
+                # A lack of processes may pass in a moment; if it lasts, the status tells of it.
                 is_lasting = isinstance(error, StoreFull) or (isinstance(error, NoProcess) and self._failures > 0)
                 self._retry_later(str(error) if is_lasting else "")
             except Exception:
@@ -252,7 +252,7 @@ class DocumentsThread:
                     self._scan()
                     self._order.add(self._store.queue.paths())
                 if self._documents.fingerprint != fingerprint:
-                    # The batches ahead are cut by the former settings.
+                    # The batches that were begun are cut by the former settings.
                     return
                 if self._agenda.is_stopping or self._agenda.is_cancelled:
                     return
@@ -271,7 +271,7 @@ class DocumentsThread:
         if self._lock.is_locked:
             return True
         try:
-            # git may have brought a link since.
+            # git may have brought a link since the scan.
             with suppress(OSError):
                 clear_way(Path(self._lock.lock_file))
             self._lock.acquire(timeout=0)
@@ -286,7 +286,7 @@ class DocumentsThread:
         if self._lock.is_locked:
             return False
         try:
-            # A lock object of its own: that of the thread is the thread's alone.
+            # A second lock object: that of the thread may be used only there.
             with FileLock(self._lock.lock_file, timeout=0, mode=0o600):
                 return False
         except Timeout:

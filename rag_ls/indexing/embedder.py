@@ -21,19 +21,19 @@ from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vector
 
 _log = logging.getLogger(__name__)
 
-# Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
+# Small enough that a text that was just typed waits less than half a second for a batch of bulk work.
 _BATCH_TEXTS = 48
-# This many texts are sorted by length together: texts of one length need no padding.
+# This many texts are sorted by length together, because texts of equal length need no padding.
 _POOL_TEXTS = 4 * _BATCH_TEXTS
 _LOOK_AGAIN_S = 5.0
-# Below this many texts, looking into other projects costs more than it saves.
+# Below this many texts, looking for vectors in other projects costs more time than it saves.
 _MIN_BORROWED_TEXTS = 8
 # Vectors per query to another index.
 _BORROWED_VECTORS = 500
-# A model can become available without a wake-up, but seldom does.
+# The thread looks for a model this often; only seldom does a model become available without waking it.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
-# At most this many imported documents are embedded first: preferring more would prefer nothing.
+# At most this many imported documents are embedded first: a longer list would mean no preference.
 _MAX_IMPORTED = 60
 
 
@@ -206,7 +206,7 @@ class EmbeddingQueue:
             if not self._awake and not self._stopping:
                 if self._wake.ends():
                     return True
-                # The documents thread looks for chunks that other processes left, and wakes this one.
+                # The documents thread finds chunks that other processes left, and wakes this one.
                 self._wake.condition.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
             self._awake = False
         return False
@@ -228,7 +228,7 @@ class EmbeddingQueue:
             self._store.embeddings.activate(active)
         successor = self._successor(active)
         if successor is not None and self.bulk and self._models.is_damaged(active):
-            # Nothing can be asked with its vectors any more.
+            # No question can use these vectors any more.
             _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
             self._store.embeddings.activate(successor)
             return True
@@ -311,7 +311,7 @@ class EmbeddingQueue:
 
     def _borrow(self, lender: VectorLender, model_id: str) -> bool:
         """Take what a lender has; whether it could be asked."""
-        # Unsaved text stays on this machine, its hash too.
+        # Neither an unsaved text nor its hash leaves this machine.
         wanted = self._store.embeddings.waiting_hashes(model_id, saved_only=self.sharing.is_shared(lender))
         count = 0
         try:

@@ -28,7 +28,7 @@ _SECRETS = tuple(
         ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
     ).split()
 )
-# `id_rsa` and its like; `id_generator.py` has a suffix and is code.
+# Private keys such as `id_rsa`; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".password-store", ".env"})
 _BINARY_SUFFIXES = frozenset(
@@ -48,10 +48,10 @@ _GENERATED_NAMES = (
     "*.pb.go",
     "*.g.dart",
     "pnpm-lock.yaml",
-    # Copies that `rules setup --force` makes of former texts.
+    # Copies of former texts that `rules setup --force` makes.
     "*.md.????????-??????.bak",
 )
-# `@Generated(...)` is a decorator, `@generated` the mark that tools agree on.
+# `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
 _GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")
 _NO_EDIT = rb"\b(?:do not|don't|should not|never) (?:\w+ )?(?:edit|modify)"
 _GENERATED_COMMENT = re.compile(
@@ -61,16 +61,17 @@ _GENERATED_COMMENT = re.compile(
     + _NO_EDIT,
     re.I | re.S,
 )
-# Comments before the first line of code. Further down, a generator has the same words in its templates.
+# Comments before the first line of code. Later in a file, the same words may stand in a generator's template.
 _LEADING_COMMENTS = re.compile(
     rb"(?:\s|(?://|#|--|;|%|<\?php|<\?xml)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z))*", re.S
 )
 _GENERATED_MARK_BYTES = 1000
-# Their headings look like comments.
+# Languages whose headings look like comments.
 _PROSE = (".md", ".mdx", ".rst", ".txt")
 # Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
 _MINIFIED_LINE_BYTES = 500
-# A bundle also has shorter lines, and licences: most of its bytes are in lines as long as these, with few blanks and many marks.
+# A bundle also has shorter lines, and licences. Most of its bytes are in lines as long as these, with few blanks and many
+# marks.
 _LONG_LINE_BYTES, _MIN_MEAN_LINE_BYTES, _MIN_LONG_SHARE = 250, 90, 0.85
 _MAX_BLANKS_SHARE, _MIN_MARKS_SHARE = 0.1, 0.08
 _MARKS = bytes(range(33, 48)) + b":;<=>?@[]{|}"
@@ -80,7 +81,7 @@ _MAX_READS = 3
 
 
 UNKNOWN_ENCODING = "unknown encoding"
-# Reasons that a file's name or content gives, and that the settings may overrule.
+# Reasons from a file's name or content, which the settings may overrule.
 _OVERRULED = frozenset({"binary", "data", "generated", "minified"})
 _NO_RULES = FileRules()
 
@@ -162,7 +163,7 @@ def _decode(path: str, data: bytes, state: FileState, limit: int, rules: FileRul
         return Rejected("too large", state)
     decoded = decode_text(data, rules.encoding_of(path))
     if (decoded is None or "\0" in decoded.text) and rules.is_forced(path):
-        # Bytes that fit no text are replaced, the rest is kept.
+        # Bytes that fit no text are replaced; the rest is kept.
         decoded = Decoded(data.decode(UTF_8, "replace").replace("\0", "\ufffd"), "")
     if decoded is None:
         return Rejected(UNKNOWN_ENCODING if looks_like_text(data) else "binary", state)

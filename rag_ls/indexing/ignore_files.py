@@ -20,7 +20,7 @@ from rag_ls.util.repositories import Repository, find_repository
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
-# No path is longer.
+# No real path is longer.
 _MAX_LINE = 4096
 
 Tell = Callable[[str], None]
@@ -57,7 +57,7 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
         if len(data) > _MAX_BYTES:
             tell(f"{file} is too large for an ignore file, so nothing below its folder is indexed; make it smaller")
             return None
-        # Names of files are bytes, and so may patterns be.
+        # File names are bytes, so patterns may be bytes too.
         lines = decode_marked(data, errors="surrogateescape").replace("\r\n", "\n").split("\n")
         if not any(_is_too_long(line) for line in lines):
             return lines
@@ -80,7 +80,7 @@ def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = 
     for line in lines:
         if _is_too_long(line):
             line = "" if line.startswith("!") else too_long
-        # Python and git differ in what they take for a pattern.
+        # Python and git do not agree on which lines are patterns.
         with contextlib.suppress(ValueError, re.error):
             patterns.append(compile_pattern(line.lower() if folds_case else line))
     return GitIgnoreSpec(patterns, backend="simple")
@@ -117,7 +117,7 @@ class IgnoreRules:
         settings = settings_of(repository) if repository else RepositorySettings()
         self._folds_case = settings.ignores_case
         outer: list[IgnoreSpec] = []
-        # A file that comes later counts more (gitignore(5)).
+        # A later file counts more (gitignore(5)).
         for file in settings.exclude_files if name == GITIGNORE else ():
             outer += self._spec(file, "")
         self._specs: dict[str, tuple[IgnoreSpec, ...]] = {}

@@ -30,7 +30,7 @@ def compile_pattern(line: str) -> GitIgnoreSpecPattern:
     parts = _PART.findall(expression)
     wildcards = sum(part in _ELEMENTS for part in parts)
     folders = parts.count(_BELOW) + parts.count(_INNER)
-    # Most patterns have one wildcard in a name, at any depth: `re` reads each name once for these.
+    # Most patterns have one wildcard in a name, at any depth. For these, `re` reads each name once.
     if wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression):
         return GitIgnoreSpecPattern(re.compile(expression), is_included)
     return GitIgnoreSpecPattern(_Expression(expression, wildcards - folders, folders), is_included)  # type: ignore[type-var]

@@ -106,7 +106,7 @@ def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[s
     excluded = compiled(exclude, folds_case=folds_case)
     if include and all(line.startswith("!") for line in include):
         include = ["*", *include]
-    # `*.TS` leaves no index empty: of what is named to be read, case does not count.
+    # The case of letters does not count in patterns of files to read, so `*.TS` does not empty the index.
     included = compiled(include, folds_case=True, too_long="") if include else None
 
     def is_left(path: str) -> bool:
@@ -227,7 +227,8 @@ class _Listing:
 def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
     """The tracked and untracked files that git does not ignore, the submodules, and other repositories. Raises `GitSilent`."""
     listed = ask_git(root, "ls-files", "-co", "-t", "--stage", "--exclude-standard", "-z", timeout_s=_GIT_S)
-    # Of a tracked file: tag, mode, object and stage, then a tab and the name; more than once where a merge is not done.
+    # For a tracked file: tag, mode, object and stage, then a tab and the name; a file with an unfinished merge comes several
+    # times.
     tracked, submodules, untracked = dict[str, None](), dict[str, None](), list[str]()
     for entry in filter(None, listed.split(b"\0")):
         if entry.startswith(b"? "):
@@ -258,7 +259,7 @@ def _admit(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: b
     tree = _Folders(root, patterns)
     by_place: dict[str, dict[str, str]] = {}
     for path in paths:
-        # A folder is judged with what it holds.
+        # Judge a folder together with its content.
         place = tree.place_of(path + "/" * is_folder)
         if place is not None:
             by_place.setdefault(place, {})[path[len(place) :]] = path
@@ -267,7 +268,7 @@ def _admit(root: Path, paths: Iterable[str], patterns: Patterns, *, is_folder: b
         kept.update(inside[path] for path in _left_by_rules(root / place, list(inside), is_folder=is_folder))
     if not any(by_place) or find_repository(root) is not None:
         return kept
-    # The rules of the folder around a repository count as well.
+    # The rules of the folders around a repository count as well.
     outer = IgnoreRules(root, None, _unheard)
     return {path for path in kept if not outer.excludes(path, is_folder=is_folder)}
 

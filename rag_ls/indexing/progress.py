@@ -88,7 +88,7 @@ class ProgressBoard:
         """Wait until `is_reached`, which is asked after each step, and every `look_s` seconds; False on time-out."""
         deadline = time.monotonic() + timeout_s
         while True:
-            # Read before the question: a step that comes meanwhile leads to another one.
+            # Read before the question, so that a step in between leads to one question more.
             steps = self._steps
             if is_reached():
                 return True

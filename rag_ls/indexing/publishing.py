@@ -24,7 +24,7 @@ from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
-# One transaction each, so that little is lost where it is interrupted.
+# Each is one transaction, so that an interruption loses little.
 _FILES_AT_ONCE = 50
 _TEXTS_AT_ONCE = 1000
 _MAX_SYMBOLS = 100_000
@@ -132,7 +132,7 @@ class Publishing:
         found = self._index.vectors_here.get(model, text_hashes)
         elsewhere = [each for each in text_hashes if each not in found]
         if elsewhere and (served := self._index.served) is not None:
-            # Not as a question, which soon goes on without the server.
+            # Not asked as a question: questions soon go on without the server.
             found |= served.server.get(model, elsewhere)
             served.note_lost(model, [each for each in elsewhere if each not in found])
         if lost := len(text_hashes) - len(found):
@@ -181,7 +181,7 @@ def _check(is_current: Callable[[], bool]) -> None:
 def _published_file(
     document: DocumentRecord, chunks: Sequence[ChunkRow], symbols: Collection[StoredSymbol], model: str
 ) -> PublishedFile:
-    # Another version of rag-ls may cut the same text otherwise.
+    # Another version of rag-ls may cut the same text differently.
     parts = [model, document.sha256, document.language, *(f"{row.stored.id} {row.text_hash.hex()}" for row in chunks)]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return PublishedFile(

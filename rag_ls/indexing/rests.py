@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# A file that is read this many times, each soon after the last, keeps changing; one that costs a lot sooner.
+# A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
+# long.
 _MANY_READS, _FEW_READS = 5, 2
 _DEAR_S = 1.0
 _SOON_S = 3.0

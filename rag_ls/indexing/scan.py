@@ -25,7 +25,7 @@ from rag_ls.util.text import count_of, without_surrogates
 _FINGERPRINT = "cutting"
 _RULES_NOTE = "ignore rules"
 _MOUNTS, _UNKNOWN = "mounts", "unknown"
-# A pattern that matches nothing is compared with the names of so many files.
+# A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
 

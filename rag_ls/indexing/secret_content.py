@@ -26,7 +26,7 @@ _EXAMPLE = re.compile(
     rb"example|sample|dummy|fake|placeholder|changeme|your|redacted|0123456|1234567|abcdef|x{6}|(.)\1{5}", re.I
 )
 
-# A file of variables as `.env` is, under another name.
+# A file of variables, as `.env` is, under another name.
 _PLAIN_SUFFIXES = frozenset(
     " .txt .conf .cfg .ini .properties .sh .bash .zsh .fish .envrc .vars .local .prod .production .dev .development .staging "
     ".test .bak .old .backup .save .orig .secret .secrets".split(" ")

@@ -17,9 +17,9 @@ from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
 
-# Another process may do the work that is waited for, and tells nobody.
+# Polled, because another process may do the work, and gives no signal.
 _LOOK_S = 0.25
-# Longer than a model loads: who did nothing for so long cannot go on.
+# Longer than a model takes to load. Without any step for this time, the work is stuck.
 _GIVES_UP_AFTER_S = 30.0
 
 
@@ -146,7 +146,7 @@ class IndexingService:
 
     def go_on_alone(self) -> None:
         """Work through the queue and embed all of it, though the client that asked for it may leave at once."""
-        # Before the threads look for work: they take it back when they find none.
+        # Set before the threads look for work: if they find none, they take it back.
         self._agenda.outlasts_clients_since = time.monotonic()
         self.resume()
 
@@ -260,7 +260,7 @@ class IndexingService:
         is_compared_again = not self.comparison.is_first and not self.scanned
         if not (is_compared_again or _are_few(len(self.inbox.paths()))):
             return True
-        # Asked repeatedly, because each document is postponed again once it is cut, though newer text may wait.
+        # Asked repeatedly: a document is postponed again when it is cut, though a newer text of it may wait.
         self.inbox.end_delays()
         return False
 

@@ -93,6 +93,6 @@ class EditingSessions:
                 store.remove_session(session)
         for file in self._folder.glob("*.lock"):
             if not self.is_live(file.stem):
-                # Another process may be looking at it, which keeps Windows from deleting it: the next look does.
+                # Another process may be reading it, and Windows then cannot delete it. The next look will.
                 with contextlib.suppress(PermissionError):
                     file.unlink(missing_ok=True)

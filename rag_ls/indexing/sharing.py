@@ -15,7 +15,7 @@ from rag_ls.storage import SharedVectors, VectorLender
 _log = logging.getLogger(__name__)
 
 _TEXTS_AT_ONCE = 1000
-# A store that failed is not asked again before this time has passed.
+# A store that failed is not asked again for this time.
 RETRY_S = 30.0
 _LOOK_AGAIN_S = 30.0
 _MAX_UNSAVED = 5000
@@ -119,7 +119,7 @@ class VectorSharing:
     def _has_some(self, model_id: str) -> bool:
         if model_id != self._model or self._new or self._left:
             return True
-        # Saving an unsaved text makes no new vector, so only a look at the files shows it.
+        # Saving an unsaved text makes no new vector, so saved texts are found by looking at the files.
         return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
 
     @property
@@ -138,7 +138,7 @@ class VectorSharing:
         if vectors:
             shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
         if index.served is not None:
-            # If this user may only read, the server still lacks them all.
+            # If this user has no right to write, the server still lacks all of them.
             lacking = shared.missing(model_id, list(vectors)) if vectors else set()
             index.served.note_served(model_id, set(saved) - missing | vectors.keys() - lacking)
             if lost := missing - vectors.keys():

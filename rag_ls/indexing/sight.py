@@ -52,7 +52,7 @@ class Sight:
             with os.scandir(place) as entries:
                 is_empty = next(entries, None) is None
         except (FileNotFoundError, NotADirectoryError) as error:
-            # Without its root nothing of a tree can be known; a folder of it is gone.
+            # If the root cannot be seen, nothing of the tree is known; a missing folder below it is gone.
             return "" if folder else error.strerror or "it is gone"
         except OSError as error:
             return error.strerror or str(error)

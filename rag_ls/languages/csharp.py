@@ -63,7 +63,7 @@ CSHARP = Language(
                     "<variable_declaration/<variable_declarator",
                 ),
             ),
-            # Nameless, so that both forms of namespace give the same symbols.
+            # Not named, so that both forms of namespace give the same symbols.
             **declare(Kind.SCOPE, "namespace_declaration", names=()),
         },
         transparent=frozenset({"preproc_if", "preproc_else", "preproc_elif"}),

@@ -46,7 +46,7 @@ def _package_name(statement: Statement) -> str:
         return alias[1]
     module = statement.imported.module
     parts = [part for part in module.split("/") if not re.match(_VERSION, part)] or [module]
-    # `gopkg.in/yaml.v3` is called yaml, `go-cmp` often cmp.
+    # The package of `gopkg.in/yaml.v3` is yaml; that of `go-cmp` is often cmp.
     return parts[-1].split(".v")[0].removeprefix("go-").removesuffix("-go").rpartition("-")[2] or parts[-1]
 
 

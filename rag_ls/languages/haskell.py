@@ -17,7 +17,7 @@ HASKELL = Language(
     syntax=Syntax(
         grammar="haskell",
         declarations={
-            # The grammar spells `type_synomym` so.
+            # `type_synomym` is the grammar's own spelling.
             **declare(Kind.TYPE, "data_type", "newtype", "type_synomym", "class", "instance"),
             **declare(Kind.FUNCTION, "function", "bind", "signature"),
         },

@@ -46,7 +46,7 @@ class Statement(NamedTuple):
         """The names that a document gives to imported names."""
         names = self.imported.names
         found = {match[1]: match[2] for match in re.finditer(_NAMED_AS, self.text) if match[1] in names}
-        # Not in `export`: that passes the default on under its own name.
+        # Not in `export`, which passes the default on under its own name.
         default = re.match(_DEFAULT, self.text)
         return found | {"default": default[1]} if default and "default" in names else found
 

@@ -14,7 +14,7 @@ from rag_ls.util.foreign_text import read_json
 _SUFFIXES = (
     ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".d.mts",
 )  # fmt: skip
-# TypeScript's sources name the files that will be compiled from them.
+# TypeScript sources import files by the names that they will have when compiled.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 _MAX_EXTENDS = 8
 _BUILT = r"^(?:dist|lib|build|out|esm|cjs)(?:/(?:esm|cjs|src|types))?/"

@@ -9,7 +9,7 @@ from rag_ls.model import Import
 
 _SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
-# The first folder that is called so: packages are, too (`org/codehaus/groovy`).
+# Only the first such folder, because packages may have the same name (`org/codehaus/groovy`).
 _LANGUAGE = r"(?:java\d*|kotlin|scala|groovy)/"
 SOURCE_ROOT = (
     rf"(?:.*?/)??src/(?:(?!(?:com|org|net|io)/)[\w-]+/)?{_LANGUAGE}"

@@ -128,7 +128,7 @@ class PythonResolver:
         return found
 
     def _exists(self, module: str, *, loosely: bool = False) -> bool:
-        # The last part of a dotted path may be a name in the module before.
+        # The last part of a dotted path may be a name in the module before it.
         parent = module.rpartition("/")[0]
         return (
             self._file(module) is not None or module in self._tree.folders or (loosely and parent in self._tree.folders)

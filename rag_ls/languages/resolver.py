@@ -31,7 +31,7 @@ class ImportResolver:
 
     def targets(self, importer: str, language: str, imported: Import) -> Sequence[Target]:
         """The documents of the project that an import means; none for a library's."""
-        # By identity: hashing all that an import holds takes as long as resolving it.
+        # Compared by identity: hashing all fields of an import takes as long as resolving it.
         key = (importer, id(imported))
         known = self._known.get(key)
         if known is not None and known[0] is imported:

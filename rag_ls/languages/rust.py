@@ -145,7 +145,7 @@ RUST = Language(
         attributes=frozenset({"attribute_item"}),
         transparent=frozenset({"foreign_mod_item"}),
     ),
-    # `'` is a lifetime as often as a character; texts run over lines.
+    # `'` begins a lifetime as often as a character; a string may go over several lines.
     lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''),
     has_single_quotes=False,
     is_matched=True,

@@ -7,8 +7,8 @@ from rag_ls.languages.javascript import JAVASCRIPT
 from rag_ls.languages.language import Language, TemplateRule
 from rag_ls.languages.ruby import RUBY
 
-# A tag ends before the next one, so that tags without an end cost no more than their text.
-# `-` and `_` before its end take the white space after it away.
+# A tag ends before the next one begins, so that an unclosed tag costs no more than its text. `-` and `_` before the end remove
+# the white space after the tag.
 _INSIDE = rb"((?:[^%<-]|-(?!%>)|%(?!>)|<(?!%))*+)-?%>"
 _ESCAPED_INSIDE = rb"((?:[^%<_-]|[_-](?!%>)|%(?!>)|<(?!%))*+)[_-]?%>"
 _TAGS = rb"<%(?![#%])[=-]*" + _INSIDE

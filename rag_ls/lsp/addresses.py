@@ -15,8 +15,8 @@ from rag_ls.project import is_guest, is_path
 from rag_ls.util.network_paths import share_of
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-# Other schemes show no text of the user's: another version of a file (git, fugitive, gitfs), a program's output, a folder's
-# listing (oil), the source of a library (jdt).
+# Other schemes show no text of the user's, but another version of a file (git, fugitive, gitfs), a program's output, a folder's
+# listing (oil) or the source of a library (jdt).
 _SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", "vscode-notebook-cell"})
 _UNNAMED = "file://"
 """Neovim calls a text so that has no name yet."""
@@ -68,7 +68,7 @@ class Spelling:
         file = root / path
         for folder in map(str, file.parents):
             if address := self.folders.get(folder):
-                # pygls quotes as VS Code does.
+                # pygls encodes addresses as VS Code does.
                 below = uris.from_fs_path("/" + file.relative_to(folder).as_posix()) or ""
                 return address.rstrip("/") + below.removeprefix("file://")
         return uris.from_fs_path(str(file)) or path

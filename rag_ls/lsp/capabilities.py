@@ -7,7 +7,7 @@ from typing import Any
 from rag_ls import __version__
 from rag_ls.lsp.command_names import COMMANDS
 
-# The commands of code actions and lenses: they take a selection or a place, and call operations.
+# The commands of code actions and lenses. They take a selection or a place, and call operations.
 OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPlace", "ragLs.showUses")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 ALL_LANGUAGES = "all"

@@ -47,7 +47,7 @@ class Documents:
     def open(self, uri: str, language: str, text: str) -> OpenDocument:
         """A document was opened (or opened again)."""
         document = OpenDocument(uri, language, TextBuffer(text, self.encoding), is_written_by_user(uri))
-        # The latest comes last, so that it counts where another address means the same file.
+        # The latest comes last, so that it counts if another address means the same file.
         self._open.pop(uri, None)
         self._open[uri] = document
         return document

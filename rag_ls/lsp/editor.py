@@ -29,7 +29,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 
 _log = logging.getLogger(__name__)
 
-# Questions of one editor that wait for files at once, each in a thread.
+# How many questions of one editor may wait for files at once, each in a thread.
 _MAX_PREPARED = 3
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class EditorSession:
         for folder, uri in list(self._folders.items()):
             await self._open_folder(session, folder, uri)
         self._ready.set_result(session)
-        # From here on each document is handed over as it is opened.
+        # From here on, each document is handed over when it is opened.
         for document in self.documents.all():
             self.text_changed(document)
 
@@ -230,7 +230,7 @@ class EditorSession:
 
         self._hand_over.put(let_go, document.uri)
         if (other := self.documents.get(document.uri)) is not None:
-            # The same file is open at another address still: that text counts now.
+            # The same file is still open under another address; now that text counts.
             self.text_changed(other)
 
     def files_changed(self, uris: Sequence[str]) -> None:

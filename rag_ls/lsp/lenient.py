@@ -63,7 +63,7 @@ def _mend_initialize(params: dict[str, Any]) -> None:
 
 def _mend_document(method: str, params: dict[str, Any]) -> None:
     for document in _objects([params.get("textDocument")]):
-        # Versions are for edits that a server makes to a version; this server makes none to one.
+        # A server names versions in its edits; this server makes no edits.
         document.update({"version": 0} if "version" in document or method.endswith(("didOpen", "didChange")) else {})
         if method.endswith("didOpen"):
             document["languageId"] = document.get("languageId") or ""
@@ -74,7 +74,7 @@ def _mend_document(method: str, params: dict[str, Any]) -> None:
     ranges = [params.get("range"), *(change.get("range") for change in _objects(params.get("contentChanges")))]
     ends = [each.get(key) for each in _objects(ranges) for key in ("start", "end")]
     for position in _objects([params.get("position"), *ends]):
-        # "The end of the line" is sent as the largest number that the editor's language has.
+        # Editors send the largest number of their language for "the end of the line".
         for key in ("line", "character"):
             if isinstance(number := position.get(key), int | float):
                 position[key] = int(min(max(number, 0), _MAX_NUMBER)) if number == number else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# LSP's language identifiers and ours. For an unknown language an editor sends none, or "plaintext".
+# LSP's identifiers of languages, and ours. For an unknown language an editor sends none, or "plaintext".
 _PROSE = frozenset(
     "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
 )

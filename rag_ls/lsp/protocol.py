@@ -43,8 +43,8 @@ class RagLsProtocol(LanguageServerProtocol):
         self._asked: set[Any] = set()
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """As in pygls, but what editors get wrong is mended, and an unreadable request keeps its id, so that it gets an answer."""
-        # Each object within a message comes here, too.
+        """As in pygls, but correct known faults of editors, and keep the id of an unreadable request, so that it gets an answer."""
+        # pygls calls this for each object within a message, too.
         if isinstance(data, dict) and "jsonrpc" in data:
             mend_message(data)
         try:
@@ -81,7 +81,7 @@ class RagLsProtocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """As in pygls, which would keep the futures of notifications, and of what a handler yields to, with their results."""
+        """As in pygls, but forget each future when it is done: pygls keeps those of notifications and generators for ever."""
 
         def finish(future: Any) -> None:
             self._request_futures.pop(msg_id, None)
@@ -94,7 +94,7 @@ class RagLsProtocol(LanguageServerProtocol):
         super()._send_response(msg_id, result, error)
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        # pygls keeps the requests of both sides together: a client would answer its own.
+        # pygls keeps the requests of both sides in one table, so a client's response could answer the client's own request.
         if msg_id not in self._asked:
             super()._handle_response(msg_id, result, error)
 
@@ -123,7 +123,7 @@ class RagLsProtocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *_: Any) -> Generator[Any, Any, None]:
-        """As in pygls, whose loop over the pending requests ends in an error, because each leaves them when cancelled."""
+        """As in pygls, but loop over a copy of the pending requests, because cancelling one removes it from the table."""
         own_id, self._shutdown = self.msg_id, True
         yield self.fm.features[types.SHUTDOWN], (), None
         for msg_id, future in list(self._request_futures.items()):
@@ -193,7 +193,7 @@ class RagLsServer(LanguageServer):
 
 
 def _make_converter() -> cattrs.Converter:
-    """pygls' converter, which gives up at the first fault: of a long text in place of a list, each character is one."""
+    """pygls' converter, but it stops at the first fault: a long text in place of a list has a fault in each character."""
     return converters.get_converter(cattrs.Converter(detailed_validation=False))
 
 
@@ -225,7 +225,7 @@ def wants(capabilities: types.ClientCapabilities, ability: str) -> bool:
 
 
 def show_message(server: RagLsServer, text: str, kind: types.MessageType = types.MessageType.Info) -> None:
-    """Show a message of ours to the user, in which names and memories are nothing but text."""
+    """Show a message to the user; Markdown in names and memories is escaped."""
     server.window_show_message(types.ShowMessageParams(kind, message(f"rag-ls: {text}")))
 
 

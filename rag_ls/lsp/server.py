@@ -49,7 +49,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
             has_unread=lambda: server.has_unread(),
             is_trusted=functools.partial(is_trusted, server),
         )
-        # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
+        # Zed (project_symbols.rs) filters, and so do "Zed Preview" and others. VS Code sends only the first word of a query.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
         if params.process_id and watch_parent:
             end_with(lambda: params.process_id)

@@ -13,9 +13,9 @@ from itertools import accumulate
 from rag_ls.util.text import LINE_END
 
 _WORD = re.compile(r"[^\W\d]\w*")
-# It begins where a name begins: tried at each letter of a long one, it would never end.
+# Begins only where a name begins: tried at each letter of a long name, it would take for ever.
 _PATH = re.compile(r"(?<![\w.@-])(?:[\w.@-]++/)++[\w.@-]*+")
-# No name or path that is asked about is longer; a line of a minified file is.
+# No name or path is longer, but a line of a minified file is.
 _AROUND = 4096
 
 
@@ -94,10 +94,10 @@ def units(line: str, column: int, encoding: str) -> int:
 def _index_in_line(line: str, character: int, encoding: str) -> int:
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))
-    # Not letter by letter, which takes seconds in a line of megabytes. No letter has less than one unit.
+    # Not letter by letter, which takes seconds in a line of megabytes. Each letter has at least one unit.
     start = line[:character]
     if encoding == "utf-16":
-        # Half of a pair is decoded as one letter: within a letter means behind it.
+        # A half pair is decoded as one letter: a position within a letter counts as behind it.
         return len(start.encode("utf-16-le", "surrogatepass")[: character * 2].decode("utf-16-le", "surrogatepass"))
     data, end = start.encode("utf-8", "surrogatepass"), character
     while end < len(data) and data[end] & 0b1100_0000 == 0b1000_0000:

@@ -23,7 +23,7 @@ def fit_answer(answer: Json) -> Json:
     while size > MAX_ANSWER_CHARACTERS and (largest := _largest(answer)) is not None:
         holder, key, path = largest
         value = holder[key]
-        # In proportion to what is too much, and always something.
+        # Cut in proportion to the excess, and always something.
         kept = max(1, min(len(value) - 1, int(len(value) * MAX_ANSWER_CHARACTERS / size * 0.9)))
         counts[path] = (kept, counts.get(path, (0, len(value)))[1])
         holder[key] = value[:kept]

@@ -103,7 +103,7 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
         _open_folder(session, folder)
         starting.set_result((session, session.toolsets))
     except (RagLsError, OSError) as error:
-        # Its settings may offer all; calls say why it cannot be opened, or find that it can be by then.
+        # The project's settings may offer all tools. If it cannot be opened, their calls say why; or it can be by then.
         _log.error("the project cannot be opened: %s", error)
         starting.set_result((session, _ALL_TOOLSETS))
 

@@ -85,7 +85,7 @@ def create_server(
         if answers_text:
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
             return _success(result["text"], beside)
-        # Answers as text keep a budget of their own.
+        # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
         return _success(json.dumps(result, ensure_ascii=False, separators=(",", ":")), result)
 

@@ -65,14 +65,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _opener(url: str) -> urllib.request.OpenerDirector:
-    """Follows no redirects, and asks a model on this machine through no proxy, which would read the memories."""
+    """Opens addresses without following redirects. A model on this machine is called without a proxy, which could read the memories."""
     if is_loopback(urlsplit(url).hostname or ""):
         return urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(_NoRedirect)
 
 
 def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
-    # A password or a key there would be shown wherever the address is.
+    # Messages and logs show the address, so it must hold no password or key.
     if not url.startswith(("http://", "https://")) or any(mark in url for mark in "@?#"):
         raise SummaryFailed(
             f"summaries.endpoint = {mask_secrets(settings.endpoint)!r} is no http address; a key belongs into "

@@ -27,7 +27,7 @@ _MAX_SYMBOLS = 5000
 _MAX_NAMESAKES = 50
 _MAX_NEIGHBOURS = 200
 _MAX_SUCCESSORS = 100
-# In other files, a declaration of fewer lines may have the body of many.
+# Shorter bodies are too common to recognise a declaration in another file.
 _MIN_TELLING_LINES = 3
 _MAX_CACHED = 16
 
@@ -104,7 +104,7 @@ class CodeCache:
 
 
 class Anchoring:
-    """Anchors, and resolves anchors, in the documents of a checkout."""
+    """Makes anchors to places in the documents of a checkout, and resolves them."""
 
     def __init__(
         self, store: CheckoutIndex, hidden: Collection[int] = frozenset(), cache: CodeCache | None = None
@@ -194,8 +194,8 @@ class Anchoring:
     def _follow_rename_in_moved_file(self, anchor: Anchor) -> Anchor | None:
         """As `_follow_rename`, where the file was renamed in its folder too, or moved with its name.
 
-        It is the one file that declares most of what stood beside the declaration, else that of the only declaration with
-        the same body.
+        The new file is the only one that declares most of the anchored declaration's neighbours. Without such a file, the
+        declaration is the only one with the same body.
         """
         successors = self._successors(anchor.path)
         known = _known_names(anchor.neighbours)
@@ -214,7 +214,7 @@ class Anchoring:
         return {_name_hash(item.symbol) for item in self._load_symbols(document)}
 
     def _successors(self, path: str) -> list[DocumentRecord]:
-        """The files that one which is gone may be now: those of its name, and those of its kind in its folder."""
+        """The files that a missing file may have become: files of its name, and files of its suffix in its folder."""
         gone = PurePosixPath(path)
         found = [
             item
@@ -225,7 +225,7 @@ class Anchoring:
         return found[:_MAX_SUCCESSORS]
 
     def _unknown_regions(self, anchor: Anchor, document: DocumentRecord) -> list[_Region]:
-        """The declarations of a file that did not stand beside the anchored one: it may be one of them now."""
+        """The declarations of a file that were not neighbours of the anchored one: one of them may be its new name."""
         known = _known_names(anchor.neighbours)
         return [
             self._region(document, item)
@@ -234,7 +234,7 @@ class Anchoring:
         ]
 
     def _resolve_text_region(self, anchor: Anchor, document: DocumentRecord | None) -> Anchor:
-        """The place of text that is part of no declaration: where the same text is, else the chunk at its line."""
+        """Resolve an anchor to text outside declarations: to the same text if it is found, else to the chunk at its line."""
         same = self._keep_visible(self._store.chunks.with_content(anchor.content_hash))
         here = [_of_chunk(row) for row in same if document and row.document_id == document.id]
         if document and not here and (row := self._store.chunks.at(document.id, anchor.start_line)):
@@ -271,7 +271,7 @@ class Anchoring:
     # --- anchors of former versions, and of whole files
 
     def _resolve_by_text(self, anchor: Anchor) -> Anchor:
-        """As `resolve`, for an anchor that has the hash of a chunk, or nothing but a path."""
+        """As `resolve`, for an anchor without a fingerprint: it has the hash of a chunk, or just a path."""
         same_text = self._keep_visible(
             self._store.chunks.with_content(anchor.content_hash) if anchor.content_hash else []
         )
@@ -305,7 +305,7 @@ def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:
 
 
 def _most_alike(anchor: Anchor, regions: Sequence[_Region]) -> Anchor | None:
-    """The anchor at the region that is most like its declaration; None if none is like it, or several as much."""
+    """The anchor at the region that is most like its declaration; None if none is alike, or if two are equally alike."""
     scored = sorted(
         ((similarity(region.fingerprint.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0)
     )
@@ -315,7 +315,7 @@ def _most_alike(anchor: Anchor, regions: Sequence[_Region]) -> Anchor | None:
 
 
 def _present_line(anchor: Anchor, region: _Region) -> int:
-    """The present place of a region's remembered line: the line with the same code that is nearest, else about there."""
+    """The present number of the anchored line: the nearest line with the same code, else the line at the same offset."""
     if not anchor.line_print:
         return region.start_line
     expected = min(region.start_line + anchor.line_offset, max(region.start_line, region.end_line))
@@ -355,7 +355,7 @@ def _make_region(place: StoredSymbol | Chunk, code: _Code) -> _Region:
     )
 
 
-# --- the names of the declarations beside an anchored one: what is new among them may be renamed
+# --- hashes of the names of the declarations beside an anchored one: a name that is not among them may be its new name
 
 
 def _neighbours(declared: Sequence[StoredSymbol]) -> str:

@@ -163,8 +163,8 @@ def _take_back(store: MemoryStore, changes: Collection[VersionChange], stamp: st
         for change in changes
         if present.get(change.id) == change.after and (change.before is None or change.id in former)
     }
-    # Look before anything moves: a content that another memory has now keeps its former owner from coming back, and
-    # that one keeps what it has now.
+    # Look before anything moves: if another memory now has a content, the memory that had it before cannot come back, and the
+    # other one keeps it.
     while blocked := {
         memory_id for memory_id in movable & former.keys() if _is_taken(store, former[memory_id], movable)
     }:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows of the similarity matrix in memory at once.
+# This many rows of the similarity matrix are in memory at once.
 _BLOCK = 512
-# Only this many neighbours of each vector count; a larger cluster takes several runs.
+# Only this many neighbours of each vector count; merging a larger cluster takes several runs.
 _MAX_NEIGHBOURS = 64
 
 

@@ -16,7 +16,7 @@ from rag_ls.util.text import content_hash, without_surrogates
 
 MAX_TEXT = 5_000_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
-# Within the window of every known model, so that a chunk has one vector.
+# A chunk of this length fits the window of every known model, so it has one vector.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=0)
 
 

@@ -17,9 +17,9 @@ from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
 
-# The cosine from which two memories are checked for a contradiction: a sentence and its opposite are close.
+# From this cosine on, two memories are checked for a contradiction: a sentence and its opposite are close.
 _MIN_RELATED_COSINE = 0.5
-# A younger memory may not have been needed yet.
+# A younger memory may not yet have had a chance to be useful.
 _NEVER_RECALLED_AFTER = timedelta(days=30)
 _MAX_SHOWN = 50
 # Fits within the limit of `custom`.
@@ -156,7 +156,7 @@ def _still_holds(store: MemoryStore, merge: Merge) -> bool:
 def _apply_one(store: MemoryStore, merge: Merge) -> None:
     for item in merge.merged:
         store.delete(item.id, reason=CONSOLIDATED)
-    # The most recent content keeps its time, because a merge adds nothing new.
+    # The newest content keeps its time, because merging adds nothing new.
     store.replace(replace(merge.kept, version=merge.kept.version + 1), reason=CONSOLIDATED)
 
 

@@ -23,7 +23,7 @@ MAX_CUSTOM = 20_000
 MAX_CUSTOM_DEPTH = 5
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MIN_WIDE_CHARACTERS = 4
-# Phrases that agents store at the end of a task, and that are never useful later.
+# Phrases that agents store at the end of a task, and that help nobody later.
 _CHATTER = re.compile(
     r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
     (?:\s+(?:is|are|was|were|has\ been|have\ been))? \s* (?:now\s+)?
@@ -58,9 +58,9 @@ _NEWER_NAMES = {
     "stripe": "Stripe key", "aws": "AWS secret key",
     "key": "Private Key",
 }  # fmt: skip
-# The detectors of detect-secrets that are used, each with strings one of which is in all that it finds. Most memories hold
-# few of them, and to run every detector takes several times as long. A string in lower case may be in upper case, too.
-# Where a pattern ignores case, its "s" and "k" match letters that `str.lower` leaves as they are: they are left out.
+# The detectors of detect-secrets that are used. Each runs only on texts that hold one of its strings, because most memories
+# hold none and running all detectors takes several times as long. A string in lower case matches upper case too. If a pattern
+# ignores case, its "s" and "k" also match letters that `str.lower` leaves alone, so the strings avoid these two.
 _DETECTORS = {
     "ArtifactoryDetector": ("AKC", "AP"),
     "AWSKeyDetector": ("A3T", "ABIA", "ACCA", "AKIA", "ASIA", "aw"),

@@ -15,9 +15,9 @@ _STATES = {
     AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone",
     AnchorState.UNKNOWN: ", which cannot be read now",
 }  # fmt: skip
-# A memory with less room than this is left out.
+# A memory that would get less room than this is left out.
 _MIN_TOKENS = 12
-# No language takes fewer characters for a token; what is too long is cut by tokens.
+# A token has at most about this many characters in any language. A content is cut to as many, then by its tokens.
 _CHARACTERS_PER_TOKEN = 5
 
 

@@ -25,7 +25,7 @@ _OPPOSITES = (
     ("public", "private"), ("mutable", "immutable"), ("safe", "unsafe"), ("started", "stopped"), ("up", "down"),
     ("accept", "reject"), ("accepted", "rejected"), ("included", "excluded"), ("monolith", "microservices"),
 )  # fmt: skip
-# In texts with one of these, the same words in another order may say the opposite.
+# If a text has one of these words, the same words in another order may say the opposite.
 _TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
 # Two texts are on the same subject if they share at least this part of the shorter one's words.
 _MIN_SHARED = 0.5

@@ -39,7 +39,7 @@ def find_answer(
         holders = [stem(word) in each for each in held]
         if not any(holders):
             holders = [any(stem(other) in each for other in others) for each in held]
-        # A word that most parts hold tells little of where the answer is.
+        # A word that most parts hold does not tell which part answers.
         scores += np.asarray(holders) / (sum(holders) or 1)
     if scores.any():
         scores /= scores.max()
@@ -62,7 +62,7 @@ def cut_around(content: str, offset: int, size: int) -> tuple[str, int]:
     title = content.lstrip().partition("\n")[0].strip()
     if len(title) > _MAX_TITLE_CHARACTERS:
         title = title[: _MAX_TITLE_CHARACTERS - 1] + "…"
-    # A word is not cut in two.
+    # Do not cut a word in two.
     start = max(start, content.rfind(" ", start - _MAX_TITLE_CHARACTERS, start + 1) + 1)
     end = min(len(content), start + max(size - len(title), size // 2))
     return title + _GAP + content[start:end].strip() + (_GAP.rstrip() if end < len(content) else ""), start

@@ -23,7 +23,7 @@ _OPEN, _CLOSED = "([{", ")]}"
 
 @dataclass(frozen=True, slots=True)
 class CodeFingerprint:
-    """The fingerprint that identifies the code of a declaration. Empty strings for code without any token."""
+    """The fingerprints of a declaration's code. They are empty for code without any token."""
 
     exact: str
     """Equal for the same code, however it is formatted and commented."""
@@ -80,7 +80,7 @@ def fingerprint_line(text: str, language: str) -> str:
 def _pattern(language: str) -> re.Pattern[str]:
     known = find_language(language)
     comment = known.comments.pattern
-    # Each character is matched in one way only: else an unclosed string takes exponential time.
+    # Each character can match in one way only; otherwise an unclosed string would take exponential time.
     triple = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''"
     quotes = r'"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`'
     if known.has_single_quotes:

@@ -36,9 +36,9 @@ from rag_ls.util.text import content_hash, utc_stamp
 SCOPES = tuple(Scope)
 ALL = MemoryFilters()
 _MAX_KNOWN = 3
-# The similarity (see embedding.similarity) from which storing a memory reports an existing one.
+# From this similarity on (see embedding.similarity), storing a memory reports an existing one.
 _MIN_KNOWN_SIMILARITY = 0.8
-# A question embeds at most this many missing memories itself; the background does the rest.
+# A question embeds at most this many memories that lack a vector; the background does the rest.
 _MAX_EMBEDDED_PER_QUESTION = 8
 _MIN_PREFIX_CHARACTERS = 4
 
@@ -131,7 +131,7 @@ class Memories:
             if vectors is not None and embedder is not None:
                 store.vectors.add(stored.memory.id, embedder.card.id, memory.content_hash, vectors)
             evicted = _evict(store, max_count, stored.memory)
-        # The very first memory has nothing before it.
+        # The very first memory needs no backup before it.
         store.backup()
         store.vectors.maintain()
         others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
@@ -153,7 +153,7 @@ class Memories:
         """
         memory = self.get(memory_id)
         store = self.of(memory.scope)
-        # As it was before: a mistake must not be all that the newest backup knows.
+        # Back up the former state: the newest backup must not hold only the mistake.
         store.backup()
         with store.transaction():
             current = store.get(memory.id)
@@ -223,7 +223,7 @@ class Memories:
         """
         memory_id = memory_id.strip()
         stores = list(self.usable(SCOPES))
-        # A full id in any scope takes precedence over a prefix of another id.
+        # A full id in any scope takes precedence over another id that begins with it.
         for store in stores:
             if memory := store.get(memory_id):
                 return memory
@@ -308,7 +308,7 @@ class Memories:
 
     def usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
         """The stores of some scopes. Skips a damaged one (see `damage`), but raises if it is the only one asked for."""
-        # A collection is a single store.
+        # A collection is one store.
         for scope in filter(self._open_stores.__contains__, scopes):
             try:
                 yield self.of(scope)

@@ -31,7 +31,7 @@ def numbers_in(text: str) -> dict[str, str]:
     return found
 
 
-# The base units: seconds, bytes, and per second for rates as they are written.
+# Base units: seconds and bytes; rates are per second, written as they are.
 _UNITS = {
     **dict.fromkeys(("ms", "millisecond"), ("s", 0.001)), **dict.fromkeys(("s", "sec", "second"), ("s", 1.0)),
     **dict.fromkeys(("min", "minute"), ("s", 60.0)), **dict.fromkeys(("h", "hr", "hour"), ("s", 3600.0)),

@@ -13,11 +13,11 @@ from rag_ls.storage import MemoryStore
 
 _log = logging.getLogger(__name__)
 
-# Within the window of every known model.
+# A part of this length fits the window of every known model.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
 # Texts per call of the model, so that no caller waits for long.
 _MAX_EMBEDDED_AT_ONCE = 64
-# More parts than these are embedded in the background: a model takes seconds for them, and the words are found meanwhile.
+# More parts than these are embedded in the background: a model takes seconds for them, and their words are found meanwhile.
 MAX_PARTS_AT_ONCE = 24
 
 

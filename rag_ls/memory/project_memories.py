@@ -39,7 +39,7 @@ from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
 
-# The copy is written at most this often, and no oftener than a twentieth of the time that it takes allows.
+# Writing the copy takes at most a twentieth of the time, and happens at most this often.
 _COPY_EVERY_S = 3.0
 _PAUSES_PER_COPY = 20
 _MAX_LEFT = 3
@@ -208,7 +208,7 @@ def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
     known_roots = home.roots if home else ()
     is_copied = _may_take(project, homes, pointer) and (home is None or not has_memory_file(home.folder))
     if is_copied:
-        # Before anything is made: damaged ones must be told of, not passed over.
+        # Opened before any file is made: damaged memories must be reported, not replaced.
         folder = home.folder if home else None
         home = home or homes.create(who, pointer)
         try:

@@ -39,7 +39,7 @@ def lift_score(score: float, memory: Memory, now: datetime, half_life_days: floa
     A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 means no decay.
     """
     weights = load_weights("memories")
-    # Their weights are small, so that these move a memory by a few places at most: fitting the question matters most.
+    # Their weights are small, so that they move a memory by a few places at most: the fit to the question matters most.
     evidence = {
         "importance": memory.metadata.importance_score,
         "recency": recency(memory, now, half_life_days),

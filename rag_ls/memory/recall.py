@@ -19,18 +19,19 @@ from rag_ls.retrieval.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
 
 _MAX_CANDIDATES = 50
-# Only this many words of a question count, the first ones: it may be a pasted text.
+# Only the first words of a question count, this many: it may be a pasted text.
 _MAX_WORDS = 24
-# A memory is found by its words if it holds at least this share of the question's; less suffices without a model.
+# A memory is found by its words if it holds at least this share of the question's words. Without a model, a smaller share
+# suffices.
 _MIN_WORDS_SHARE = 0.35
 _MIN_WORDS_SHARE_ALONE = 0.15
-# A word in at most this many memories is rare, however many memories there are.
+# A word in at most this many memories is rare, even in a small store.
 _MAX_RARE_HOLDERS = 1000
-# Of a memory in which the full-text index found none of the words, only the beginning is looked at.
+# If the full-text index found none of the words in a memory, only its beginning is looked at.
 _MAX_READ_CHARACTERS = 20_000
-# The stems of so many memories are kept between questions.
+# The stems of this many memories are kept between questions.
 _MAX_READ_MEMORIES = 128
-# A memory found by words or tags needs only this part of the required closeness in meaning.
+# A memory that was also found by words or tags needs only this part of the required closeness in meaning.
 _HALF = 0.5
 _ALL_WORDS_SHARE = 0.999
 
@@ -188,7 +189,7 @@ def _admit_close(signals: Signals[str], question: Question, embedding: Embedding
         share = signals.lexical.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
         by_words = share >= least or memory_id in signals.tags
         is_close = memory_id in signals.dense and cosine >= floor
-        # A memory that holds each word of a question answers it: the model may not know its language.
+        # A memory that holds every word of a question answers it, even if the model does not know its language.
         holds_all = signals.lexical.get(memory_id, 0.0) >= _ALL_WORDS_SHARE
         return is_close or holds_all or (by_words and cosine >= floor * _HALF)
 

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 _MAX_MEMORIES = 500
 _TAG = "summary"
-# Each memory is compared with each other one.
+# Each memory is compared with every other one.
 _MAX_COMPARED = 200
 _MAX_UNSETTLED = 5
 _MAX_SIDE_CHARACTERS = 120
@@ -75,7 +75,7 @@ def summarise(
     It sums up the memories of one scope, and is stored there: of the requested one, or of the project if there are
     several. Raises `NotFound` if no memory passes the filters, `InvalidRequest` for a time range that ends before it begins.
     """
-    # Others see a project's summary: it must not reveal what the user keeps for all projects, for a session or a branch.
+    # Others see a project's summary: it must not reveal global memories, or memories of a session or a branch.
     scopes = request.filters.scopes
     scope = scopes[0] if len(scopes) == 1 else Scope.PROJECT
     filters = replace(request.filters, scopes=(scope,), no_summaries=True, branch="")

@@ -25,7 +25,7 @@ _DAMPING = 0.85
 _MAX_STEPS = 100
 # A sentence this similar to a chosen one says nothing new.
 _MIN_REPEATED_SIMILARITY = 0.6
-# At most this many sentences are compared, those of the newest memories.
+# At most this many sentences are compared: those of the newest memories.
 _MAX_SENTENCES = 1500
 MAX_WORDS = 200
 
@@ -99,7 +99,7 @@ def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 def _centrality(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     count = len(similarities)
-    # A sentence must not vote for itself, or one that resembles no other would rank as high as the average.
+    # A sentence must not vote for itself; otherwise one that resembles no other would rank as high as the average.
     votes = similarities * (1 - np.eye(count))
     moves = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-12)
     ranks = np.full(count, 1 / count)

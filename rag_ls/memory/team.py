@@ -23,7 +23,7 @@ from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRight
 
 _log = logging.getLogger(__name__)
 
-# A higher version is refused: it could not be followed by another one. No memory is changed so often.
+# A higher version is refused, because no other version could follow it. No memory is changed so often.
 _MAX_VERSION = 10**9
 _MAX_AT_ONCE = 200
 
@@ -66,7 +66,7 @@ class TeamMemories:
     def _take(self, store: MemoryStore, now: str) -> int:
         changes = self.shared.since(self._change)
         if not changes.epoch or changes.epoch != self._epoch or changes.last < self._change:
-            # The server has lost something, or never had anything: it is asked, and given, everything.
+            # The server has lost something, or never had anything: exchange everything.
             self._epoch, self._given_at = changes.epoch, None
             self._stamps.clear()
             if self._change:
@@ -113,7 +113,7 @@ class TeamMemories:
                 # A private memory here has the same content: it is neither merged with the team's memory nor replaced by it.
                 return False
             if twin is not None and comes_first(twin, memory):
-                # Two said the same: all keep the first.
+                # Both have the same content: all users keep the older one.
                 self._superseded.append(SharedMemory(memory.id, memory.version, True, now))
             elif twin is not None:
                 store.delete(twin.id, reason="consolidated")
@@ -174,6 +174,6 @@ def _may_leave(memory: Memory) -> bool:
     try:
         refuse_secrets(memory.content[:MAX_CONTENT], memory.metadata, memory.source_uri, memory.branch)
     except InvalidRequest:
-        # Stored with `force`: its owner's decision, but not for others.
+        # The owner stored it with `force`: a decision for the owner, and not for others.
         return False
     return True

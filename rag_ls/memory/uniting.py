@@ -68,7 +68,7 @@ def unite(store: MemoryStore, other: MemoryStore, now: str) -> United:
                 _Meeting(store, memory_id, now).meet(
                     theirs.get(memory_id), gone.get(memory_id), other.history(memory_id)
                 )
-            # One that gave way to a twin comes back where the twin says something else by then.
+            # A memory that gave way to a twin comes back if the twin's content is another one by then.
             if store.versions() == former:
                 break
         known = {batch.id for batch in store.batches()}
@@ -107,7 +107,7 @@ class _Meeting:
 
     def _theirs_counts(self, theirs: Memory, ours: Memory | None) -> bool:
         if ours is not None:
-            # Of two changes in one moment, both stores must choose the same.
+            # If two changes have one time, both stores must choose the same one.
             return (stamp(theirs), theirs.content) > (stamp(ours), ours.content)
         last = next(iter(self._store.history(self._id)), None)
         return stamp(theirs) > (stamp_of_deleted(last) if last else NOTHING)
@@ -124,7 +124,7 @@ class _Meeting:
         if twin is not None:
             self._store.delete(twin.id, reason=CONSOLIDATED)
         taken = [version.memory.version for version in self._store.history(self._id)]
-        # Two may have changed the same version; the other one keeps its number in the history.
+        # Both stores may have changed the same version; the other change keeps its number in the history.
         least = max([*taken, ours.version if ours else 0], default=0) + 1
         placed = replace(theirs, version=max(theirs.version, least))
         if ours is not None:
@@ -150,7 +150,7 @@ class _Meeting:
         if present is not None:
             self._store.replace(replace(present, version=number + 1), reason=UNITED)
         elif history:
-            # The last version stays the one that was deleted.
+            # The deleted version stays the last one.
             last = replace(history[0], memory=replace(history[0].memory, version=number + 1))
             self._store.keep_version(last)
 

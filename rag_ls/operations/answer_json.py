@@ -37,7 +37,7 @@ def _stated_fields(answer: object) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-# Most of an answer: looked at first, because the other checks cost more.
+# Checked first, because most values have these types and the other checks cost more.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

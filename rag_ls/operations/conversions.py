@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 ABSENT: Final = None
-# Texts that stand for no value where a free text cannot be meant.
+# Texts that stand for no value, in arguments that take no free text.
 _NO_VALUE = ("", "null", "none", "undefined")
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _PLAIN = re.compile(r"-?\d+(\.\d+)?")
 _NUMBER = re.compile(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
-# A text in quotation marks, or a word, as Python shows it. Texts with both kinds of marks or with escapes stay as they are.
+# A text in quotation marks, or a word, as Python prints it. Texts with both kinds of quotation marks or with escapes stay as
+# they are.
 _PYTHON_PARTS = re.compile(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
 _JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
@@ -38,7 +39,7 @@ def read_text(value: object) -> str:
         return value
     if isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], str):
         return value[0]
-    # An exponent would not come back as it was written: an id such as 12e5 is none.
+    # A number with an exponent would not come back as it was written: an id such as 12e5 is no number.
     if isinstance(value, int | float) and not isinstance(value, bool) and _PLAIN.fullmatch(digits := json.dumps(value)):
         return digits
     raise NoSuchValue

@@ -92,7 +92,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         found = search_code(caller, question)
         results += found.results
         stats, exact = found.stats, found.exact
-    # Nothing is like a question without words.
+    # Nothing is similar to a question without words.
     if "memory" in kinds and not (exact and not has_word(request.query)):
         recalled = search_memory(
             caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)

@@ -151,7 +151,7 @@ def answer_schema(answer: type | types.UnionType, found: dict[str, Schema]) -> S
     if isinstance(answer, types.UnionType):
         return _value_schema(answer, found)
     if answer.__name__ not in found:
-        # First, because a record may hold others of its kind.
+        # Noted first, because a record may hold others of its kind.
         found[answer.__name__] = {}
         fields = answer_fields(answer)
         found[answer.__name__] = {

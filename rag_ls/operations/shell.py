@@ -45,7 +45,7 @@ def _make_option(operation: Operation, name: str, hint: Any, declared: Argument)
     if declared.flag == "-" or declared.required or is_taken or is_object or not declared.doc:
         return {}
     long = declared.flag or "--" + name.replace("_", "-")
-    # The number of hits has one short name everywhere.
+    # The number of hits has the same short option in all verbs.
     names = ["-k", "--k" if long == "-k" else long] if name == "k" else [long]
     option: Option = {"names": names, "dest": name, "help": declared.doc}
     if hint is bool:
@@ -58,6 +58,6 @@ def _make_option(operation: Operation, name: str, hint: Any, declared: Argument)
     if declared.metavar:
         option["metavar"] = declared.metavar
     if declared.is_glob:
-        # Several are one filter.
+        # Several values make one filter.
         option["action"] = "append"
     return option

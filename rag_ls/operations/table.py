@@ -16,7 +16,7 @@ _MODULES = (
     search, lookup, references, listing, status, storing, recalling, memory_listing, consolidation, stores, indexing, everything,
     removal, batches, setup, constraints, impact, health, texts, upkeep,
 )  # fmt: skip
-# Agents, the reference and the extension have them in this order; one that is not named here comes last.
+# The order in which agents, the reference and the extension have them; an operation that is not named here comes last.
 _ORDER = """
 search_code get_chunk list_symbols find_references find_related related_tests list_repos index_status
 store_memory search_memory get_memory update_memory delete_memory list_memories consolidate_memories clear_session

@@ -7,7 +7,7 @@ from functools import cache
 
 from rag_ls.operations.table import OPERATIONS
 
-# Remedies that only the shell has stay as they are: `rag-ls index`, `rag-ls doctor`.
+# Verbs that only the shell has stay as they are: `rag-ls index`, `rag-ls doctor`.
 _VERB = re.compile(r"`rag-ls ([a-z]+(?: (?:list|add|remove|prune))?)`")
 
 

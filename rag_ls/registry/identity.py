@@ -12,7 +12,7 @@ from rag_ls.util.git_config import entries_of
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import find_repository
 
-# A longer line is not what git writes into its log.
+# git writes no longer line into its log.
 _MAX_LINE = 1_000_000
 
 
@@ -61,7 +61,7 @@ def _remote(common: Path) -> str:
     path = address.removeprefix("file://")
     if "://" in path or (":" in path.partition("/")[0] and not os.path.isabs(path)):
         return ""
-    # A repository of this machine: all that were cloned of it are one project, and it is too.
+    # It was cloned from a repository of this machine: all clones of that one, and itself, are one project.
     place = Path(os.path.realpath(common.parent / os.path.expanduser(path)))
     repository = find_repository(place)
     if repository and repository.top == place and repository.owns_tree:

@@ -189,7 +189,7 @@ def matching(homes: Iterable[Home], who: Identity) -> Home | None:
     if not who.common:
         return _latest(home for home in alike if who.root in home.roots and not home.places)
     known = [home for home in alike if who.common in home.places and is_of(home, who)]
-    # The repository that others were cloned of is one with them.
+    # A repository and its clones are one project.
     shared = [home for home in alike if who.remote and who.remote in _remotes(home)]
     origin = [home for home in alike if who.remote in home.places or who.common in _remotes(home)]
     made_later = [home for home in alike if who.root in home.roots and not home.places]
@@ -213,7 +213,7 @@ def is_of(home: Home, who: Identity, *, is_pointed: bool = False) -> bool:
         return who.common in remotes or who.first in firsts or not (who.first and firsts) or _has_moved(home, who)
     others = {place.remote for common, place in home.places.items() if common != who.common}
     if who.remote and here.remote and here.remote in others:
-        # Its `origin` was changed, while other clones have the former one: it has become another project.
+        # Its `origin` was changed, while other clones keep the former one: it has become another project.
         return False
     if is_pointed:
         return True

@@ -65,7 +65,7 @@ def _key(folder: Path) -> bytes | None:
     try:
         if not (key := _read_key(file)):
             make_private_folder(folder)
-            # Of processes that start at the same time, one makes it. filelock.Timeout is an OSError.
+            # If processes start at the same time, one of them makes the key. filelock.Timeout is an OSError.
             with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
                 key = _read_key(file) or _make_key(file)
         return key

@@ -1,7 +1,7 @@
 """The folders that the user trusts, remembered in the user's data, where no repository can write.
 
-A repository is a stranger until its folder is trusted: its settings switch nothing that costs or destroys, its rules
-are told to no agent by hooks, and memories that came with it wait.
+Until its folder is trusted, a repository's settings cannot switch on anything that costs or destroys, hooks pass none of its
+rules to agents, and the memories that it brings are not used.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class TrustedFolders:
             self._write([each for each in self.folders() if each != real])
 
     def _lock(self) -> FileLock:
-        # Only who writes waits for its import.
+        # Imported here: only writing needs it, and importing takes time.
         from filelock import FileLock
 
         make_private_folder(self._file.parent)

@@ -24,7 +24,7 @@ class AskedTerms:
         """The weighted share of the question's words that are among `stems`, 0..1."""
         if not self.total or self.stems.isdisjoint(stems):
             return 0.0
-        # In the order of the question: that of a set differs between processes, and with it the last bits.
+        # In the order of the question: the order of a set differs between processes, and so would the last bits of the sum.
         return sum([weight for stem, weight in self.weights.items() if stem in stems]) / self.total
 
     def share_asked(self, stems: AbstractSet[str]) -> float:

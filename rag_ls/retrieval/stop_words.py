@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-# In most questions and most texts: they tell nothing anywhere.
+# Words of most questions and most texts: they tell nothing anywhere.
 _QUESTION_WORDS = (
     "a an and are as at be by can do does for from has have how i if in into is it its of on or our should so that "
     "the their then there this to was we what when where which who why will with you your"
 )
-# In most lines of a text too. In the index of code they are kept, since `any`, `them` and `not` are names and operators there.
+# Words of most lines of a text. The index of code keeps them, because `any`, `them` and `not` are names and operators there.
 _LINE_WORDS = "any been but could did had me my no not some than them these they up would"
 # Verbs that tell nothing: code does these things to everything, and notes say them of everything.
 _DOING_WORDS = "get let done used use"
@@ -22,7 +22,7 @@ _NOTE_WORDS = (
     "somebody something such take takes thing things those through too under until us uses using very want wants way "
     "well were whether while whom whose within without yes yet"
 )
-# Notes are written in people's own languages, code is not.
+# Notes are written in people's own languages, but code is not.
 _GERMAN_NOTE_WORDS = (
     "aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer "
     "fur hat ich im in ist ja kein mit nach nicht noch nur oder sich sie sind um und uns vom von wann war was wenn "
@@ -32,13 +32,13 @@ _FRENCH_NOTE_WORDS = (
     "au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou par pas pour qu "
     "que qui sa se ses son sur un une vous"
 )
-# Keywords, and what questions about code call it: they are in every file. In a note, `private` or `import` is its subject.
+# Keywords, and words for code in questions: they are in every file. In a note, `private` or `import` may be the subject.
 _CODE_WORDS = (
     "def class function func fn return self import const var public private static new none null true false code file "
     "files implement implemented implementation happen happens"
 )
-# Words that are marked in a hit are shown, not ranked: a mark too many costs little, thus the commonest alone are left out, of
-# three letters and more, as shorter words are never marked.
+# Matches of these words are not marked in a hit. A mark too many costs little, so only the commonest are listed; words of fewer
+# than three letters are never marked.
 _UNMARKED_WORDS = "the and for are was how where what which who does did with from that this into when not"
 
 IN_CODE = frozenset(f"{_QUESTION_WORDS} {_DOING_WORDS} {_CODE_WORDS}".split())

@@ -18,7 +18,7 @@ from rag_ls.util.text import lines_of
 _GIT_S = 120.0
 _MAX_BYTES = 2_000_000
 _BINARY_HEAD = 8000
-# Lines before times lines after: a second at most.
+# Lines before times lines after; it takes a second at most.
 _MAX_COMPARED = 1_000_000
 _MODULE_MODE = b"160000"
 _NO_TEXT = "binary, or larger than 2 MB: not looked into"
@@ -59,7 +59,7 @@ class ChangedFile:
             blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
             added = [at for tag, _, _, start, end in blocks if tag != "equal" for at in range(start, end)]
         else:
-            # A comparison of places would take minutes: of such a file the lines count that it did not have anywhere.
+            # Comparing places would take minutes. Of such a file, the lines count that it held nowhere before.
             known = frozenset(before)
             added = [at for at, line in enumerate(after) if line not in known]
         return FileChange(self.path, tuple((at + 1, after[at]) for at in added))
@@ -101,7 +101,7 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
     named = list(_name_changes(root, base))
     texts = _read_texts(root, base, [former for _, former, _ in named if former])
     made = (_make_change(root, path, former, status, texts) for path, former, status in named)
-    # Git names a file whose time alone is another one, too.
+    # git also names a file of which only the time has changed.
     files = tuple(
         each for each in made if each.status is not ChangeStatus.CHANGED or each.note or each.before != each.after
     )
@@ -124,7 +124,7 @@ def _name_changes(root: Path, base: str) -> Iterator[tuple[str, str, ChangeStatu
         path = next(fields) if letter[0] in "RC" else former
         yield path, "" if status is ChangeStatus.ADDED else former, status
     for path in _ask(root, "ls-files", "-o", "--exclude-standard", "-z").split("\0"):
-        # A folder is another repository, which has changes of its own.
+        # A folder in the list is another repository, with changes of its own.
         if path and not path.endswith("/"):
             yield path, "", ChangeStatus.ADDED
 

@@ -25,7 +25,7 @@ _NEGATION = re.compile(r"(?i)\b(?:never|not|don['\u2019]t|avoid|forbidden|no|ins
 _CLAUSE_END = re.compile(r"[.,;:\n]|\b(?:but|and)\b", re.I)
 _STOP_STEMS = word_stems(" ".join(IN_CODE))
 _PLAIN = frozenset("use must always never not don avoid forbidden no shall only should prefer please".split())
-# So many words that tell something make a rule that can be compared.
+# A rule can be compared if it has at least this many telling words.
 _MIN_WORDS = 2
 _MAX_COMPARED = 200
 

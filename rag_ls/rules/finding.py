@@ -130,7 +130,7 @@ class RuleFinder:
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
         asked = self._read_question(question, rows)
-        # Beside sections with vectors, one that has none yet is as near as they are on the whole.
+        # Beside sections with vectors, a section that has none yet counts as near as the average.
         usual = float(np.mean(list(similar.values()))) if similar else None
         hits = [
             self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
@@ -186,7 +186,7 @@ class RuleFinder:
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
-        # A document whose globs match none of the files is not judged.
+        # A document whose globs match none of the files is left out.
         named = next(filter(None, (is_about(chunk.text, path) for path in paths)), "") or (globs if paths else "")
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)

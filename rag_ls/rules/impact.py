@@ -93,7 +93,7 @@ class ImpactFinder:
 
     def _by_imports(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
         """Follow the names that a document offers through the documents that pass them on."""
-        # For each document that offers names of `path`: its name for each of them, and the name at their origin.
+        # For each document that offers names of `path`: its name for each of them, and the name at the origin.
         waiting: list[tuple[str, dict[str, str]]] = [(path, {name: name for name in declared})]
         seen: dict[str, set[str]] = {path: set(declared)}
         for _ in range(_MAX_REEXPORTS):

@@ -34,7 +34,7 @@ def _find_published(root: Path) -> Iterator[tuple[str, str]]:
                 place = posixpath.normpath(posixpath.join(folder, source))
                 if not place.startswith(".."):
                     yield config, "" if place == "." else place
-            # The folder of a site's own configuration is the site's, whatever part of it is published.
+            # The folder of a site's configuration belongs to the site, even if only a part of it is published.
             if folder and any(_sources(root, config)):
                 yield config, folder
 
@@ -74,7 +74,7 @@ def _setting(name: str) -> str:
 
 _ANY = ""
 _GENERATORS = (
-    # The name, what the text holds, the setting that names the folder, and the folders without it.
+    # The name, a text in the file, the setting that names the folder, and the default folders.
     (r"(?:mkdocs|properdocs)\.ya?ml", _ANY, _setting("docs_dir"), ("docs",)),
     (r"zensical\.toml", _ANY, _setting("docs_dir"), ("docs",)),
     (r"docusaurus\.config\.[cm]?[jt]s", _ANY, r"\bpath:\s*[\"']([^\"'\n]+)[\"']", ("docs", "blog")),

@@ -22,7 +22,7 @@ CLEAR_RELEVANCE = 0.5
 """From here on a rule clearly speaks of a change."""
 USUAL_SIMILARITY = 0.1
 """Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
-# A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
+# A paragraph of this many different words gets 0.7 of the score of a paragraph that holds only words of the question.
 _LONG_PARAGRAPH_WORDS = 12
 
 

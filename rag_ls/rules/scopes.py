@@ -8,7 +8,7 @@ from functools import lru_cache
 from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.util.path_globs import glob_matcher
 
-# In quotes or code: any path or glob. In prose: what has a slash, so that no plain word is taken for a folder.
+# In quotes or code: any path or glob. In prose: only words with a slash, so that no plain word is taken for a folder.
 _QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
 _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
@@ -91,7 +91,7 @@ def in_scope(globs: str, rule_path: str, path: str) -> bool:
 def _depth(named: str, path: str) -> float:
     parts, name = path.strip("/").split("/"), named.strip("/").split("/")
     ends = (end for end in range(len(parts), 0, -1) if parts[max(0, end - len(name)) : end] == name)
-    # A glob matches the file itself.
+    # A glob also matches the file itself.
     return next(ends, len(parts)) / len(parts)
 
 

@@ -60,7 +60,7 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     that cannot be read.
     """
     patterns = pattern_documents(found)
-    # The rules name the page of their topic, unless it stays unwritten.
+    # The rules name the page of their topic, unless that page is not written.
     written = {} if not publish and find_publisher(root, f"{FOLDER}/x.md") else patterns
     pages = {path.rpartition("/")[2].removesuffix(".md"): path for path in written}
     documents = {ARCHITECTURE: architecture_yaml(found, name, pages), **patterns}
@@ -68,7 +68,7 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     for path, text in documents.items():
         target = root / path
         try:
-            # A link may lead anywhere.
+            # A link may lead to any place.
             is_link = Path(os.path.realpath(target)) != target or leads_out(root, target)
             former = None if is_link or not target.exists() else read_regular(target).decode("utf-8", "surrogateescape")
         except OSError as error:
@@ -99,7 +99,7 @@ def write_documents(root: Path, planned: Sequence[PlannedFile], now: datetime) -
                 target.rename(root / beside)
                 kept.append(beside)
             target.parent.mkdir(parents=True, exist_ok=True)
-            # Not private, as the data folder is: the documents belong to the repository.
+            # Not private as the data folder is: these documents belong to the repository.
             with whole_file(target, 0o644) as stream:
                 stream.write(each.text)
         except OSError as error:

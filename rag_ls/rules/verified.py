@@ -19,7 +19,7 @@ from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
 
 _MIN_NEW_EXCEPTIONS = 3
-# Tests and examples often may do what the product must not.
+# Tests and examples may often do things that the product must not.
 _NOT_PRODUCT = (
     "**/test/**", "**/tests/**", "**/__tests__/**", "**/spec/**", "**/e2e/**", "**/testing/**", "**/fixtures/**",
     "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
@@ -122,7 +122,7 @@ def _count(document: CheckedDocument, check: object, marks: Iterable[str]) -> _C
 
 def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     """The files that break a rule on paths or imports, which is checked without reading them."""
-    # Of a sample, the others were not counted either.
+    # Files outside the survey's sample are left out, because it did not count them.
     paths = (path for path in tree.paths if path not in tree.unread and applies(rule, path))
     documents = (CheckedDocument(path, tree.language(path), "") for path in paths)
     return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
@@ -145,7 +145,7 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
     exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
-    # Files that the survey did not count, and the rule is for.
+    # Files that the rule applies to, but that the survey did not count.
     kept, total = 0, 0
     if {"file_names", "place", "forbid_imports"} & set(stated):
         total = len(exceptions) - len(finding.exceptions)

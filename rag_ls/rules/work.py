@@ -16,10 +16,10 @@ from rag_ls.storage import stem
 
 # A section speaks of a kind half as clearly in its paragraphs as in its heading.
 _IN_PARAGRAPHS = 0.5
-# Otherwise each "10" and "18" would speak of translations.
+# Otherwise each "10" and "18" would mean translations.
 _NUMERONYM = re.compile(r"\b(?:i18n|l10n)\b", re.IGNORECASE)
 _PULL_REQUEST = re.compile(r"\bpull[ -]request(s?)\b", re.IGNORECASE)
-# The kind; words of changes; words of rules; the paths of its files. Tests have paths of their own (`Roles`).
+# The kind; words of changes; words of rules; paths of its files. Tests have no paths here, because `Roles` knows them.
 _KINDS = (
     (
         "tests", "test tests testing tested spec specs fixture fixtures mock mocks cover coverage assertion assertions snapshot",

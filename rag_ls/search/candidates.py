@@ -22,27 +22,27 @@ from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
 
 _log = logging.getLogger(__name__)
 
-# Candidates by words, and by meaning: more by words found nothing more.
+# The numbers of candidates by words and by meaning. More candidates by words found nothing more.
 _MAX_LEXICAL, _MAX_DENSE = 200, 100
 _MAX_EXACT = 50
-# As many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of
-# its rarest phrases: who quotes an error message finds its chunk among thousands that hold the same words.
+# This many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of its
+# rarest phrases. So a quoted error message is found among thousands of chunks that hold the same words.
 _MAX_PHRASE_TEXTS = 40
 _MAX_RARE_PHRASES = 2
-# So many of the first chunks by words and of the nearest ones are read for words of the query that stand close together.
+# This many of the first chunks by words, and of the nearest ones, are read for words of the query that stand close together.
 _MAX_CLOSE_TEXTS, _MAX_NEAR_TEXTS = 60, 20
-# A search for words looks at chunks that hold one of the rarest of them, as soon as these are in so many chunks: among
-# them are 98 of the first 100 of a full search, at 60,000 chunks for half of its time.
+# If the rarest words of a query are in at least this many chunks, only the chunks that hold one of them are scored. They have
+# 98 of the first 100 hits of a full search, at 60,000 chunks in half of its time.
 _MIN_HOLDERS = 3000
-# Ask for this many times the candidates where some are dropped: unsaved text hides its file's chunks, and embeddings
+# Fetch this many times the wanted candidates, because some are dropped: unsaved text hides its file's chunks, and embeddings
 # outlive their chunks.
 _LEXICAL_SPARE_FACTOR, _DENSE_SPARE_FACTOR = 3, 1.5
 _MAX_NEIGHBOURS = 20_000
-# A search is widened for no longer: a server may take long for each.
+# A search is not widened after this time: each widening may take a server long.
 _WIDEN_S = 0.5
 # A word in at most this many chunks is rare, however many chunks there are.
 _MAX_RARE_HOLDERS = 1000
-# Chunks that are added to the holders of a word: one that no chunk holds is rare, not impossible.
+# Added to the number of chunks that hold a word, so that a word in no chunk counts as rare, not as impossible.
 _UNSEEN_HOLDERS = 0.5
 # A word of at least this length that no chunk holds may be misspelt; `_MIN_TERM_LIKENESS` is how similar its replacements are.
 _MIN_MISSPELT_CHARACTERS = 5
@@ -109,7 +109,7 @@ class CandidateFinder:
             try:
                 near = self.nearest(vector, view, model_id)
             except StoreUnavailable as error:
-                # A server has the vectors, and is away: words answer.
+                # The server with the vectors is away, so only words answer.
                 _log.info("%s", error)
                 vector = None
         said = {*signals.lexical, *signals.exact, *signals.phrases} - {row.row for row, _ in near}
@@ -138,7 +138,7 @@ class CandidateFinder:
         name = query.bare_name[-1].lower() if query.bare_name else ""
         if len(name) < _MIN_MISSPELT_CHARACTERS or self._is_declared(name):
             return query
-        # A word that the project uses is a word, though nothing has it as its name.
+        # A word that the project uses is a word, even if nothing has it as its name.
         if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
             return query
         if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _MIN_NAME_LIKENESS)):
@@ -205,7 +205,7 @@ class CandidateFinder:
                 for row in self._store.chunks.with_texts(similarity)
                 if view.shows(row.document_id)
             ]
-            # Hundreds of the nearest texts may be former edits: widen the search until enough chunks exist.
+            # Hundreds of the nearest texts may be former versions. Widen the search until enough chunks are found.
             is_late = time.monotonic() - started > _WIDEN_S
             if len(rows) >= _MAX_DENSE or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS or is_late:
                 rows.sort(key=lambda item: -item[1])

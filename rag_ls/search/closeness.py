@@ -10,7 +10,7 @@ from functools import lru_cache
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.storage import stem
 
-# A statement with its comment is about so many lines.
+# About the lines of a statement with its comment.
 _LINES = 5
 _LEAST_PREFIX = 2
 

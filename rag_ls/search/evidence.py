@@ -33,9 +33,9 @@ _LEXICAL = ("lexical", "file_lexical", "file_lexical_sum")
 _DENSE = ("dense", "file_dense", "file_dense_sum")
 # A file's sum counts this many of its best chunks.
 _COUNTED = 5
-# A folder of an earlier version may still be what is meant.
+# The query may mean a folder of an earlier version all the same.
 _OLD = 0.5
-# Prose may also be the place of a name, a path or a piece of code: it is held against it less.
+# A name, a path or a piece of code may stand in prose too, so being prose counts less against a file.
 _PROSE_FOR_CODE = 0.6
 # Meaning counts more for a question in words, which may use other words than the code. Names, paths and messages match by letters.
 _MEANING_FOR_WORDS = 1.6
@@ -158,7 +158,7 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     "declaration": lambda at: at.of_rows(lambda row: row.is_declaration),
     "function": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_function(row.node_type)),
     "type": lambda at: at.of_rows(lambda row: row.is_declaration and _declares_type(row.node_type)),
-    # It is a test, in a file of tests or beside the code that it tests, and the query asks for none; -1 where the query does.
+    # It is a test, alone or beside the code that it tests, and the query asks for none; -1 if the query asks for tests.
     "test": lambda at: at.are_tests(),
 }  # fmt: skip
 """Each kind of evidence for a place by name, with the function that measures it for all candidates; 0..1, a few below 0."""
@@ -179,16 +179,16 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),
     "file_symbol_asked": lambda at: at.greatest(at.names[:, 1]),
     "file_scope": lambda at: at.greatest(at.names[:, 2]),
-    # The query names a symbol of it; this file.
+    # The query names a symbol of the file, or the file itself.
     "file_exact": lambda at: at.greatest(at.named_as("symbol")),
     "path": lambda at: at.greatest(at.named_as("path")),
     # The share of the query that the file's name holds, and whether the query holds that whole name.
     "file_name": lambda at: at.path_share(_name_of),
     "file_asked": lambda at: at.of_files(lambda file: _is_asked(word_stems(_name_of(file.path)), at.asked)),
-    # The share of the query that the names of the file's folders hold, and that of the innermost folder alone.
+    # The share of the query that the names of the file's folders hold, and the share that the innermost folder holds.
     "folders": lambda at: at.path_share(lambda path: path.rpartition("/")[0]),
     "folder": lambda at: at.path_share(lambda path: path.rpartition("/")[0].rpartition("/")[2]),
-    # All that was found of it are tests, and the query asks for none; -1 where the query does.
+    # All hits in it are tests, and the query asks for none; -1 if the query asks for tests.
     "file_test": lambda at: -at.greatest(-at.are_tests()),
     # It is prose, and the query asks for none.
     "docs": lambda at: at.of_files(lambda file: is_docs(file.language) and not at.query.wants_docs),
@@ -243,7 +243,7 @@ def top_score(weights: Weights, *, dense: bool) -> float:
 
 def _of_name(symbol: str, asked: AskedTerms) -> tuple[float, float, float]:
     whole = word_stems(symbol)
-    # Most names have nothing to do with the query.
+    # The query has nothing to do with most names.
     if asked.stems.isdisjoint(whole):
         return 0.0, 0.0, 0.0
     name = word_stems(symbol.rpartition(".")[2] or symbol)

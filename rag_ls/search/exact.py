@@ -16,7 +16,7 @@ from rag_ls.util.text import MARK, column_in_bytes, lines_of
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
 NO_PASSAGE = Passage(0)
-# Texts of so many documents are in memory at once.
+# The texts of this many documents are in memory at once.
 _DOCUMENTS_AT_ONCE = 100
 
 
@@ -189,7 +189,7 @@ def show_places(
 def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, str]]) -> str:
     if not document.is_indexed:
         return lines_of(document.text)[match.line - 1].removeprefix(MARK)
-    # The document may have been stored anew meanwhile.
+    # The document may have been stored again meanwhile.
     passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, ""))
     return take_lines(text, passage.first, match.line, match.line).removesuffix("\n").removeprefix(MARK)
 

@@ -12,9 +12,9 @@ import re2
 from rag_ls.search.required_text import keep_in_line, knows_letters
 
 _SPACES = r" \t\v\f\r\x1c-\x1f"
-# Python's own classes in ASCII texts, without the end of a line.
+# The meaning of Python's classes in ASCII texts, without the end of a line.
 _IN_LINE = {r"\s": f"[{_SPACES}]", r"\S": rf"[^\n{_SPACES}]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
-# RE2 takes these for the text itself; a set cannot hold all but the spaces that RE2 does not know.
+# RE2 takes these literally. A set cannot hold all but the spaces that RE2 does not know.
 _READ_OTHERWISE = re.compile(r"\{,|\[[^\]]*\\S")
 
 

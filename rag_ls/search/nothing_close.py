@@ -13,15 +13,16 @@ LOOKED_AT = 10
 NEAREST = 2
 """The number of hits that are shown where nothing is close."""
 _FILES = 3
-# Closeness adds up the cosine, 1 where texts begin to be related, and the share of the question that a text, its symbol and its
-# path hold. Chosen on half of the questions without an answer; docs/quality.md has the other half.
+# Closeness adds two numbers: the cosine, scaled so that 1 is where texts begin to be related, and the share of the question
+# that a text, its symbol and its path hold. Chosen on half of the questions without an answer; docs/quality.md has the other
+# half.
 _CLOSE = 1.4
-# A change may be about anything, thus its words may be anywhere.
+# A change may be about anything, so its words may be anywhere.
 _CLOSE_CHANGE = 1.0
-# A name of several words is held whole or in other words of the same meaning: a part of it is another name.
+# A name of several words must be held as a whole, or by words of the same meaning: a part of it is another name.
 _HELD_NAME, _CLOSE_NAME = 0.75, 1.5
-# Words alone do not tell much: most questions are in others than the code. But a question with much in words that stand nowhere,
-# of which no place holds much, is about something else.
+# Words alone do not tell much, because most questions use other words than the code. But if many words of a question are in no
+# file, and no place holds many of the others, it is about something else.
 _HELD_BY_WORDS, _HELD_OF_UNKNOWN, _UNKNOWN = 0.1, 0.3, 0.2
 
 

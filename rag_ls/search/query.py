@@ -28,24 +28,24 @@ _ERROR = re.compile(
 _QUESTION = re.compile(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
-# How people begin the subject of a commit, and the title of an issue; with a type, as conventionalcommits.org has it.
+# Beginnings of commits' subjects and of issues' titles; with a type, as conventionalcommits.org has it.
 _CHANGE = re.compile(
     r"^\s*(?:\[[^\]]+\]\s*)?(?:add|allow|avoid|bump|clean|deprecate|don't|drop|enable|ensure|fix|implement|improve|introduce|make|"
     r"optimi[sz]e|refactor|remove|rename|revert|simplify|support|tweak|update|use)(?:e?[sd]|ing)?\b", re.I,
 )  # fmt: skip
 _CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chore|ci|docs)(?:\([^)]*\))?!?:\s")
-# A line that begins a text of several paragraphs is its title, unless it is code.
+# The first line of a text of several paragraphs is its title, unless it is code.
 _TITLE = re.compile(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
 _NO_TITLE = re.compile(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
 _MIN_TITLE_TERMS = 3
-# A title with fewer terms says little: the text's first terms are added.
+# A title with fewer terms than this says little: then the text's first terms are added.
 _MIN_TERMS = 6
 _MAX_TERMS = 32
 _MAX_WORDS = 64
-# Two words side by side, which an identifier may write as one.
+# Two words side by side that an identifier may join.
 _PAIR = re.compile(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
 _MAX_JOINED = 16
-# A phrase of fewer words that say something is everywhere.
+# A phrase with fewer telling words than this is everywhere.
 _MIN_TELLING_TERMS = 2
 PHRASE = 3
 """The number of words that make a phrase."""
@@ -147,7 +147,7 @@ def longest_run(words: Sequence[str], text: str) -> int:
     lowered = fold_text(text).lower()
     present = [word in lowered for word in words]
     starts = [at for at in range(len(words) - PHRASE + 1) if all(present[at : at + PHRASE])]
-    # Most texts hold no three words in a row, and need not be taken apart.
+    # Most texts have no three words in a row, and need no splitting.
     if not starts:
         return 0
     said = f" {' '.join(words_of(text))} "

@@ -22,7 +22,7 @@ from rag_ls.storage import RankRow
 _CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.7, 1.5, 2
 _FEW_WORDS = 4
 _QUOTED_WORDS = 4
-# A change is about files, and each comes once before any comes twice.
+# A change is about files: each file comes once before any comes twice.
 _CROWDED_CHANGE = 20.0
 
 
@@ -53,7 +53,7 @@ def order_candidates(
     scored = _score(rows, table, query, weights)
     top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
-    # Keys of data have the names of much that is in code.
+    # Keys of data often have the names of code.
     declared.sort(key=lambda item: (is_data(item[0].language), -_fit(item[0], query)))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])

@@ -22,7 +22,7 @@ def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
     filed = [word for word in _find_held(query, row.path) if word not in named]
     found += [f"path: {', '.join(filed)}"] if filed else []
     found += ["words"] if row.row in signals.lexical else []
-    # Chunks that other signals found are compared, too: only those above the hundredth nearest were found by meaning.
+    # Chunks that other signals found have a cosine, too; only those above the hundredth nearest were found by meaning.
     found += ["meaning"] if signals.dense.get(row.row, -1.0) >= signals.least_dense else []
     return "; ".join(found)
 

@@ -16,7 +16,7 @@ NOTHING = Need()
 _GROUPS = (codes.SUBPATTERN, codes.ATOMIC_GROUP)
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _LOOKS = (codes.ASSERT, codes.ASSERT_NOT)
-# Elements that see beyond a line, or depend on what was tried before.
+# Elements that look beyond a line, or that depend on former attempts.
 _BEYOND_LINES = (
     *_LOOKS, codes.ATOMIC_GROUP, codes.POSSESSIVE_REPEAT, codes.GROUPREF, codes.GROUPREF_EXISTS, codes.GROUPREF_IGNORE,
 )  # fmt: skip
@@ -30,7 +30,7 @@ ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 def parse(pattern: str) -> Any | None:
     """The syntax tree of a regular expression; None if Python's `re` does not understand it, or may mean something else."""
     with warnings.catch_warnings():
-        # It warns of sets such as `[[:alpha:]]`, which other engines understand otherwise.
+        # `re` warns of sets such as `[[:alpha:]]`, which other engines understand differently.
         warnings.simplefilter("error")
         try:
             return _parser.parse(pattern)
@@ -164,7 +164,7 @@ def _need_of(items: Sequence[tuple[Any, Any]]) -> Need:
             run.append(chr(value))
             continue
         if kind is codes.AT:
-            # It takes no text.
+            # It matches no text.
             continue
         end_run()
         if kind in _REPEATS and value[0] >= 1:

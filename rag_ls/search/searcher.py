@@ -32,9 +32,9 @@ from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
 
-# A declaration in several chunks is given as a whole up to this length.
+# A declaration in several chunks is shown whole up to this length.
 _WHOLE_CHARACTERS = 4000
-# Scores of hits of which none is close are so much lower.
+# If no hit is close, all scores are reduced by this factor.
 _FAR = 0.5
 
 
@@ -211,7 +211,7 @@ class Searcher:
         try:
             nearest = self._candidates.nearest(vector, view, model_id, may_leave=is_saved)
         except StoreUnavailable as error:
-            # A server has the vectors, and is away.
+            # The server with the vectors is away.
             _log.info("%s", error)
             return Found((), False, 0, _milliseconds(started))
         kept = [(row, similar) for row, similar in nearest if similar >= minimum and row.path != without]

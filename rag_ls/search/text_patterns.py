@@ -27,11 +27,11 @@ from rag_ls.storage import Need, fold, is_unspaced
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
-# A text or line is matched in milliseconds; what takes longer never ends.
+# A text or a line is matched in milliseconds. A match that takes this long may never end.
 _MATCH_S = 2.0
-# A minified file may take too long where no other does; what many take too long for is the pattern's fault.
+# A minified file may be slow to match when others are not. If more texts than this are slow, the pattern is at fault.
 _MAX_SLOW_TEXTS = 2
-# Much of a long line is not shown.
+# A longer line is shown in part.
 MAX_LINE_CHARACTERS = 400
 _BEFORE_MATCH = 100
 _GAP = "…"
@@ -41,7 +41,7 @@ _MAX_SHOWN_CHARACTERS = 200
 # The meaning of these classes within one line.
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 _SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-# `regex` understands some brackets as its own, where `re` and people mean the character.
+# `regex` gives some brackets a meaning of its own, where `re` and people mean the character.
 _BARE_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 
 
@@ -89,7 +89,7 @@ class TextPattern:
         self._literal = ""
         self._whole_text: Any = None
         self._linear: LinearPattern | None = None
-        # Each line that matches holds one of these texts, if there are any; if `_is_folded`, the line as `fold` leaves it.
+        # Each matching line holds one of these texts, if there are any. If `_is_folded`, compare with `fold(line)`.
         self._held: tuple[str, ...] = ()
         self._is_folded = query.ignore_case
         self.note = ""
@@ -123,7 +123,7 @@ class TextPattern:
         # Errors quote the pattern as the caller gave it.
         self._by_line = _compile(query, pattern)
         self._refuse_empty(query)
-        # Flags such as `(?i)` may take letters in another case.
+        # Flags such as `(?i)` may match letters in another case.
         self._is_folded = query.ignore_case or "(?" in query.pattern
         self._held = choose_held(self.needs[0], is_folded=self._is_folded)
         within = keep_in_line(pattern, _IN_LINE, _SPACES)
@@ -166,7 +166,7 @@ class TextPattern:
         """
         counts: list[LineCount | None] = [LineCount()] * len(texts)
         for is_ascii in (True, False):
-            # Other letters would make the joined text larger, and the ends of its words are less easy.
+            # Other letters would make the joined text larger, and the ends of its words are harder to find.
             among = [at for at, text in enumerate(texts) if text and text.isascii() is is_ascii]
             for at, count in zip(among, self._count_joined([texts[at] for at in among], is_ascii), strict=True):
                 counts[at] = count
@@ -179,7 +179,7 @@ class TextPattern:
             try:
                 counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
             except SlowPattern:
-                # The time is for one text: many may take longer together.
+                # The limit is for one text: many texts may take longer together.
                 return map(self._count_alone, texts)
             return map(LineCount, counts, counts)
         if not self._literal or "\n" in self._literal or not is_ascii:
@@ -218,15 +218,15 @@ class TextPattern:
 
     @property
     def _takes_whole_alone(self) -> bool:
-        # The expression itself says so where it is one.
+        # In a regular expression, the pattern itself holds the boundaries of words.
         return self._query.whole_words and not self._query.is_regex
 
     def _prepare(self, text: str) -> str:
         """The text with its lines ended by LF, and none after the last."""
-        # A byte order mark is no letter of the first line, unless it is looked for.
+        # A byte order mark belongs to the first line only if the query asks for it.
         if MARK not in self._query.pattern and "ufeff" not in self._query.pattern.lower():
             text = text.removeprefix(MARK)
-        # The end of the last line begins no other line.
+        # No line begins at the end of the last one.
         return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).removesuffix("\n")
 
     def _make_comparable(self, text: str) -> str | None:
@@ -355,7 +355,7 @@ def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     """As `_collect`, faster: many lines hold a common word."""
     found: list[LineMatch] = []
     line, counted, line_begin, length = 1, 0, 0, len(literal)
-    # Only beside a letter of its own may another letter continue the literal.
+    # A match can be part of a longer word only if the literal itself begins or ends with a letter there.
     continues = _is_word(literal[0]), _is_word(literal[-1])
     start = text.find(literal)
     while start >= 0:
@@ -394,7 +394,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    # Between letters of scripts without spaces any place may be the end of a word.
+    # In scripts without spaces, a word may end between any two letters.
     return (character.isalnum() or character == "_") and (character.isascii() or not is_unspaced(character))
 
 

@@ -48,7 +48,7 @@ def current_view(
     """The view of one editing session (or of a process without one) at this moment."""
     winners: dict[str, int] = {}
     losers: set[int] = set()
-    # Ordered by time, so that a later change by another session replaces an earlier one; one's own always wins.
+    # Ordered by time, so that a later change of another session replaces an earlier one; the session's own always wins.
     unsaved = [document for document in store.unsaved_documents() if document.session != session]
     for document in unsaved:
         if is_live(document.session) and (not is_guest(document.path) or store.document(document.path)):

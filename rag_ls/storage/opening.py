@@ -139,7 +139,7 @@ def _open_served(database: Database, local: VectorStore, settings: Settings, sha
         known.begin("")
         return None
     if not shared_name:
-        # git cannot be asked now; what the server has is not forgotten for that.
+        # git does not answer now; that is no reason to forget the vectors on the server.
         return None
     try:
         server = open_server_vectors(settings.store, shared_name, hnsw_of(settings))

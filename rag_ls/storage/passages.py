@@ -22,7 +22,7 @@ class Passage(NamedTuple):
 def take_lines(text: str, start: int, first: int, last: int) -> str:
     """The lines `first` to `last` of a text that begins in line `start`; each ends in LF but, perhaps, the document's last."""
     text = LINE_END.sub("\n", text) if "\r" in text else text
-    # Splitting takes one call, where finding each line took one a line.
+    # Splitting all lines takes one call; finding each line would take one call a line.
     *before, text = text.split("\n", first - start)
     if len(before) < first - start:
         return ""

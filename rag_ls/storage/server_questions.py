@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# A server that failed is not asked again for so long.
+# A server that failed is not asked again for this long.
 _REST_S = 10.0
 
 
@@ -60,6 +60,6 @@ def ask_server(question: Callable[[], T], place: str, store: str, wait_s: float)
     except RagLsError:
         raise
     except Exception as error:
-        # Other users may write there, so the values may be anything.
+        # Other users may write there, so check every value.
         _log.exception("%s answers what cannot be read", place)
         raise StoreUnavailable(f"{place} answers what cannot be read; the log has it", store) from error

@@ -12,24 +12,24 @@ from typing import Any
 from rag_ls.util.paths import FOLDER_STEMS
 from rag_ls.util.spellings import compose
 
-# Latin and Greek letters with their accents, and ё. Other marks tell letters apart: が is not か, й is not и.
+# Latin and Greek letters with their accents, and ё. In other scripts a mark makes another letter: が is not か, й is not и.
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff\u0386-\u03ce\u1f00-\u1fffЁёς]")
-# Marks that readers leave out: accents alone, vowel points of Hebrew and Arabic, and what has no width.
+# Marks that readers may leave out: accents that stand alone, vowel points of Hebrew and Arabic, characters without width.
 _LEFT_OUT = re.compile(
     "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
     "\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]"
 )
-# The vowel signs of India and South-East Asia are no letters to `\w`, and stand inside words.
+# Vowel signs of India and South-East Asia stand inside words, but `\w` does not match them.
 _WORD = re.compile(
     "[\\w\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f90-\u0fbc"
     "\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u17dd]+"
 )
 _ASCII_PART = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# The same by classes of characters (`_class_of`); the last ones are of scripts without spaces.
+# The same patterns on classes of characters (`_class_of`); the last ones are those of scripts without spaces.
 _PART = re.compile("A+(?=Aa)|A?a+|A+|0+|h+|i+|k+|g+|t+")
 _UNSPACED, _ONE_LETTER_WORDS = frozenset("hikgt"), frozenset("hg")
-# Scripts whose words stand without spaces, or with endings on them, by first and last character: Chinese (h), the two
-# of Japanese (i, k), Korean (g), Thai, Lao, Burmese and Khmer (t).
+# Scripts that write words without spaces or with endings attached, by first and last character: Chinese (h), the two of
+# Japanese (i, k), Korean (g), Thai, Lao, Burmese and Khmer (t).
 _SCRIPTS = (
     (0x0E00, 0x0EFF, "t"), (0x1000, 0x109F, "t"), (0x1100, 0x11FF, "g"), (0x1780, 0x17FF, "t"), (0x3005, 0x3007, "h"),
     (0x3040, 0x309F, "i"), (0x30A0, 0x30FF, "k"), (0x31F0, 0x31FF, "k"), (0x3400, 0x9FFF, "h"), (0xAC00, 0xD7A3, "g"),
@@ -43,10 +43,10 @@ _IMPORT_PARTS = re.compile(r"[/\\.:]+")
 _KEY_PARTS = 3
 _PARENT = ".."
 """The key of an import of a whole folder: `.`, `..`, `super`."""
-# Languages whose packages are folders.
+# Languages in which a folder is a package.
 _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
-# A longer part is no word. A longer name has parts of some letters; a hash or a base64 blob, which would cost space and
-# find nothing, has shorter ones.
+# A longer part is no word. A long name still has parts of some letters; the parts of a hash or a base64 blob are shorter, and
+# indexing them would cost space and find nothing.
 _MAX_PART_CHARACTERS, _MIN_MEAN_PART_CHARACTERS = 64, 3
 _MAX_WHOLE_CHARACTERS = 512
 _MIN_STEMMED_CHARACTERS, _MAX_STEMMED_BYTES = 3, 64
@@ -191,7 +191,7 @@ def target_keys(path: str) -> tuple[str, ...]:
     stem, _, suffix = name.partition(".")
     keys = [stem or name, name.rpartition(".")[0] or name]
     if stem in FOLDER_STEMS or suffix in _FOLDER_SUFFIXES:
-        # `src` and `lib` are left out of many names: `packages/shop/src/index.ts`.
+        # Many imports leave out `src` and `lib`: `packages/shop/src/index.ts`.
         keys += [*folders[-2:], _PARENT]
     return tuple(dict.fromkeys(key.lower() for key in keys))
 

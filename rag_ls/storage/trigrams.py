@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 SIGNATURE_BYTES = 256
 _BITS = 8 * SIGNATURE_BYTES
-# Text of a block: some 400 different trigrams set a fifth of the bits.
+# The length of a block's text: some 400 different trigrams set a fifth of the bits.
 _BLOCK_BYTES = 1024
 _NEWLINE, _RETURN = 10, 13
 LINE_NUMBER = np.dtype("<u4")
@@ -90,7 +90,7 @@ def sign(text: str) -> Signed:
     blocks = np.searchsorted(starts, np.arange(len(bits)), side="right") - 1
     signatures = np.zeros(len(starts) * _BITS, dtype=np.bool_)
     signatures[blocks * _BITS + bits] = True
-    # Lines end at LF, CRLF or CR, blocks at LF alone.
+    # Lines end at LF, CRLF or CR; blocks end only at LF.
     followed = np.append(codes[1:], 0)
     ends = np.flatnonzero((codes == _NEWLINE) | ((codes == _RETURN) & (followed != _NEWLINE)))
     first_lines = 1 + np.searchsorted(ends, starts)
@@ -103,7 +103,7 @@ def fold(text: str) -> str:
         return text.lower()
     for other, letter in OTHER_CASES.items():
         text = text.replace(other, letter)
-    # Bytes are put in lower case where they are ASCII letters, and nowhere else.
+    # Only bytes that are ASCII letters are put in lower case.
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 

@@ -10,7 +10,7 @@ from rag_ls.errors import StoreReadOnly
 
 _log = logging.getLogger(__name__)
 
-# An administrator may have given the right meanwhile.
+# An administrator may have granted the right meanwhile.
 _TRY_AGAIN_S = 600.0
 
 

@@ -16,11 +16,12 @@ from typing import IO, Any
 
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, Message, write_all
 
-# After the agent's last message, so long without any answer means that none will come.
+# If no answer comes for this long after the agent's last message, none will come.
 _LAST_WORDS_S = 600.0
 _LOOK_S = 0.2
 _MARK = b"\xef\xbb\xbf"
-# Escaped backslashes and whole characters, which stay, before halves of characters: agents that cut texts leave such.
+# Escaped backslashes and whole characters stay. They are matched before halves of characters, which agents leave when they cut
+# texts.
 _HALF = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
@@ -35,8 +36,8 @@ class ClientLines:
         self._ready: deque[bytes] = deque()
         self.has_begun = False
         """Whether a message has come."""
-        # Guards what follows; told when something was answered. Nothing is written while it is held: the agent may read
-        # only when it has written all.
+        # Guards the fields below; notified when something was answered. Nothing is written while it is held, because the agent
+        # may read only after it has written everything.
         self._change = threading.Condition()
         self._unanswered: dict[str, MessageBatch | None] = {}
         self._writing = 0

@@ -12,14 +12,14 @@ import re
 from dataclasses import dataclass
 
 UTF_8 = "utf-8"
-# UTF-32 first: its mark begins as that of UTF-16 does. A mark of UTF-8 stays in the text.
+# UTF-32 comes first, because its mark begins with that of UTF-16. A mark of UTF-8 stays in the text.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# How files name their own encoding: PEP 263 and its kin in Ruby, Emacs and Vim, then XML, HTML and CSS.
+# Ways in which files name their own encoding: PEP 263 and its kin in Ruby, Emacs and Vim, then XML, HTML and CSS.
 _COOKIE = re.compile(
     rb"""(?:coding[:=]|\bencoding\s*=\s*["']|\bcharset\s*=\s*["']?|@charset\s*["'])\s*([-\w.]+)""", re.IGNORECASE
 )
@@ -30,20 +30,21 @@ _NON_ASCII = re.compile("[^\x00-\x7f]")
 _CONTROLS = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
 _MORE_CONTROLS = re.compile("[\x80-\x9f]")
 _MAX_CONTROLS_SHARE, _MAX_UNKNOWN_SHARE, _MAX_ACCENTED_SHARE = 0.01, 0.3, 0.4
-# The encodings that texts are told apart by; a few thousand bytes tell enough.
+# The encodings that can be told apart by their bytes; a few thousand bytes suffice.
 _DETECTED = (
     "cp1252", "cp1251", "cp1250", "koi8_r", "cp866", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1253", "cp1254",
     "cp1255", "cp1256", "cp874", "iso8859_2", "iso8859_9",
 )  # fmt: skip
 _MAX_LOOKED_AT_BYTES = 20_000
-# Letters and marks that texts in these encodings have: their bytes are letters in the others, too, but rare ones.
+# Common letters and marks of texts in these encodings. In the other encodings, their bytes are rare letters.
 _USUAL = {
     "cp1252": "àâäáãåæçèéêëìíîïñòóôöõøœùúûüÀÂÄÁÃÅÆÇÈÉÊËÍÎÏÑÓÔÖÕØŒÙÚÛÜß¿¡«»°€’“”–—…§ªº£©®±²³µ·×",
     "cp1250": "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüäÖÜÄßôĺľŕâîăşţ„”“’–—…«»°§©",
     "cp1254": "çğıöşüâîûÇĞİÖŞÜ’“”–—…°§©",
     "iso8859_2": "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüäÖÜÄßôĺľŕâîăşţ°§",
 }
-# Hebrew read as Russian: й, щ and ъ stand for its commonest letters, and capitals and the last letters for none.
+# Hebrew read as Russian: й, щ and ъ stand for its commonest letters; no Hebrew letter becomes a capital or one of the last
+# letters.
 _HEBREW_READ_AS_RUSSIAN, _MIN_HEBREW_SHARE = re.compile("[йщъ]"), 0.08
 _NOT_IN_HEBREW = re.compile("[А-Яыьэюя]")
 

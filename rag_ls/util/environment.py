@@ -36,7 +36,7 @@ def command_of(module: str, *arguments: str) -> list[str]:
 
 def speak_utf8() -> None:
     """Start this program anew in UTF-8 where the locale knows ASCII alone, which Python does itself unless told not to."""
-    # Once: an option of Python's own may overrule the variable.
+    # Only once, because an option of Python may overrule the variable.
     if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1" and sys.executable:
         line = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, line, {**os.environ, "PYTHONUTF8": "1"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-# Python's TOML parser takes a time that grows with the square of a key's parts: this much is a second or two.
+# Python's TOML parser takes a time that grows with the square of the number of a key's parts: this many take a second or two.
 _MAX_KEY_COST = 10_000_000
 _TOO_DEEP = "its values lie too deep in each other"
 

@@ -71,7 +71,7 @@ def _entries(file: Path, read: set[str]) -> Iterator[Entry]:
             continue
         entry = Entry(f"{section}.{found[1].lower()}", _value(found[2] or ""), subsection, file)
         yield entry
-        # Whether a condition holds is not known here.
+        # Whether the condition of an include holds is not known here.
         if entry.key in _INCLUDES and entry.value and not is_elsewhere(path_in(entry), file):
             yield from _entries(path_in(entry), read)
 
@@ -98,5 +98,5 @@ def _lines(file: Path) -> list[str]:
         text = decode_marked(read_regular(file, _MAX_BYTES), errors="surrogateescape")
     except (OSError, UnicodeDecodeError):
         return []
-    # A backslash at its end continues a line.
+    # A backslash at the end of a line continues it.
     return re.sub(r"\\\r?\n", "", text).splitlines()

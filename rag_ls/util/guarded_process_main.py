@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from rag_ls.util.pipe_frames import ANSWER, RAISED, read_frame, write_frame
 
-# Address space beyond the memory that a call may use: threads, mapped libraries.
+# Address space beside the memory that a call may use: for threads and mapped libraries.
 _MORE_SPACE_BYTES = 2_000_000_000
 # If the process that watches this one is gone, a call that hangs must end by itself.
 _ALONE_S = 600

@@ -24,7 +24,7 @@ from rag_ls.util.pipe_frames import CALL, RAISED, read_frame, write_frame
 
 R = TypeVar("R")
 
-# How often a running call is looked at: memory grows by a gigabyte a second at most.
+# A running call is checked this often: memory grows by at most a gigabyte a second.
 _LOOK_S = 0.05
 _SILENT = "it did not answer"
 _BY_OTHERS = (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM), getattr(signal, "SIGHUP", signal.SIGTERM))
@@ -150,7 +150,7 @@ class GuardedProcesses:
                 if resting is not None and resting.popen.poll() is None:
                     return self._begin(resting, limits)
                 if resting is not None:
-                    # Somebody ended it while it rested.
+                    # The process was killed while it rested.
                     self._processes.remove(resting)
                     _end(resting.popen)
                     continue
@@ -166,7 +166,7 @@ class GuardedProcesses:
         except OSError as error:
             raise NoProcess(f"no process can be started: {error}") from error
         finally:
-            # In one step: a thread that came between two would start one process too many.
+            # In one step: a thread that came in between would start one process too many.
             with self._changed:
                 self._starting -= 1
                 if started is not None:
@@ -264,7 +264,7 @@ def _use_of(meter: psutil.Process) -> tuple[float, int]:
 
 def _start(nice: int, memory_bytes: int, postponed: Sequence[str]) -> subprocess.Popen[bytes]:
     command = command_of("rag_ls.util.guarded_process_main", str(nice), str(memory_bytes), *postponed)
-    # Its arrays are small: threads of a numeric library would cost more than they save.
+    # Its arrays are small: a numeric library's threads would cost more than they save.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
 
@@ -274,7 +274,7 @@ def _end(popen: subprocess.Popen[bytes]) -> None:
     popen.wait()
     for pipe in (popen.stdin, popen.stdout):
         if pipe is not None:
-            # Closing flushes into a pipe that has no reader any more.
+            # Closing flushes into a pipe that has lost its reader.
             with contextlib.suppress(OSError):
                 pipe.close()
 

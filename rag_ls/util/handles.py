@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 
-# macOS takes no more; nobody needs more.
+# macOS accepts no higher limit, and nobody needs one.
 _MAX_HANDLES = 10_240
 _UNKNOWN_LIMIT = 512
 NONE_LEFT = (errno.EMFILE, errno.ENFILE)

@@ -21,7 +21,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 REQUEST_FAILED = -32803
 
-# Editors do not synchronise larger files, and no other message is as long.
+# Editors synchronise no larger file, and no other message is as long.
 MAX_MESSAGE_BYTES = 128_000_000
 _MAX_HEADER_BYTES = 8192
 

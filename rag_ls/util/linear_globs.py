@@ -37,7 +37,7 @@ class LinearGlob:
             self._repeated |= element.repeats << at
             for length in element.skips:
                 self._skips[length] = self._skips.get(length, 0) | 1 << at
-        # A letter's own test is found by its name; the others are tried.
+        # The test of a literal letter is found by the letter; the other tests are all tried.
         self._classes = [(re.compile(test, re.DOTALL), at) for test, at in self._tests.items() if test[0] in "[."]
         self._accepting: dict[str, int] = {}
         self._end = 1 << len(elements)
@@ -48,7 +48,7 @@ class LinearGlob:
         for letter in text:
             is_folder = is_folder or (letter == "/" and bool(reached & self._end))
             reached &= self._find_accepting(letter)
-            # A run goes on, and may end with this letter.
+            # A run of wildcards goes on, and may also end with this letter.
             reached = self._with_skips(reached << 1 | reached & self._repeated)
             if not reached:
                 return False, is_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-# UTF-32 first: its mark begins as that of UTF-16 does.
+# UTF-32 comes first, because its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _MASK = "***"
-# A user's name is no secret to a database; a web server may take it for the key.
+# To a database, a user's name is no secret; a web server may use it as the key.
 _NAMES_ARE_KNOWN = ("postgres", "postgresql")
 _SECRET_NAMES = r"[\w.-]*(?:password|passwd|pwd|secret|token|key|sig|signature|auth|credential)s?"
 _PARAMETER = re.compile(rf"(?i)(?<![\w.-])({_SECRET_NAMES})(\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s#]+)")

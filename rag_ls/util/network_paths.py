@@ -15,7 +15,7 @@ _IS_WINDOWS = os.name == "nt"
 def share_of(path: str | os.PathLike[str]) -> str:
     r"""The share (`\\host\share`), device or pipe (`\\.\pipe`) that a path of Windows begins with, in lower case; else empty."""
     written = os.fspath(path).replace("/", "\\").lower()
-    # Python takes some spellings for no share that Windows may understand.
+    # Some spellings are network shares to Windows, but not to Python.
     return (ntpath.splitdrive(written)[0] or "\\\\") if written.startswith("\\\\") else ""
 
 

@@ -35,6 +35,6 @@ def _sum(figure: Callable[[psutil.Process], float]) -> float:
 
 def _used_s(process: psutil.Process) -> float:
     times = process.cpu_times()
-    # Other systems do not count children that ended.
+    # Other systems do not count the time of children that have ended.
     ended = times.children_user + times.children_system if os.name == "posix" else 0.0
     return float(times.user + times.system + ended)

@@ -23,14 +23,15 @@ _MAX_NEAREST = 3
 _PART = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 _WILD = re.compile(r"(?<!\\)[*?\[{]")
 _ELEMENTS = {
-    # The first is left out alone or with the rest, and does not repeat: `a**/b` is no name of `axb`.
+    # The first element may be skipped alone, or together with the other two. It does not repeat: `a**/b` does not match `axb`.
     "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
     "**": (Element(".", repeats=True, skips=(1,)),),
     "*": (Element("[^/]", repeats=True, skips=(1,)),),
     "?": (Element("[^/]"),),
 }
 _MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-# A backslash before a letter separates folders, as on Windows; before these it takes their meaning away.
+# A backslash before a letter separates folders, as on Windows. Before one of these characters, it takes away the special
+# meaning.
 _ESCAPED = r"*?[]{}!,#\ "
 _IS_WINDOWS_PATH = re.compile(r"^[^/]*\\[\w.@-][^/]*$|^[^/\\]*[\w.-]\\\*[^/]*$")
 
@@ -107,7 +108,7 @@ def ignore_lines(globs: Iterable[str], root: str) -> list[str]:
             body = "*" if body in (".", "/") else body
             lines += [sign + each for each in _alternatives(body)]
             if "[" in body and "\\" not in body:
-                # A name such as `[id].tsx` is meant, too.
+                # A name such as `[id].tsx` may also be meant literally.
                 lines.append(sign + re.sub(r"[\[\]*?]", lambda mark: "\\" + mark[0], body))
     return lines
 
@@ -147,7 +148,7 @@ def _matcher(glob: str, known: Collection[str]) -> Matcher:
         return literal
     patterns = [_pattern(each) for each in _alternatives(glob)]
     if "[" in glob and "\\" not in glob:
-        # A folder such as `app/[id]/` is meant, too.
+        # A folder such as `app/[id]/` may also be meant literally.
         patterns += [_pattern(re.sub(r"[\[\]]", lambda mark: "\\" + mark[0], each)) for each in _alternatives(glob)]
     return lambda path: literal(path) or any(each(path) for each in patterns)
 
@@ -170,7 +171,7 @@ def _pattern(glob: str) -> Matcher:
     if "/" not in glob.rstrip("/") and not is_folder:
         glob = "**/" + glob
     glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
-    # Runs of wildcards mean the same as one, and would take exponential time to match.
+    # Several wildcards in a row mean the same as one, but would take exponential time.
     glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
     parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]
     runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import IO
 
-# Kinds of frames: a function with its arguments, its result, what it raised.
+# Kinds of frames: a function with its arguments, its result, an error that it raised.
 CALL, ANSWER, RAISED = b"c", b"a", b"r"
 _HEADER = struct.Struct("<cI")
 

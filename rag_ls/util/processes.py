@@ -14,7 +14,7 @@ _NOBODY = 0
 def is_alive(process_id: int) -> bool:
     """Whether a process of any user runs."""
     if os.name == "nt":
-        # `os.kill` would end it there.
+        # On Windows, `os.kill` would end it.
         import psutil
 
         return bool(psutil.pid_exists(process_id))
@@ -50,7 +50,7 @@ def end_with(process_id: Callable[[], int | None]) -> None:
 
     def watch() -> None:
         while (number := process_id()) is None or (number != _NOBODY and is_alive(number)):
-            # Polled: another process ends without a word to this one, which is not its parent.
+            # Polled: the process is no child of this one, so nothing tells when it ends.
             time.sleep(_LOOK_S)
         os._exit(1)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Controls (ANSI escapes among them), line and paragraph separators, half characters.
+# Control characters (ANSI escapes among them), separators of lines and paragraphs, half characters.
 _UNSEEN = frozenset(("Cc", "Zl", "Zp", "Cs"))
 # Characters that reorder or hide text (bidi marks, tag characters); the joiners among them stay, since scripts and emoji need them.
 _HIDING, _JOINERS = "Cf", "\u200c\u200d"
-# Where Markdown begins (CommonMark 0.31, GitHub's extensions): each is shown as it is with a backslash before it. Nothing
+# Places where Markdown begins (CommonMark 0.31, GitHub's extensions). A backslash before them shows them as they are. Nothing
 # more is escaped, because some editors show the backslashes.
 _MARKDOWN = re.compile(
     r"""[\\`*<\[\]~]                       # code, emphasis, HTML, links, images
@@ -50,7 +50,7 @@ def code_span(text: str, at_most: int = 0) -> str:
     """The text in one line as code within Markdown, between more backticks than it holds in a row."""
     line = fold(text, at_most)
     ticks = "`" * (_longest_run(line) + 1)
-    # One space each is taken away again; without it, backticks at the rim would belong to the fence.
+    # Markdown removes one space at each end. Without these spaces, backticks at the ends would belong to the fence.
     return f"{ticks} {line} {ticks}" if line[:1] == "`" or line[-1:] == "`" else f"{ticks}{line}{ticks}"
 
 

@@ -38,7 +38,7 @@ class Repository:
         top, folder, common = map(os.path.realpath, (self.top, self.folder, self.common))
         if folder == common:
             return folder == os.path.join(top, DOT_GIT) or _tree_named_in(self.folder) == top
-        # Only what the repository keeps itself can name the tree for it.
+        # Only the repository's own files may name its work tree.
         named = line_in(self.folder / "gitdir")
         is_kept_there = os.path.dirname(folder) == os.path.join(common, "worktrees")
         return is_kept_there and os.path.realpath(self.folder / named) == os.path.join(top, DOT_GIT)
@@ -110,7 +110,7 @@ def _named_folder(dot_git: Path) -> tuple[Path, str]:
 
 
 def _is_sound(folder: Path, common: Path) -> bool:
-    # git asks for the same three. HEAD may be a link.
+    # git requires the same three entries. HEAD may be a link.
     return os.path.lexists(folder / "HEAD") and all(os.path.isdir(common / name) for name in ("objects", "refs"))
 
 

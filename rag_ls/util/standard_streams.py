@@ -1,4 +1,4 @@
-"""The standard streams take and give any text, whatever the system calls its encoding."""
+"""Lets the standard streams read and write any text, in every encoding of the system."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def take_any_text(platform: str = sys.platform) -> None:
-    """Have every text be read and written.
+    """Set the streams up so that no text makes reading or writing fail.
 
-    Programs that start us speak UTF-8, but Windows gives a pipe the code page of former times. Where a terminal's encoding
-    lacks a character, a question mark stands for it: an answer must not end in an error because of one.
+    Programs that start us speak UTF-8, but Windows gives pipes an old code page. Where a terminal's encoding lacks a
+    character, a question mark is written.
     """
     for name, errors in (("stdin", "strict"), ("stdout", "replace"), ("stderr", "backslashreplace")):
         stream: Any = getattr(sys, name)
@@ -35,7 +35,7 @@ def decode_word(word: str) -> str:
 
 
 def _decode(data: bytes) -> str:
-    # Imported where they are needed: relays start without them.
+    # Imported here: relays start without them.
     from rag_ls.util.decoding import decode_text
     from rag_ls.util.text import MARK
 

@@ -26,7 +26,7 @@ _SYSTEM = (
     "/System", "/Library", "/Applications", "/private/etc", "/private/var", "/cores", "/nix/store",
     "C:/Windows", "C:/Program Files", "C:/Program Files (x86)", "C:/ProgramData",
 )  # fmt: skip
-# Places below those where people keep their work.
+# Below these lie the places where people keep their work.
 _WORK = ("/usr/src", "/usr/local/src", "/var/www", "/var/tmp", "/run/media", "/run/user", _SHARED_MEMORY)
 _OF_PROGRAMS_AT_HOME = (".config", ".local", ".cache", "Library", "AppData")
 _HOMES = ("/home", "/Users", "C:/Users")

@@ -34,7 +34,7 @@ def _check_size(pattern: str) -> None:
         raise re.error(f"it has {len(pattern)} characters, {_MAX_CHARACTERS} are allowed; state several rules")
     parts, times = len(pattern), 1
     for before, at_least in _COUNT.findall(pattern):
-        # Counts after a bracket multiply, for brackets may be nested. Nine digits are too many already.
+        # The count of a bracket multiplies, because brackets may be nested. Nine digits are too many in any case.
         count = int(at_least[:9])
         if _LETTER.fullmatch(before):
             parts += count

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-# Windows replaces no file that somebody reads; a virus scanner reads each new one for a moment.
+# Windows cannot replace a file that somebody reads; a virus scanner reads each new file for a moment.
 _READ_FOR_S = 2.0 if os.name == "nt" else 0.0
 _LOOK_S = 0.02
 

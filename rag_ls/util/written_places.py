@@ -16,7 +16,7 @@ _LINES = re.compile(
 _LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})")
 _ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
 _QUOTES = ("`", '"', "'")
-# Of a diff's names: `a/` is the file before, `b/` after.
+# Names in a diff: `a/` is the file before, `b/` the file after.
 _OF_DIFFS = ("a/", "b/")
 
 
@@ -54,7 +54,7 @@ def meanings_of(written: str, folder: str) -> Iterator[WrittenPlace]:
     for path in dict.fromkeys((plain, plain.removeprefix("@"))):
         places = [WrittenPlace(path), read_lines(path)]
         if last := _LAST_NUMBER.fullmatch(path):
-            # The name may end like a line, too (`note:7`).
+            # The name may also end as a line does (`note:7`).
             places.insert(1, WrittenPlace(last["path"], int(last["first"])))
         for place in dict.fromkeys(places):
             yield place

@@ -21,7 +21,7 @@ from rag_ls.project import user_data_folder
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"
 CALIBRATION = "calibration.npz"
-# Of models that nobody measured.
+# The value for models that were not measured.
 _MAX_TOKENS = 256
 # Digits of a checksum in a message.
 _SHOWN_CHARACTERS = 12
@@ -149,7 +149,7 @@ class LocatedModel:
     @staticmethod
     def of_fields(fields: dict[str, Any]) -> LocatedModel:
         """The model whose `fields` these are."""
-        # JSON has lists alone.
+        # JSON has no tuples, only lists.
         known: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in fields["known"].items()
         }

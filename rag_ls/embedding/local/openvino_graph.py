@@ -11,7 +11,7 @@ def from_graph(openvino: Any, file: Path) -> Any:
     from openvino.passes import ConstantFolding, Manager
 
     model = openvino.Core().read_model(file.resolve())
-    # Unpacks the weights: what computes them from the packed ones is constant.
+    # Unpacks the weights: the operations that compute them from the packed ones are constant.
     passes = Manager()
     passes.register_pass(ConstantFolding())
     passes.run_passes(model)

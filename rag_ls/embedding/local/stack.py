@@ -30,7 +30,7 @@ from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 
 _log = logging.getLogger(__name__)
 
-# Up to this many texts the quick model is done before a torch process would have started.
+# The quick model embeds up to this many texts before a torch process would have started.
 _MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
@@ -73,7 +73,7 @@ class LocalModel:
     """A `LoadedModel` of this machine: an ONNX twin if there is one, and a worker process for bulk work."""
 
     sends_away = False
-    # Generous: both truncate long texts themselves, and the worker makes its own batches.
+    # A generous limit: both truncate long texts themselves, and the worker makes its own batches.
     budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
 
     def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
@@ -89,13 +89,13 @@ class LocalModel:
             )
         self.card = card_of(model)
         if not wants_onnx:
-            # The worker looks, too, but nobody could choose another model then.
+            # The worker checks this too, but by then no other model can be chosen.
             check_weights(model)
         self._closed = False
         self._lock = threading.Lock()
         self._holders: set[int] = set()
         self._no_bulk_until = 0.0
-        # Words are looked up while a query is embedded: a core is left to that.
+        # While a query is embedded, words are looked up: leave a core for that.
         self._quick = OnnxEmbedder(model, threads=max(1, threads - 1)) if wants_onnx else None
         self._bulk = (
             WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
@@ -164,7 +164,7 @@ class OnnxEmbedder:
         """Raises `ModelDamaged` when a file is not the pinned one, or cannot be run."""
         check_onnx(model)
         if model.is_packed:
-            # The graph reads them.
+            # The graph refers to these files.
             check_weights(model)
         from tokenizers import Tokenizer
 
@@ -182,7 +182,7 @@ class OnnxEmbedder:
                 str(model.onnx_file), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            # An onnxruntime without the graph's operators, whose errors have no common class.
+            # The installed onnxruntime lacks the graph's operators; its errors have no common class.
             raise ModelDamaged(
                 f"onnxruntime {onnxruntime.__version__} cannot run {model.onnx_file}: {error}"
             ) from error

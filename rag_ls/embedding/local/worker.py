@@ -100,7 +100,7 @@ class ModelProcess:
         self.stop()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # Where torch multiplies with OpenBLAS (ARM), the single thread of this process would hold for it, too.
+        # If torch multiplies with OpenBLAS (ARM), this process's limit of one thread would hold for it, too.
         threads = {"OPENBLAS_NUM_THREADS": str(self._options["threads"])}
         self._process = subprocess.Popen(
             command_of(self._module, json.dumps(self._options)),

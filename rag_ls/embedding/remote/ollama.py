@@ -48,7 +48,7 @@ class OllamaApi:
                 raise ModelMissing(
                     f"Ollama at {self.endpoint} has no model {self._model}: `ollama pull {self._model}`"
                 ) from refused
-            # A busy server (503) speaks of exceeding, too, and says nothing of this text.
+            # A busy server (503) also uses the word "exceed", but not about this text.
             is_about_text = refused.status in (400, 422, 500) and any(words in refused.said for words in _TOO_LONG)
             if refused.status == 413 or is_about_text:
                 raise BatchRefused(str(refused)) from refused

@@ -41,7 +41,7 @@ class OpenAiApi:
 
     def describe(self, policy: RetryPolicy) -> Described:
         dimensions = len(self.embed(["dimensions"], policy).vectors[0])
-        # The protocol names no revision, so a name at two addresses counts as two models.
+        # The protocol tells no revision, so one name at two addresses counts as two models.
         revision = hashlib.sha256(f"{self.endpoint} {dimensions}".encode()).hexdigest()[:_REVISION_CHARACTERS]
         return Described(revision, dimensions, _DEFAULT_TOKENS)
 
@@ -54,7 +54,7 @@ class OpenAiApi:
         data = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(data, list) or not all(isinstance(item, Mapping) for item in data):
             raise ServiceFailed(f"{self.endpoint} answered with no `data`: is it the right address?")
-        # Each vector carries the number of its text.
+        # Each vector has the number of its text.
         ordered = sorted(enumerate(data), key=lambda item: item[1].get("index", item[0]))
         usage = answer.get("usage")
         tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else 0
@@ -72,7 +72,7 @@ class OpenAiApi:
             return ModelMissing(
                 f"{self.endpoint} has no model {self._model}, or offers no embeddings in OpenAI's way: {refused.said}"
             )
-        # An error about a rate or a quota uses the same words, and is not about this text.
+        # An error about a rate or quota uses the same words, but is not about this text.
         is_about_text = refused.status in (400, 422) and any(words in refused.said for words in _TOO_LONG)
         if refused.status == 413 or is_about_text:
             return BatchRefused(str(refused))

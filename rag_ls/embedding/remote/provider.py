@@ -31,14 +31,14 @@ _LOOK = RetryPolicy(timeout_s=5.0, attempts=1)
 _LOAD = RetryPolicy(timeout_s=60.0, attempts=2)
 _QUESTION = RetryPolicy(timeout_s=3.0, attempts=1)
 _QUESTION_S = 3.0
-# A service that did not answer is not asked again by each question.
+# If a service did not answer, questions do not ask it again for this long.
 _REST_S = 10.0
 _MAX_TEXTS = 64
 _FEW_TEXTS, _FEW_S = 64, 10.0
 _CHARACTERS_PER_TOKEN = 3
-# The least that is left of a text that is refused; what is refused then is found by its words alone.
+# The shortest beginning of a refused text that is tried. If that is refused too, the text is found by its words alone.
 _MIN_CHARACTERS = 64
-# Questions and documents begin so, as the models' cards ask for; by the beginning of the model's name.
+# Prefixes of questions and documents, as the models' cards ask for, by the beginning of the model's name.
 _PREFIXES = {
     "nomic-embed-text": ("search_query: ", "search_document: "),
     "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
@@ -90,7 +90,7 @@ def _is_address(endpoint: str) -> bool:
     try:
         parts = urlsplit(endpoint)
         is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        # A password or a key there would be shown wherever the address is.
+        # Messages and logs show the address, so it must hold no password or key.
         return is_whole and not any(mark in endpoint for mark in "@?#")
     except ValueError:
         return False
@@ -205,7 +205,7 @@ class RemoteProvider:
             return {}
         key = os.environ.get(variable, "").strip()
         if not (key and key.isascii() and key.isprintable()):
-            # A malformed key would show in an error of the HTTP library.
+            # The error of the HTTP library would show a malformed key.
             raise ModelMissing(
                 f"the environment variable {variable} (embedding.api_key_env) holds no key for the engine"
             )
@@ -244,7 +244,7 @@ class RemoteModel:
             return np.zeros((0, self.card.dimensions), np.float32)
         policy = RetryPolicy(self._settings.timeout_s)
         if len(texts) + backlog <= _FEW_TEXTS:
-            # Somebody may wait for them; the background tries again.
+            # Somebody may be waiting; the background tries again.
             policy = replace(policy, timeout_s=min(_FEW_S, policy.timeout_s), attempts=1)
         try:
             return self._embed([self._document_prefix + text for text in texts], policy)

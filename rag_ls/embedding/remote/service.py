@@ -17,7 +17,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.util.hosts import is_loopback
 
 _ATTEMPTS, _BACK_OFF_S = 4, 0.5
-# A service that asks for a longer wait is left alone until the next batch.
+# If a service asks for a longer wait, the next batch is its next try.
 _MAX_WAIT_S = 60.0
 _CONNECT_S = 5.0
 _MAX_ANSWER_BYTES = 256_000_000
@@ -58,7 +58,7 @@ class Service:
         self._closed = threading.Event()
         self._busy_until = 0.0
         """The time when the service wants to be asked again, by the monotonic clock."""
-        # A local service is not asked through a proxy.
+        # A local service is not called through a proxy.
         self._client = httpx.Client(
             headers=dict(headers or {}), follow_redirects=False, trust_env=not is_local(endpoint)
         )

@@ -72,7 +72,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
     def look() -> Anchor:
         session.project.take_in(anchor.path)
         if fault := Sight(session.project.root).fault_of(anchor.path):
-            # The index keeps what it had of such a file.
+            # The index keeps the former text of such a file.
             raise OSError(fault)
         return _present(session, anchor, make_anchoring(session))
 
@@ -113,7 +113,7 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
     is_there = is_readable_file(session.project.root / anchor.path)
     if not (is_whole_file and is_there):
         return found
-    # No index of this project ever holds what is in another checkout.
+    # The index of this project never holds files of another checkout.
     is_known = not describe_other_checkout(session, anchor.path)
     return replace(found, state=AnchorState.FRESH if is_known else AnchorState.UNKNOWN)
 
@@ -129,7 +129,7 @@ def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:
     try:
         return look()
     except StoreError:
-        # The index itself is damaged, and is made anew.
+        # The index itself is damaged, and is rebuilt.
         raise
     except Exception as error:
         _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:_MAX_LOGGED], error)

@@ -92,7 +92,7 @@ def _find_file_impact(
     direct = _dependents(finder, file.path, language, after) if is_code and file.path != gone else ()
     removed = {each.name for each in names if each.change is NameChange.REMOVED}
     if removed and not gone:
-        # They are declared no more, and imported all the same.
+        # Removed declarations that other files still import.
         direct = merge_dependents((*direct, *_dependents(finder, file.path, language, before)))
     everyone = merge_dependents((*former, *direct))
     outside = [each for each in everyone if each.path not in changed]
@@ -137,7 +137,7 @@ def _public(outline: Outline, text: str) -> dict[str, tuple[int, list[str], list
         if symbol.exported and symbol.kind != "section" and parts[-1][:1] != "_" and not owners & hidden:
             _, heads, bodies = found.setdefault(symbol.name, (symbol.start_line, [], []))
             heads.append(" ".join(symbol.signature.split()))
-            # Code that is only aligned otherwise does the same.
+            # Code that is merely formatted otherwise has not changed.
             own = [" ".join(line.split()) for line in lines[symbol.start_line - 1 : symbol.end_line]]
             bodies.append("\n".join(filter(None, own)))
     return found

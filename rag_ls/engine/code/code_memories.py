@@ -56,7 +56,7 @@ def _about_symbol(session: ProjectSession, query: str, filters: memory.MemoryFil
     if not symbols:
         return []
     found = _current(session, session.memories.find_about("", symbols, ()))
-    # Those about the declaration itself come before those about its members.
+    # Memories about the declaration itself come before those about its members.
     ranks = {symbol: rank for rank, symbol in enumerate(symbols)}
     ranked = [
         (ranks[item.anchor.symbol], item.id, item)
@@ -92,7 +92,7 @@ def find_near(
     hover = session.settings.hover
     chunk = row.stored.chunk
     about = _about_code(session, row)
-    # The word under the cursor may be declared in another file than the line's.
+    # The word under the cursor may be declared in another file.
     here = about if path in ("", chunk.path) else _current(session, session.memories.find_about(path, (), ()))
     found = _beside(here, path or chunk.path, line)
     known = {hit.item.id for hit in found}

@@ -31,7 +31,7 @@ from rag_ls.util.text import count_of
 
 _MAX_SYMBOLS = 200_000
 _MAX_DECLARED = 1000
-# Files that change while they are looked into are looked into again so often.
+# If files change while they are searched, they are searched again up to this many times.
 _ROUNDS = 3
 
 
@@ -142,7 +142,7 @@ class _Look:
         for path in paths:
             own = self._session.unsaved_text(path)
             if path in self._as_they_are or (own is None and path in in_index):
-                # The text of another client, which the index has, counts in place of the file.
+                # An unsaved text of another client, which the index holds, counts in place of the file.
                 continue
             self._as_they_are.add(path)
             if matches(path, ""):

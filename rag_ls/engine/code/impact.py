@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from rag_ls.rules.survey.routes import Endpoint
 
 _MAX_DECLARED = 5000
-# Chunks for each similar file that is wanted: several may be of one file.
+# Candidates for each similar file that is wanted, because several chunks may be of one file.
 _CHUNKS_FOR_EACH = 8
 _LEAST_SIMILAR = 0.35
-# Of a whole file, the lines that use it are looked for in so many dependents; of all others, the lines of their imports are known.
+# If a whole file is asked about, the lines that use it are looked for in this many dependents. Of the others, only the lines of
+# the imports are known.
 _MAX_LINES_IN = 60
 _MAX_NAMESAKES = 1000
 _MAX_NAMED_FILES = 6
@@ -115,7 +116,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
 
 def read_facts_apart(session: ProjectSession, path: str, language: str, text: str) -> FileFacts:
     """The routes and events of a text, parsed in a process that may die; none where it did."""
-    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
+    # Imported here: compiling the patterns of routes takes as long as starting the rest of the engine.
     from rag_ls.rules.survey.facts import read_facts
     from rag_ls.rules.survey.file_facts import FileFacts
 

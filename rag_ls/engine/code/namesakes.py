@@ -11,7 +11,7 @@ _MARKS = re.compile(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re
 _SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 
 
-# All tests of a project are looked at for one file.
+# For one file, all tests of a project are looked at.
 @lru_cache(maxsize=65536)
 def tested_name(path: str) -> str:
     """The tested name in a test's file name, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""

@@ -21,7 +21,7 @@ def describe_other_checkout(session: ProjectSession, written: str) -> str:
     root = session.project.root
     plain = written[: found.start()] if (found := _WILD.search(written)) else written
     if not plain.startswith(str(root)) and not os.path.exists(plain):
-        # An absolute path whose root was taken away.
+        # An absolute path without its root.
         plain = plain.lstrip("/")
     place = Path(os.path.normpath(root / plain)) if plain and "\0" not in plain else root
     if place == root or is_elsewhere(place, root):

@@ -27,9 +27,9 @@ from rag_ls.search.roles import (
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
 
-# Finding them anew takes at most this share of the time.
+# Computing the roles again takes at most this share of the time.
 _SHARE_OF_TIME = 0.02
-# The words that stand in an import that leads into a folder of tests or examples, or to a file that is named so.
+# Words in imports that lead into a folder of tests or examples, or to a file with such a name.
 _WORDS = ("test", "spec", "mock", "fixture", "example", "sample", "demo", "bench")
 # An import in one of these files does not make the imported file product.
 _TOOLING = re.compile(
@@ -40,11 +40,12 @@ _TOOLING = re.compile(
 )  # fmt: skip
 _PACKAGE_FILE = re.compile(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
 _VENDOR = re.compile(r"vendor", re.I)
-# Of a folder of foreign code so many documents are looked at, and so large a share shows that it is the project's own.
+# Of a folder of foreign code, this many documents are looked at. If one of these shares is reached, the code is the project's
+# own.
 _MAX_LOOKED_AT = 200
 _LEAST_OUTWARD, _LEAST_NAMED = 0.2, 0.3
 _MAX_SYMBOLS = 5000
-# A folder holds tests where there is one for so many other documents.
+# A folder is one of tests if it holds at least one test for this many other documents.
 _TESTS_SHARE = 3
 
 
@@ -203,7 +204,7 @@ class _Finder:
             item
             for item in imports
             if item.path not in support
-            # A module is declared whether or not it is compiled for tests alone.
+            # A module counts as declared, even if it is compiled only for tests.
             and not (item.document_id in mixed and item.imported.module.startswith("self::"))
             and not any(each.start_line <= item.imported.line <= each.end_line for each in inline.get(item.path, ()))
         ]

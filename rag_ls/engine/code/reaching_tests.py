@@ -11,7 +11,7 @@ from rag_ls.util.text import count_of
 
 _MAX_STEPS = 4
 _MAX_TESTS = 50
-# A number, not a time: an answer is the same each time.
+# A number of documents and no time limit, so that an answer is the same each time.
 _MAX_FOLLOWED = 2000
 
 
@@ -44,7 +44,7 @@ def find_reaching_tests(
 
 def describe_cover(count: int) -> str:
     """The number of tests that import a file, or reach it, in words."""
-    # A test may reach a file by what no import shows: a fixture, an address, a program.
+    # A test may reach a file in a way that no import shows: through a fixture, an address or a program.
     return f"{count_of(count, 'test covers', 'tests cover')} it" if count else "no test is known to import or reach it"
 
 

@@ -21,7 +21,7 @@ _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
 # A snippet without a path waits this long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
-# The characters that a small model reads of a text, roughly, and how many such pieces of a long snippet count.
+# About as many characters as a small model reads of a text; this many such pieces of a long snippet are used.
 _SNIPPET_PIECE = 1000
 _SNIPPET_PIECES = 8
 
@@ -69,7 +69,7 @@ def find_related(
 
 def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Target:
     snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
-    # A path means that an editor asks, which does not wait for a model.
+    # A question with a path comes from an editor, which does not wait for a model.
     model = session.project.model_for_unsaved(0.0) if path else session.project.model(_SNIPPET_WAIT_S)
     vector = embed_text(model, snippet, _mean_embedding)
     embedding = Embedding(model.card, vector) if model is not None and vector is not None else None

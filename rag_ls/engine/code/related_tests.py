@@ -18,7 +18,7 @@ from rag_ls.rules.impact import Dependent, ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
-# The weight of each reason; all but the first and the last, which comes in place of others, together give a score of 1.
+# The weight of each reason. The first and the last replace other reasons; all the others together give a score of 1.
 _WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5, "reaches": 1.0}
 _ALL_WEIGHTS = 10.0
 # A name that more documents declare is no evidence.
@@ -177,7 +177,7 @@ def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]
     rows = session.store.chunks.by_row([candidate.row for candidate in found])
     named = {last_name(name) for name in names}
     order = [rows[candidate.row] for candidate in found if candidate.row in rows]
-    # A chunk that only declares a namesake is no test of it.
+    # A chunk that only declares something of the same name is no test of it.
     yield from (row.stored for row in order if last_name(row.stored.chunk.symbol) not in named)
 
 

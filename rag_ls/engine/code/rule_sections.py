@@ -18,7 +18,7 @@ from rag_ls.rules.finding import RuleHit, RuleQuestion
 
 _log = logging.getLogger(__name__)
 
-# The characters of a change that a small model reads, and how many such pieces of it count.
+# About as many characters as a small model reads of a change; this many such pieces are used.
 _PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
 _LIKELY_FILES = 3
 

@@ -35,7 +35,7 @@ _OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
 # Errors for a folder that vanished, or that we may not read.
 _NOT_TO_BE_WATCHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
 _NEVER_NOTICED = frozenset({".git", DATA_FOLDER})
-# More that nobody takes are not kept: the tree is compared instead.
+# If nobody takes them, no more are kept; the tree is compared instead.
 _MAX_EVENTS = 50_000
 _ROOT = ""
 _GIT = "\0git"
@@ -188,7 +188,7 @@ class InotifyChanges:
 
     def _watch_git(self) -> None:
         git, former = git_folder(self._root), self._watches.get(_GIT)
-        # An unchanged folder keeps its watch, and so its unread events.
+        # An unchanged folder keeps its watch, so its unread events are not lost.
         watch = self._inotify.add_watch(self, git.path, _GIT_EVENTS) if git is not None else None
         if former != watch:
             self._forget(_GIT)

@@ -19,7 +19,7 @@ from rag_ls.util import handles
 
 _log = logging.getLogger(__name__)
 
-# Shell commands are done by then, and so do not pay for watching.
+# A shell command is done by then, so it does not pay for watching.
 _START_DELAY_S = 1.0
 # Changes this close together form one batch, which ends this long after its first change.
 _QUIET_S = 0.06
@@ -137,7 +137,7 @@ class _TreeWatcher:
             source = self._source
             if source is None:
                 return False
-            # News first: the thread takes news only while it is busy, so this order misses none.
+            # Take news first: the thread takes news only while it is busy, so this order misses none.
             if not source.has_changes() and not self._busy:
                 return True
             self._asked += 1

@@ -11,7 +11,7 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 
-# The commands of code actions and lenses, which take a selection or a place in a document.
+# The commands of code actions and lenses. They take a selection or a place in a document.
 REMEMBER = "ragLs.rememberSelection"
 ABOUT = "ragLs.memoriesAbout"
 

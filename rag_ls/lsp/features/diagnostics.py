@@ -30,7 +30,7 @@ SOURCE = "rag-ls"
 _GATHER_S = 0.03
 # After an edit of a file of rules, wait this long before all files are checked: more edits may follow.
 _RULES_REST_S = 0.5
-# The places of a rule in a file that are underlined; a last line counts the others.
+# The most places of a rule that are underlined in a file; a last line counts the others.
 _MAX_SHOWN = 100
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -53,7 +53,7 @@ def register(server: RagLsServer) -> None:
         session: EditorSession = server.session
         found = await _of_workspace(session)
         open_uris = {document.uri for document in session.documents.all()}
-        # An open document has diagnostics of its own, of the text that is typed.
+        # An open document gets diagnostics of its typed text.
         reports = [
             types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=items)
             for uri, items in found.items()
@@ -152,7 +152,7 @@ async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnost
         try:
             found |= await session.work("workspace diagnostics", _everywhere, view, session.documents.spelling())
         except RagLsError:
-            # The project is gone, or its index is being made anew.
+            # The project is gone, or its index is being rebuilt.
             continue
     return found
 

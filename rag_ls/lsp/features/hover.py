@@ -119,6 +119,7 @@ def _code_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
 def _link(spelling: Spelling, view: ProjectSession, path: str, line: int) -> str:
     uri, shown = spelling.uri_of(view, path), f"{path}:{line}" if line else path
     if not uri.lower().startswith(_LINKED_SCHEMES):
-        # A file's name may look like an address, and the address of another system's file is any text of an editor: neither is a link.
+        # A file's name may look like a web address, and an editor may send any text as a foreign file's address. Neither
+        # becomes a link.
         return escape_markdown(shown)
     return link(shown, f"{uri}#L{line}" if line else uri)

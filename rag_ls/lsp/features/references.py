@@ -62,7 +62,7 @@ async def offer_references(server: RagLsServer) -> None:
     if is_wanted == session.offers_references:
         return
     session.offers_references = is_wanted
-    # An engine before this one may have offered them: of two offers, the editor would take both.
+    # A former engine may have offered them already, and the editor would use both offers.
     server.client_unregister_capability(
         types.UnregistrationParams([types.Unregistration(f"rag-ls-{method}", method) for method in methods])
     )
@@ -135,7 +135,7 @@ def _at_own_name(files: CodeFiles, reference: Json) -> Json:
     deriving = source.around(reference["line"], "type") if source is not None else None
     function = source.around(reference["line"], "function") if source is not None else None
     if source is None or deriving is None or (function is not None and function.start_line > deriving.start_line):
-        # In a function of a type, what derives has no name of its own.
+        # A type that derives inside a method is anonymous: it has no name of its own.
         return reference
     name = re.compile(rf"(?<!\w){re.escape(split_owner(deriving.symbol)[1])}(?!\w)")
     for number, line in enumerate(files.lines(source)[: reference["line"]], 1):

@@ -33,7 +33,7 @@ def register(server: RagLsServer) -> None:
         if not uri:
             raise protocol_error(InvalidRequest(f"{SHOW} needs 'uri', the place to show"))
         if not uri.lower().startswith(_SHOWN_SCHEMES):
-            # A rule's `see` is the repository's: other addresses may run programs of this machine.
+            # The repository wrote the rule's `see`: an address with another scheme may run a program on this machine.
             raise protocol_error(InvalidRequest(f"{SHOW} shows files and web pages, not {uri!r}"))
         at = types.Position(max(int(line) - 1, 0) if line.isdigit() else 0, 0)
         external = scheme_of(uri) != "file"

@@ -51,7 +51,7 @@ class Fields:
         """A number from 0 to 1."""
 
         def fits(value: object) -> bool:
-            # Not a number is not between them.
+            # NaN is not between them.
             return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
         value: float | None = self._take(name, "a number from 0 to 1", fits)

@@ -31,7 +31,7 @@ _EPISODIC = frozenset(
 def read_memory_service(path: Path) -> list[dict[str, object]]:
     """The memories of an export. Raises `InvalidRequest` for a file that is none, and `NotFound`."""
     try:
-        # Python wrote the file, so it may contain NaN.
+        # Python's JSON writer made the file, so it may contain NaN.
         export = json.loads(read_text(path, _MAX_FILE_BYTES), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{path} is no JSON: {str(error) or 'it is nested too deeply'}") from error

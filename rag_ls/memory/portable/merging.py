@@ -16,7 +16,7 @@ UPDATED = "updated"
 UNCHANGED = "unchanged"
 DUPLICATE = "duplicate"
 
-# A memory waits at most so many rounds until others have changed their content; longer chains are rare.
+# A memory waits at most this many rounds for others to change their content; longer chains are rare.
 _MAX_ROUNDS = 10
 
 
@@ -45,9 +45,9 @@ class ImportMerge:
                     outcomes[self._merge(item, present, twin)] += 1
                     moving.discard(item.memory.id)
             if turn == _MAX_ROUNDS - 2 or len(waiting) == len(incoming):
-                # They wait in a circle or a long chain: stop waiting, and keep the existing memories.
+                # They wait in a circle or in a long chain: stop waiting, and keep the existing memories.
                 moving = set()
-            # Backwards: if each memory in a row waits for the next, only the last can begin.
+            # Backwards, because in a chain of memories that wait for each other only the last can begin.
             incoming = waiting[::-1]
         return outcomes
 
@@ -69,7 +69,7 @@ class ImportMerge:
         memory = item.memory
         former = self._store.history(memory.id)
         if former and former[0].memory.version >= memory.version:
-            # It was deleted here: it returns as a new version, like a restored memory.
+            # The memory was deleted here: it comes back as a new version, like a restored memory.
             memory = replace(memory, version=former[0].memory.version + 1)
         self._store.insert(memory)
         return INSERTED, memory

@@ -20,7 +20,7 @@ KIND = "basic-memory"
 
 _OBSERVATION = re.compile(r" ?[-*+]\s+(?:\[(?P<category>[^\[\]()]+)\]\s+)?(?P<text>\S.*)", re.DOTALL)
 _HASHTAG = re.compile(r"(?:^|(?<=\s))#([^\s#]+)")
-# Brackets with a clock time are a transcript line; with a mark or nothing, a task.
+# Brackets with a clock time mark a line of a transcript; brackets with a mark or nothing mark a task.
 _NO_CATEGORY = re.compile(r"\d+:[\d:.,\s-]*$|\W?$|[xX]$")
 _PROCEDURAL = frozenset(
     "technique method rule convention process procedure howto how-to tip practice workflow preference".split()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Characters that an embedding model reads at once, roughly; a section up to this length stays whole.
+# About as many characters as an embedding model reads at once; a section up to this length stays whole.
 SHORT = 800
 _MIN_PIECE_CHARACTERS = 80
 _MAX_SECTION_CHARACTERS = 50_000

@@ -20,16 +20,16 @@ from rag_ls.operations.code.telling_lines import (
     split_query,
 )
 
-# As `approximate_token_offsets` has it, which is slower for short texts: pieces of words, and every other mark.
+# Counts as `approximate_token_offsets` does, which is slower for short texts: pieces of words, and every other mark.
 _TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{WORD_PIECE}}}|\S")
 _MIN_LINES = 3
-# Tokens that a line costs besides its own: its number, its end, and a gap before it.
+# Tokens that a line costs beside its text: its number, its end, and a gap before it.
 _LINE_COST = 3
-# Tokens of a hit or place besides its names and lines: line numbers, a score, marks between.
+# Tokens of a hit or place beside its names and lines: line numbers, a score, marks in between.
 _FRAME = 14
 _ENVELOPE = 100
 _LINES_BEFORE = 20
-# Files together get no more than the shares that they would have of so many: the answer to a clear question stays short.
+# Each file gets at most the share that it would have among this many, so that the answer to a clear question stays short.
 _FILES_WITH_TEXT = 6
 _CHARACTERS_A_TOKEN = 3
 

@@ -16,8 +16,8 @@ from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 from rag_ls.search import group_by_file
 
-# Seven of ten files of an answer score lower than its best one by more; the first right file of one question in twenty does
-# (docs/quality.md).
+# Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
+# does (docs/quality.md).
 FAR = 0.2
 Source = ProjectSession | PublishedCode
 """A source that is searched."""

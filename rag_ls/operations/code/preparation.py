@@ -15,7 +15,7 @@ from rag_ls.operations.engine.progress import Report, ignore_progress
 
 # How long a question at the shell waits for files that changed since the last question.
 _CATCH_UP_S = 1.0
-# The longest preparation of one question, whatever the number of projects.
+# The longest preparation of one question, for any number of projects.
 _MAX_WAIT_S = 20.0
 # The longest wait for a comparison, which usually takes a second or two.
 _SCAN_S = 15.0
@@ -29,7 +29,7 @@ _MOMENT_S = 0.5
 _SMALL_QUEUE = 200
 # A queue this short is read as fast as it is searched for the question's words.
 _MAX_READ_AT_ONCE = 12
-# The index counts as answering if it holds more than this many documents per file that was never read.
+# The index counts as able to answer if it holds more than this many documents for each file that was never read.
 _KNOWN_PER_UNKNOWN = 20
 _TELL_S = 0.25
 
@@ -142,7 +142,7 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
         wait.tell(session)
         first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.choose_files(session, queued, hurried=answers)
         indexing.read_first(first)
-    # Ask when they were read, not whether they are queued: a comparison in between may queue them again.
+    # Compare the times of reading, not the queue: a comparison in between may queue the files again.
     is_read = functools.partial(queue.all_read_since, first, started_ns)
     wait.until(is_read, session, _HURRIED_S if answers else _FIRST_S)
     if len(queued) <= _SMALL_QUEUE:

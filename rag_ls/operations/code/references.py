@@ -173,7 +173,7 @@ def _describe_unread(answer: References, *, is_empty: bool) -> str:
     more = [f"{len(found) - _MAX_UNREAD} more"] if len(found) > _MAX_UNREAD else []
     more += [f"{answer.unread.many} that may hold the name"] if answer.unread.many else []
     held = f"also in files whose uses are not read: {', '.join((*shown, *more))}" if shown or more else ""
-    # Where something was found, files that are never indexed hardly matter.
+    # If something was found, files that are never indexed hardly matter.
     count = answer.unread.not_looked_at if is_empty else 0
     unseen = f"{count_of(count, 'file')} not looked at: index_status with skipped = true lists them" if count else ""
     return "; ".join(filter(None, (held, unseen)))

@@ -12,10 +12,10 @@ from rag_ls.languages import detect_language
 from rag_ls.search import analyse
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 
-# The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
+# The files that hold a question's words, up to this many bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
 _READING_S = 5.0
-# For a question without words: at most this many of the files that match its pattern.
+# A question without words reads at most this many of the files that match its pattern.
 _MAX_FIRST_FILES = 100
 
 

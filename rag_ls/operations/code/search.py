@@ -116,7 +116,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         raise StoreUnavailable("; ".join(problems), "published code")
     exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
     if exact and exact.total:
-        # The lines that hold the question are close, whatever else is.
+        # Lines that hold the question are close, even if all other hits are not.
         answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
     results = mark_far(pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts))
     stats = add_note(merge_stats(answers), "; ".join(problems))

@@ -9,7 +9,7 @@ from rag_ls.search import analyse
 
 MAX_LINE_CHARACTERS = 300
 GAP = "…"
-# Lines as documents count them, unlike `str.splitlines`.
+# Lines as documents count them; `str.splitlines` splits at more characters.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 

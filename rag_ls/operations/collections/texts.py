@@ -33,9 +33,9 @@ _log = logging.getLogger(__name__)
 _DEFAULT_LIMIT, _MAX_LIMIT = 5, 100
 _MAX_SUMMARISED = 500
 _MAX_CONTEXT_TOKENS = 2000
-# Programs want the nearest texts, agents' memories only what is about the same (`search.min_similarity`).
+# Programs want the nearest texts; agents' memories must also be close enough (`search.min_similarity`).
 _MIN_SIMILARITY = 0.5
-# A push embeds this much itself, so that it is found at once; the background does the rest.
+# A push embeds this many itself, so that they are found at once; the background embeds the rest.
 _MAX_EMBEDDED_AT_ONCE = 64
 STRATEGIES = ("auto", *(strategy.value for strategy in SummaryStrategy))
 
@@ -97,7 +97,7 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
         try:
             embed_missing(store, model, _MAX_EMBEDDED_AT_ONCE)
         except (RagLsError, ValueError) as error:
-            # The text is kept, and found by its words; its vectors are made in the background.
+            # The text is stored and found by its words; its vectors are made in the background.
             _log.warning("%s", error)
     return PushedAnswer(
         collection=name,

@@ -30,7 +30,7 @@ def index_and_wait(view: ProjectSession, report: Report, *, words_only: bool) ->
     """Index one project, and wait for it."""
     depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
     view.indexing.index_tree(depth)
-    # Report at least once, even if indexing is done at once.
+    # Report at least once, even if all is indexed at once.
     report(view.project.name, Progress(Phase.SCANNING))
     follow_indexing(view, report, embeddings=not words_only)
 

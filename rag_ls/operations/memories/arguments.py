@@ -19,7 +19,7 @@ SCOPES_OR_ALL = (*SCOPE_NAMES, "all")
 TYPE_NAMES = tuple(kind.value for kind in MemoryType)
 ANCHOR_STATES = ("fresh", "drifted", "orphaned", "unknown", "any")
 PLACE_KEYS = ("line", "symbol")
-# The value of a filter's `branch` that stands for all branches.
+# The value of the filter `branch` that stands for all branches.
 ALL_BRANCHES = "*"
 _REST_OF_DAY = timedelta(days=1, milliseconds=-1)
 

@@ -96,7 +96,7 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     """Take memories in from a file, all of it or nothing."""
     view = caller.memory_projects.first()
     store, source = view.memories.of(Scope(request.scope or Scope.PROJECT)), Path(request.input)
-    # Opened before the transaction, for whose end other writers wait.
+    # Opened before the transaction, because other writers wait until that ends.
     others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
     try:
         done, result = carry_out(
@@ -172,7 +172,7 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
         restored = restore_into(view.memories.of(scope), name, view.memories.stamp(), dry_run=request.dry_run)
     except StoreDamaged:
         if request.dry_run:
-            # Nothing can be read that would go, and the damaged file stays beside the restored one.
+            # None of the memories that would go can be read, and the damaged file stays beside the restored one.
             nothing = _make_batch_record([], dry_run=True)
             return mark_changed(
                 RestoredBackupAnswer(

@@ -11,7 +11,7 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
 
-# Longer content is cut in lists and search answers; get_memory gives all of it.
+# Longer content is cut in lists and answers of searches; get_memory gives all of it.
 MAX_SHOWN_CHARACTERS = 2000
 _MAX_BRIEF_CHARACTERS = 160
 

@@ -67,7 +67,7 @@ def list_repos(caller: Caller, request: ListRepos) -> ReposAnswer:
     """The projects that can be named, and how each stands."""
     known = caller.client.known_projects()
     listed = {project.root for project in known}
-    # The client knows its open projects even if the registry file could not be written.
+    # The client knows its open projects, even if the registry file could not be written.
     unlisted = [
         KnownProject(view.project.root, view.project.name, OPENED)
         for view in caller.client.projects()

@@ -143,7 +143,7 @@ def remove_projects(caller: Caller, request: RemoveProjects) -> RemovedAnswer:
     for root in request.roots:
         if root not in known:
             raise NotFound(f"{root} is no known project; known are {names_of(known.values())}")
-        # A caller that asks about all projects has each of them open.
+        # A question about all projects opens each of them.
         caller.client.close_aside(Path(root))
         if not caller.client.engine.close_unused(Path(root)):
             raise ProjectUnavailable(
@@ -166,7 +166,7 @@ def _remove(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecor
     for file in removal.files:
         Path(file).unlink(missing_ok=True)
     if memories and home is not None:
-        # Copies of them in other work trees are not taken over again.
+        # Copies of them in other work trees must not be taken over again.
         caller.client.engine.memory_homes.note_removed(home, utc_stamp(utc_now()))
     remove_data_folder(project)
     return removal
@@ -185,7 +185,7 @@ def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) 
         caller.client.engine.memory_homes.find(project),
         memories_folder(project, caller.client.engine.memory_homes),
     )
-    # The copy in the project goes too, or the memories would be taken from there again.
+    # Delete the copy in the project too, or the memories would be taken from there again.
     remembered = sorted({*memory_files(folder), *memory_files(project.data_folder)})
     files = derived_files(project)
     chosen = [*files, *remembered] if memories else files

@@ -187,7 +187,7 @@ def _make_section(hit: RuleHit) -> StatedSection:
 
 
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
-    # More than is shown, instead of a filter: a filtered search looks at every document.
+    # Fetch more than is shown instead of filtering: a filtered search looks at every document.
     answer = view.search(SearchRequest(query, _EXAMPLE_CANDIDATES * count), wait_for_model_s=caller.wait_s)
     return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit, view.project.roles))[:count]
 

@@ -191,7 +191,7 @@ def _contradictions(rules: Sequence[CheckRule], path: str) -> Iterator[RuleProbl
     for rule, check in imports:
         for other, against in forbidding if check.required else ():
             both = set(check.required) & set(against.forbidden)
-            # A rule without files is for all.
+            # A rule without files applies to all.
             overlap = not rule.files or not other.files or set(rule.files) & set(other.files)
             if both and overlap:
                 message = f"{rule.id} requires {', '.join(sorted(both))}, which {other.id} (line {other.line}) forbids"

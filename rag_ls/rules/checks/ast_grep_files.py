@@ -53,7 +53,7 @@ def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
     check = StructureCheck(
         (language,) if language in MATCHED_LANGUAGES else (),
         {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
-        # One that takes more than the match with it is an object: it is left to ast-grep.
+        # A fix that also replaces text around the match is an object: it is left to ast-grep.
         fix=content["fix"] if isinstance(content.get("fix"), str) else "",
     )
     return CheckRule(

@@ -101,12 +101,12 @@ def _of_rule(
     except PatternTooSlow as error:
         yield violation(names.first_line(document), str(error))
     except re.error as error:
-        # `$1` stood for more than a pattern may have.
+        # `$1` stood for more text than a pattern may have.
         yield violation(
             names.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
         )
     except Exception:
-        # One rule that fails must take no other with it.
+        # One rule that fails must not stop the others.
         _log.exception("rule %s failed on %s", rule.id, document.path)
 
 

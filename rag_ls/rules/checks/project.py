@@ -30,7 +30,7 @@ from rag_ls.util.paths import is_among
 
 _log = logging.getLogger(__name__)
 
-# Starting processes takes as long as reading so many files.
+# Starting processes takes as long as reading this many files.
 _MAX_FEW_FILES = 150
 _BATCH = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
@@ -101,7 +101,7 @@ def changed_files(root: Path, revision: str) -> list[str]:
         raise InvalidRequest(f"--changed {revision!r} is no revision")
     found: list[str] = []
     for command in (
-        # Names alone would be those of files, too, whose times alone are others.
+        # Names alone would also list files of which only the time has changed.
         ("diff", "--no-ext-diff", "--no-textconv", "--numstat", "--no-renames", "-z", "--relative", revision, "--"),
         ("ls-files", "-o", "--exclude-standard", "-z"),
     ):

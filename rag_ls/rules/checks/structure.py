@@ -19,9 +19,9 @@ _log = logging.getLogger(__name__)
 MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
 """The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
-# A rule that matches everything is counted; no more than a pattern of any node finds in a file that people wrote.
+# The matches of a rule that matches everything are counted up to this; a file that people wrote has fewer nodes.
 _MAX_MATCHES = 100_000
-# An editor offers the fixes of the places that it shows, which are fewer.
+# An editor offers the fixes of the places that it shows; there are fewer of them.
 _MAX_FIXES = 1_000
 _MAX_SHOWN_CHARACTERS = 60
 _VARIABLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)|\$([A-Z_][A-Z0-9_]*)")

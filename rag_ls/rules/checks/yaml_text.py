@@ -28,7 +28,7 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
     try:
         kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         if _depth(yaml.parse(text, kind)) > _MAX_DEPTH:
-            # The loader calls itself at each level, outside of Python's limit: a deep text would end the process.
+            # The loader calls itself at each level, outside of Python's limit of recursion: a deep text would end the process.
             raise ValueError(f"its values lie more than {_MAX_DEPTH} levels deep")
         loader = kind(text)
         node = loader.get_single_node()
@@ -36,7 +36,7 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
             return None, {}
         if _count_values(node, {}) > _MAX_VALUES:
             raise ValueError(f"it holds more than {_MAX_VALUES:,} values, or an alias inside of itself")
-        # Before the content is made of the nodes, which changes them.
+        # Compared before the content is built from the nodes, because building changes them.
         lines = _lines_of_rules_once(_lines(node, ()), path)
         content = loader.construct_document(node)
     except yaml.YAMLError as error:
@@ -73,7 +73,7 @@ def _depth(events: Iterable[Any]) -> int:
             if deepest > _MAX_DEPTH:
                 break
     except yaml.YAMLError as error:
-        # The parser reads ahead, and from PyYAML 6.0.4 on has a limit of its own.
+        # The parser reads ahead; from PyYAML 6.0.4 on it has a limit of its own.
         if "nesting depth" not in str(error):
             raise
         return _MAX_DEPTH + 1

@@ -11,7 +11,7 @@ from rag_ls.rules.survey.layers import Edge, source_root
 TOPIC = "layers"
 
 _MIN_FILES, _MIN_EDGES = 20, 30
-# In other languages an import means a package, not a file, or the compiler refuses circles.
+# In other languages an import names a package and not a file, or the compiler refuses circles.
 _FAMILIES = {
     "python": ("Python", ["py"]),
     "typescript": ("JavaScript or TypeScript", ["ts", "tsx", "js", "jsx", "vue", "svelte"]),

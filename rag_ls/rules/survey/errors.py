@@ -15,7 +15,7 @@ from rag_ls.rules.survey.traces import Trace, Traces
 TOPIC = "errors"
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
-# A built-in error is what code raises, and derives from, that has no base of its own.
+# Built-in errors that code raises or derives from if it has no base class of its own.
 _BUILT_IN = re.compile(
     r"(?:\w+[.\\])*(?:Error|Exception|BaseException|Throwable|StandardError|\w*(?:Runtime|Value|Type|Key|Range|Syntax|NotImplemented"
     r"|Argument)Error|\w*(?:Runtime|IllegalArgument|IllegalState|NullPointer|UnsupportedOperation|Argument|ArgumentNull"
@@ -41,7 +41,7 @@ def error_traces(source: SurveyedFile) -> Iterator[Trace]:
             bases = tuple(re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(","))
             yield Trace("class", family, match[1], source.place(match).line, bases)
         for match in source.find(compile_lines(syntax.raised), syntax.raise_word):
-            # `raise error` hands on what was caught.
+            # `raise error` only passes on a caught error.
             if match[1].split(".")[-1][:1].isupper():
                 yield Trace("raised", family, match[1].lstrip("\\"), source.place(match).line)
     if source.language == "go":
@@ -77,7 +77,7 @@ def _class_findings(family: str, classes: Sequence[tuple[Trace, SourceLine]]) ->
         if trace.name not in base_of:
             continue
         base, seen = base_of[trace.name], {trace.name}
-        # The highest base of the project's own counts; below a base from outside there is none.
+        # The highest base class of the project counts; a base class from outside does not.
         while base_of.get(base, "") in base_of and base not in seen:
             seen.add(base)
             base = base_of[base]

@@ -29,7 +29,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     chosen = [each for each in frameworks_of(language) if each.is_for(path, text)]
     if not chosen or language not in nodes.LANGUAGES:
         return FileFacts()
-    # Imported here: it takes a while, and most projects' files are for no framework.
+    # Imported here: it takes a while, and most files are not for any framework.
     from ast_grep_py import SgRoot
 
     root = SgRoot(text, language).root()
@@ -42,7 +42,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     ]
     places = root.find_all(any=_rules(language, forms))
     broken = sum(len(node.text()) for node in places if node.kind() == "ERROR")
-    # A fragment of a few lines may have no meaning alone.
+    # A fragment of a few lines may have no meaning by itself.
     if broken > max(_MAX_BROKEN_CHARACTERS, _MAX_BROKEN_SHARE * len(text)):
         return FileFacts(is_broken=True)
     found = list(_found_in(root, forms, places))

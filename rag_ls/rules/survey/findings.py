@@ -67,7 +67,7 @@ class Tally:
         if place is not None:
             self.files.setdefault(name, {})[place.path] = None
             kept = self.places.setdefault(name, [])
-            # The second example is from another file where there is one.
+            # The second example comes from another file if there is one.
             if place in kept:
                 return
             if len(kept) < MAX_EXAMPLES:

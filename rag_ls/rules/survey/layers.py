@@ -95,7 +95,7 @@ def order_layers(names: Collection[str], between: _Between) -> list[list[str]]:
         if in_circle[weakest] > _MAX_EXCEPTION_SHARE * max(back, around):
             break
         del weights[weakest]
-    # Each circle by its first name.
+    # Each circle once, by its first name.
     circle = {name: min({name} | {other for other in reached[name] if name in reached[other]}) for name in names}
     depth = dict.fromkeys(circle.values(), 0)
     for _ in depth:

@@ -43,7 +43,7 @@ def _package_json(text: str) -> Manifest | None:
     if not isinstance(data, dict):
         return None
     if not any(key in data for key in _PACKAGE_KEYS):
-        # A stub in a folder says only how its files are to be read.
+        # A stub in a folder only tells how to read the folder's files.
         return None
     tables = {key: _keys(data.get(key)) for key in ("dependencies", "devDependencies", "peerDependencies")}
     everything = tables["dependencies"] | tables["devDependencies"]

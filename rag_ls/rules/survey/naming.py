@@ -22,15 +22,15 @@ _STYLES = (
 )
 _ONE_WORD = re.compile(r"^[a-z0-9]+$")
 _LAST_WORD = re.compile(r"(?:[a-z0-9])([A-Z][a-z]{3,})$|_([a-z]{3,})$")
-# Words for what a file does; a name that ends in a thing of the domain shows no kind.
+# Last words of file names that tell a file's task. Other last words are things of the domain, and show no kind of file.
 _ROLES = frozenset(
     "controller service repository repo model view serializer helper job mailer policy handler middleware request response resource "
     "provider factory entity dto mapper config configuration util utils module guard filter interceptor schema store hook component page "
     "screen worker task command query event listener observer exception error validator presenter decorator form router route routes api "
     "client endpoint specification context adapter gateway strategy builder channel plugin directive pipe mutation datafetcher".split()
 )
-# Where the generators of Rails, Laravel, Phoenix, Django and Angular put files.
-_MADE_FOLDERS = re.compile(
+# Folders in which the generators of Rails, Laravel, Phoenix, Django and Angular put files.
+_GENERATED_FOLDERS = re.compile(
     r"(?:[\w-]+/)*(?:app/(?:controllers|models|helpers|jobs|mailers|policies|channels|views)"
     r"|app/(?:Http/\w+|Console/Commands|Exceptions|Providers|Policies|Jobs|Events|Listeners|Mail|Models|Rules|Observers|Casts|Notifications)"
     r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|src/(?:Controller|Command|Repository|Entity|Form|EventSubscriber|EventListener|Twig|DataFixtures)|management/commands"
@@ -47,7 +47,7 @@ def title_of(language: str) -> str:
 
 
 def naming_findings(languages: Mapping[str, str]) -> list[SurveyFinding]:
-    """`languages` has the language of each file of the product."""
+    """The conventions of file names and their folders. `languages` has the language of each file of the product."""
     by_language: dict[str, list[str]] = {}
     for path in sorted(languages):
         by_language.setdefault(languages[path], []).append(path)
@@ -73,7 +73,7 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
     for path in paths:
         stem = posixpath.basename(path).partition(".")[0]
         style = style_of(stem) if "." in posixpath.basename(path) else ""
-        # `__init__`, `[slug]`: names that a tool asks for.
+        # `__init__`, `[slug]`: a tool asks for these names.
         if style and style != "other":
             tally.add(style, SourceLine(path, 1))
             shown.append(path)
@@ -113,7 +113,7 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
         members = kinds[kind]
         folder = _folder_of_most(members, paths)
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
-        if folder and not _MADE_FOLDERS.fullmatch(folder):
+        if folder and not _GENERATED_FOLDERS.fullmatch(folder):
             claim = f"Files named `{kind}` lie in `{folder}/`"
             name = re.sub(r"\W+", "-", kind).strip("-")
             rule = {"id": f"{name}-files", "place": f"{folder}/**", "files": f"**/{kind}", "message": claim}

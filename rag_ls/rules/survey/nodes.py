@@ -37,7 +37,7 @@ _CALLS = {
 LANGUAGES = tuple(_CALLS)
 BARE_CALLS = frozenset({"ruby", "elixir"})
 """The languages that call without brackets."""
-# Longer chains of calls are data: each call of one would read all that are before it.
+# A longer chain of calls is data: each of its calls would read all the calls before it.
 _MAX_CHAIN = 50
 _MEMBERS = {
     "member_expression": ("property", "object"),

@@ -33,7 +33,7 @@ _FRAMEWORKS = re.compile(
     r"|org\.springframework|Illuminate|Laravel|Symfony|Microsoft\.AspNetCore|Microsoft\.Extensions|axum|actix)",
     re.I,
 )
-# How many parts of a module's name are the package's.
+# The number of parts of a module's name that name the package.
 _PARTS = {"java": 3, "kotlin": 3, "csharp": 2, "php": 2}
 _JVM = r"(?:javax?|kotlin|jakarta)\."
 _STANDARD = {"java": _JVM, "kotlin": _JVM, "csharp": r"System\b", "rust": r"(?:std|core|alloc)\b"}
@@ -109,7 +109,7 @@ def package_of(module: str, family: str) -> str:
         separator = "\\" if family == "php" else "."
         parts = module.strip("\\").split(separator)[: _PARTS[family]]
         if family in ("java", "kotlin"):
-            # A class is no package.
+            # A class is not a package.
             parts = [part for part in parts if not part[:1].isupper()]
         return separator.join(parts) if len(parts) > 1 else ""
     return ""

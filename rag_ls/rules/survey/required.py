@@ -26,7 +26,7 @@ def required_findings(facts: Mapping[str, FileFacts], languages: Mapping[str, st
         used = sorted({languages[path] for path, _ in places})
         judged = frozenset(path for path, each in facts.items() if form.sort in each.judged)
         for name, count in counts.most_common():
-            # Of all routes and of routes that write, the first says it.
+            # A requirement of all routes is not repeated for the routes that write.
             if count < max(MIN_COUNT, MIN_SHARE * len(places)) or (name in said and form.sort[0] in _WRITING):
                 continue
             said.add(name)
@@ -46,5 +46,5 @@ def required_findings(facts: Mapping[str, FileFacts], languages: Mapping[str, st
 def _forms() -> Iterator[Form]:
     """The forms of handlers; those that one framework has from another count once."""
     forms = (form for framework in load_frameworks() for form in framework.forms if form.fact == "handler")
-    # Those that write come after all.
+    # Writing routes come last.
     yield from sorted({form.sort: form for form in forms}.values(), key=lambda form: form.sort[0] in _WRITING)

@@ -33,7 +33,7 @@ _NOT_PRODUCT = re.compile(
     r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
     re.I,
 )  # fmt: skip
-# Minified and bundled code has longer lines than this in the mean.
+# The lines of minified and bundled code are longer than this on average.
 _MAX_MEAN_LINE = 200
 _GENERATED_MARK = re.compile(r"@generated\b(?![(.\w])|(?i:This file (?:is|was) auto(?:matically |-)?generated)")
 

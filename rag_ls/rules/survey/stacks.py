@@ -112,7 +112,7 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
     is_frontend = bool(front) and (name in FRONTEND_FOLDERS or not published)
     is_backend = (bool(back) and not published) or (name in BACKEND_FOLDERS and not is_frontend)
     if is_backend and is_frontend and front == ("Vite",):
-        # A server is built with Vite as well.
+        # Servers are built with Vite, too.
         is_frontend = False
     if is_frontend:
         yield Stack(folder, "frontend", first.language, path, front)

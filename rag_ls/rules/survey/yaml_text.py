@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-# Line ends and marks that JSON leaves as they are and YAML does not, and halves of characters.
+# Line ends, marks and halves of characters that JSON leaves as they are and YAML does not.
 _SPECIAL = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")
 
 

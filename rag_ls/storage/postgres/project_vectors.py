@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import psycopg
 
 _MAX_TEXTS = 1000
-# Below this many vectors PostgreSQL compares each, in milliseconds.
+# With fewer vectors than this, PostgreSQL compares all of them in milliseconds.
 _INDEXED_FROM = 10_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
 _MIN_EF, _MAX_EF = 400, 1000
@@ -146,7 +146,7 @@ class PostgresProjectVectors:
                 f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} ORDER BY embedding <=> %s LIMIT %s",
                 (given, given, count),
             ).fetchall()
-        # Other users may write there, so the values may be anything.
+        # Other users may write to the table, so check every value.
         found = [Neighbour(bytes(text_hash), float(near)) for text_hash, near in rows if math.isfinite(near)]
         return sorted(found, key=lambda neighbour: (-neighbour.similarity, neighbour.text_hash))
 
@@ -171,7 +171,7 @@ class PostgresProjectVectors:
         with self._server.connection() as connection:
             if not _has_rows(connection, table, self._indexed_from) or _has_index(connection, table, name):
                 return
-            # One of the clients that share the store makes it.
+            # One of the clients that share the store creates it.
             row = connection.execute("SELECT pg_try_advisory_lock(hashtext(%s))", (table,)).fetchone()
             if row is None or not row[0]:
                 return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STORE = "vectors"
 _MIN_PGVECTOR = (0, 8)
 _MAX_COUNTED = 1000
-# PostgreSQL cuts names after 63 bytes.
+# PostgreSQL cuts names to 63 bytes.
 _MAX_SLUG = 30
 
 
@@ -81,7 +81,7 @@ class PostgresProjects:
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
                 "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name, p.schema ORDER BY p.name"
             ).fetchall()
-            # Other users may write there, so the values may be anything.
+            # Other users may write to the table, so check every value.
             known = [row for row in rows if row[1] == schema_of(str(row[0]))]
             return [_project(connection, *row, is_counted=len(known) <= _MAX_COUNTED) for row in known]
 
@@ -115,7 +115,7 @@ def _project(
     """A project of the list. Its vectors are counted, or (there are very many projects) estimated."""
     memories, chunks, vectors = 0, 0, estimated
     if is_counted:
-        # Only our own names stand in a statement.
+        # Only names of our own are part of a statement.
         counted = [table for table in tables if re.fullmatch(r"rag_vector_[0-9a-f]+", table or "")]
         vectors = sum(_count(connection, f"{schema}.{table}") for table in counted)
         memories = _count(connection, f"{schema}.rag_memory WHERE NOT deleted") if has_memories else 0

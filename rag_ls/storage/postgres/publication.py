@@ -70,7 +70,7 @@ class Publisher:
                 yield
             finally:
                 self._alone = None
-                # Freed at once, so that the next may begin; where the connection is broken, the server frees it by itself.
+                # Release it now, so that the next may begin; if the connection is broken, the server releases it.
                 with contextlib.suppress(psycopg.Error):
                     connection.execute("SELECT pg_advisory_unlock(%s)", (publishing_lock(self._project),))
 

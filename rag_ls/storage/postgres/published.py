@@ -56,7 +56,7 @@ class PublishedServer:
                 "SELECT p.name, p.schema FROM rag_ls.rag_project p JOIN pg_catalog.pg_tables t ON t.schemaname = p.schema "
                 "AND t.tablename = 'rag_publication' ORDER BY 1"
             ).fetchall()
-        # Other users may write there, so the values may be anything.
+        # Other users may write to the table, so check every value.
         return [str(name) for name, schema in rows if schema == schema_of(str(name))]
 
     def open(self, project: str) -> PublishedIndex:
@@ -290,7 +290,7 @@ def _condition(need: Need, values: list[object]) -> str:
     """The condition of SQL on a file's chunks that a need makes; its values are added to `values`."""
     conditions = ["true"]
     for part in (part for literal in need.literals for part in need.parts_of(literal)):
-        # No stored text holds what PostgreSQL cannot.
+        # PostgreSQL cannot store such characters, so no stored text holds them.
         if "\0" not in part and part.isprintable():
             values += [*_OTHER_CASES, part]
             conditions.append(f'strpos(lower(translate({_WHOLE_TEXT}, %s, %s) COLLATE "C"), %s) > 0')

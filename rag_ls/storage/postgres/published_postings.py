@@ -16,7 +16,7 @@ from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Candidate
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, stem
 
-# No tsvector holds a greater position, nor more of one term's.
+# A tsvector has no position above this, and at most this many of a term.
 _MAX_POSITION, _MAX_POSITIONS = 16_383, 255
 _K1, _B = 1.2, 0.75
 
@@ -44,7 +44,7 @@ def posting_of(columns: Sequence[str]) -> ChunkPosting:
             tally[term] += weight
             if len(places[term]) < _MAX_POSITIONS:
                 places[term].append(min(at, _MAX_POSITION))
-        # A phrase does not span columns.
+        # A phrase does not cross columns.
         at += 1
     posting = " ".join(f"'{_escape(term)}':{','.join(map(str, held))}" for term, held in places.items())
     return ChunkPosting(posting, json.dumps(tally), words)
@@ -102,7 +102,7 @@ class PublishedPostings:
     def _bm25(self, only: str) -> str:
         """A statement that ranks the chunks that hold any of the terms."""
         schema = self._schema
-        # While something is published, more chunks may hold a term than were counted, or a term may not be counted yet.
+        # During a publication, more chunks may hold a term than were counted, or a term may not be counted yet.
         odds = "(p.chunks - coalesce(v.holders, 1) + 0.5) / (coalesce(v.holders, 1) + 0.5)"
         rarity = f"greatest(ln(greatest({odds}, 1e-9)), 1e-6)::float8"
         length = f"({1 - _B} + {_B} * c.words * p.chunks / greatest(p.words, 1))::float8"
@@ -114,7 +114,7 @@ class PublishedPostings:
             f'unnest(%(terms)s::text[]) AS g(term) LEFT JOIN {schema}.rag_term v ON v.term = g.term COLLATE "C") '
             f"SELECT h.id, {score} FROM held h, asked a, "
             "LATERAL (SELECT (h.tally ->> a.term)::float8) AS t(count) WHERE t.count IS NOT NULL "
-            # Other users may write there, so the values may be anything: NaN is greater than infinity.
+            # Other users may write to the table, so check every value: NaN is greater than infinity.
             f"GROUP BY h.id HAVING {score} < 'infinity' ORDER BY 2 DESC, 1 LIMIT %(limit)s"
         )
 

@@ -12,7 +12,7 @@ from rag_ls.storage.postgres.server import PostgresServer
 if TYPE_CHECKING:
     import psycopg
 
-# Held while a schema is made or migrated, by all users of one database.
+# All users of a database hold this lock while they create or migrate a schema.
 _LOCK = 0x7261676C73
 Migration = Callable[["psycopg.Connection[Any]", str], None]
 """Takes a schema, by its name, one version further."""
@@ -46,7 +46,7 @@ class PostgresSchema:
         """Make or migrate the tables, if that is needed. Raises `StoreUnavailable`."""
         with self._server.transaction() as connection:
             if self.exists(connection):
-                # Also for a user who may only read.
+                # This also works for a user who may only read.
                 return
         with self.locked():
             pass
@@ -78,6 +78,6 @@ class PostgresSchema:
 
 def has_table(connection: psycopg.Connection[Any], schema: str, table: str) -> bool:
     """Whether there is a table now."""
-    # Not `to_regclass`, which may remember that there was none although another client has made it since.
+    # Not `to_regclass`: it may remember that the table was missing, although another client has created it since.
     query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = %s"
     return connection.execute(query, (schema, table)).fetchone() is not None

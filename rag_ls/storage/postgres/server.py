@@ -29,7 +29,7 @@ _OPTIONS = {
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
 _MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
-# Where libpq looks by itself; without that file it uses no certificates at all.
+# The default place of libpq; without that file, libpq uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
 
 
@@ -42,7 +42,7 @@ class _Limits:
     connections: int
 
 
-# Only background work waits for the server when writing; a person may wait when reading.
+# Only background work waits for the server when it writes; a person may be waiting when it reads.
 _WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8)
 
 
@@ -94,7 +94,7 @@ class PostgresServer:
             self._url, min_size=0, max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
             open=False, reconnect_timeout=_CONNECT_S, name="rag-ls",
         )  # fmt: skip
-        # It logs each failed attempt, with an address.
+        # It logs each failed attempt together with an address.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
     @contextlib.contextmanager
@@ -181,7 +181,7 @@ class PostgresServer:
         return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
 
     def _words(self, error: BaseException) -> str:
-        # libpq explains at length what a closed connection probably means.
+        # libpq adds a long text about probable causes of a closed connection.
         said = " ".join(str(error).split()).partition(" This probably means")[0]
         return said.replace(self._secret, "***") if self._secret else said
 

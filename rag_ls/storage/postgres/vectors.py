@@ -55,7 +55,7 @@ class PostgresVectors:
             with self._ready() as connection:
                 rows = connection.execute(query, (model, part)).fetchall()
             for text_hash, stored, dimensions in rows:
-                # Other users may write there, so the values may be anything.
+                # Other users may write to the table, so check every value.
                 vector = (
                     np.frombuffer(stored, np.float16).astype(np.float32) if len(stored) == 2 * dimensions else _NONE
                 )

@@ -42,7 +42,7 @@ class QdrantServer:
         self._host = parts.hostname or ""
         self._secret = unquote(parts.password or "")
         said = parse_qs(parts.query).get("tls", [""])[0].lower()
-        # Off this machine a key would travel in the clear, and the vectors, unless the user says so.
+        # Without TLS, the key and the vectors could be read on their way to another machine; only the user can allow that.
         self._tls = said in ("1", "true", "yes") if said else bool(self._host) and not is_loopback(self._host)
         self._wants_tls = self._tls and not said
         self._folder = f"{unquote(parts.path).rstrip('/')}/{folder}" if not self._host else ""
@@ -95,7 +95,7 @@ class QdrantServer:
         if self.is_local:
             return QdrantClient(path=self._folder)
         with warnings.catch_warnings():
-            # It notes that a key travels without TLS; docs/team.md says so.
+            # It warns that a key travels without TLS; docs/team.md says so.
             warnings.simplefilter("ignore")
             return QdrantClient(
                 host=self._host, port=_REST_PORT, grpc_port=self._port, prefer_grpc=True, https=self._tls,

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from qdrant_client import models as qdrant
 
 STORE = "vectors"
-# The server answers when it has written a batch: so it is never given more than it takes.
+# The server answers after it has written a batch, so it never gets more than it can take.
 _MAX_TEXTS = 500
 PREFIX = "rag_ls_"
 _MIN_EF = 400
-# Quantised distances are rough: this many times the wanted vectors are measured exactly.
+# Distances of quantised vectors are rough: this many times the wanted vectors are measured exactly.
 _OVERSAMPLING_RATIO = 3.0
 
 
@@ -59,7 +59,7 @@ class QdrantVectors:
                 points = client.retrieve(name, list(part), with_payload=False, with_vectors=True)
             for point in points:
                 vector = np.asarray(point.vector, np.float32)
-                # Other users may write there, so the values may be anything.
+                # Other users may write to the collection, so check every value.
                 if is_usable(vector, size):
                     found[part[str(point.id)]] = vector
         return found
@@ -120,7 +120,7 @@ class QdrantVectors:
                 points, offset = client.scroll(
                     _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
                 )
-            # A page begins with the point of its offset.
+            # A page begins with the point that is its offset.
             found = [each for each in map(self._hash_of, points) if each is not None and each != after]
             if found or offset is None:
                 return found[:count]
@@ -230,7 +230,7 @@ class QdrantVectors:
                 quantization_config=_make_quantization(self._quantization),
             )
         except Exception:
-            # Somebody else made it a moment ago.
+            # Another client created it a moment ago.
             if not client.collection_exists(name):
                 raise
         if not self._server.is_local:

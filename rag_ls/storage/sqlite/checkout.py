@@ -93,10 +93,10 @@ class CheckoutIndex:
 
         At most `at_most` of them if it is not negative.
         """
-        # "0" comes after "/".
+        # "0" is the character after "/".
         at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
         skipped = f"UNION SELECT path FROM skipped WHERE {at}" if with_skipped else ""
-        # One statement: a file moves from the queue to the documents in one transaction, and must not be missed.
+        # One statement, because a file moves from the queue to the documents in one transaction, and must not be missed.
         return self._database.column(
             f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} {skipped} "
             "LIMIT :at_most",
@@ -248,7 +248,7 @@ class CheckoutIndex:
 
     def counts(self) -> IndexCounts:
         """The numbers of indexed and queued items; unsaved documents are counted separately."""
-        # One statement, so that all are of one state.
+        # One statement, so that all rows are of one state.
         row = self._database.row(
             "SELECT count(*) FILTER (WHERE session = ''), (SELECT count(*) FROM chunks), (SELECT count(*) FROM queue), "
             "(SELECT count(*) FROM chunks WHERE embedded = 0), count(*) FILTER (WHERE session != '') FROM documents"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rag_ls.storage.sqlite.database import Database
 
-# Each connection holds two files, each database one more.
+# Each connection holds two files; each database holds one more.
 MAX_CONNECTIONS = 64
 _MIN_CONNECTIONS = 4
-# When every connection is in use, a further one is opened after this wait: a thread that holds one may wait for it.
+# If all connections are in use, one more is opened after this wait, because a thread that holds one may be waiting for another.
 _MAX_ROOM_WAIT_S = 1.0
 
 

@@ -57,11 +57,11 @@ class Database:
         """`durable` makes each commit survive even a power failure; `path` None keeps everything in memory.
 
         `store` is the database's name in errors. `damage` returns a message for an error that shows that the file
-        itself is broken, else nothing. `inspect` raises `ForeignFile` for what somebody else made; it is called with each
-        connection before anything else is done. `connections` bounds the open ones together with those of other databases.
+        itself is broken, else nothing. `inspect` is the first use of each connection; it raises `ForeignFile` for a
+        file that another program made. `connections` limits the open connections of several databases together.
         """
         if path is not None and not gives_locks(path.parent):
-            # SQLite would ask for a minute.
+            # SQLite would try for a minute to get a lock.
             raise sqlite3.OperationalError("no locks are available")
         self._path = path
         self._store = store
@@ -77,7 +77,7 @@ class Database:
         # The running calls by thread: closing a connection during a call would crash the process.
         self._calls: dict[int, _Call] = {}
         self._quiet = threading.Condition()
-        # It never writes, so that every commit is another connection's to it (see `changes`).
+        # It never writes, so `data_version` counts every commit as one of another connection (see `changes`).
         self._observer: sqlite3.Connection | None = None
         self._observers = 0
         self._observing = threading.Lock()
@@ -160,7 +160,7 @@ class Database:
             if thread not in self._connections.unnoticed_threads:
                 self._used_at = time.monotonic()
             connection = call.connection
-            # A transaction that could not be ended ends with its connection.
+            # If a transaction could not be ended, closing its connection ends it.
             is_kept = (
                 len(self._free) < _MAX_FREE and not self._closed and not (connection and connection.in_transaction)
             )
@@ -245,7 +245,7 @@ class Database:
                 self._observers += 1
             if threading.get_ident() not in self._connections.unnoticed_threads:
                 self._used_at = time.monotonic()
-            # Each observer counts from an own beginning.
+            # A new observer's count begins anew, so its number is part of the result.
             return (self._observers << 40) + int(self._observer.execute("PRAGMA data_version").fetchone()[0])
 
     # --- rest
@@ -288,7 +288,7 @@ class Database:
         return self._left_as is not None and self._stamp() != self._left_as
 
     def _stamp(self) -> _Stamp:
-        """Changes with each commit: it is written to the log, or from there to the file."""
+        """The sizes and times of the file and its log: each commit changes one of them."""
         return tuple(file_stamp(file) for file in self._files())
 
     def _files(self) -> tuple[Path, ...]:
@@ -309,7 +309,7 @@ class Database:
         return sum(file.stat().st_size for file in self._files() if file.exists())
 
     def close(self) -> None:
-        """Close all connections once running calls are done; a call that takes too long closes its own when it ends."""
+        """Wait for running calls, and close all connections; a call that takes too long closes its own connection later."""
         me = threading.get_ident()
         with self._quiet:
             self._closed = True
@@ -361,7 +361,7 @@ class Database:
     @staticmethod
     def _make_file(path: Path) -> None:
         """Create the file here, not in SQLite, so that other users can never read it."""
-        # A link that leads to nothing is made by the user, or refused (see `open_file`).
+        # A dangling link stays as it is: `open_file` decides whether it may be followed.
         if os.path.lexists(path):
             return
         try:

@@ -18,7 +18,7 @@ from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
-# Includes the backups: a missing file that has backups would count as lost.
+# Backups count, too: a missing file that has backups counts as lost.
 _MEMORIES = (*(MEMORIES_FILE + suffix for suffix in ("", "-wal", "-shm")), "backups/memories-*.db")
 _BUSY_S = 2.0
 
@@ -69,7 +69,7 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
     """
     file = folder / MEMORIES_FILE
     if not is_plain(file):
-        # Lost, but backed up: the newest backup is what is left.
+        # The file is lost; the newest backup is the best that is left.
         known = backups(file)
         if not known:
             return False
@@ -107,7 +107,7 @@ def total_bytes(files: list[Path]) -> int:
 
 
 def _files(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
-    # A cloned repository may bring a link that leads anywhere.
+    # A cloned repository may bring a link to any place.
     if folder.is_symlink() or not folder.is_dir():
         return []
     found = (file for pattern in patterns for file in folder.glob(pattern) if not file.parent.is_symlink())

@@ -45,7 +45,7 @@ def open_file(file: Path, mode: str, *, busy_s: float, more: str = "") -> sqlite
         f"{file.absolute().as_uri()}?mode={mode}{more}",
         uri=True, timeout=busy_s, isolation_level=None, check_same_thread=False,
     )  # fmt: skip
-    # A damaged page is an error, not a read past its end.
+    # Reading a damaged page is then an error, and no read past its end.
     connection.execute("PRAGMA cell_size_check = ON")
     return connection
 

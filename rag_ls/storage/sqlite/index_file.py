@@ -22,7 +22,7 @@ from rag_ls.util.plain_files import clear_way
 FILE_NAME = "index.db"
 _DAMAGED = ".damaged"
 
-# Another program's file, or one written to look like ours, fails with these words.
+# Opening another program's file, or a forged one, fails with these words.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
 
 
@@ -123,9 +123,9 @@ class IndexFile:
         """The message for callers if the file is broken; else empty."""
         if self.path is None or self.identity is None or not is_damage(error):
             return ""
-        # Do not mark a file that replaced ours: it did not cause the error.
+        # Do not mark a file that has replaced ours, because it did not cause the error.
         if self.find_identity() == self.identity:
-            # The check of a whole file does not look into the full-text index, whose own errors are enough.
+            # The check of the whole file does not read the full-text index, so an error from there is enough.
             is_of_postings = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT_VTAB
             if not is_of_postings and not is_broken(self.path, is_trusted=self.is_trusted):
                 return ""
@@ -164,7 +164,7 @@ def _columns() -> dict[str, str]:
     connection = sqlite3.connect(":memory:")
     for migrate in index_schema.MIGRATIONS:
         migrate(connection)
-    # Columns of a full-text table are read by a search alone.
+    # Only a search reads the columns of a full-text table.
     found = {"postings": "1"} | {
         table: ", ".join(name for _, name, *_ in connection.execute(f"PRAGMA table_info ({table})"))
         for table in (

@@ -134,10 +134,10 @@ def add_served(connection: sqlite3.Connection) -> None:
 
 
 def _statements(script: str) -> list[str]:
-    # executescript() would commit the migration's transaction; comments may hold semicolons.
+    # executescript() would commit the migration's transaction, and splitting at semicolons would split comments.
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Versions 3, 4, 6 and 7 hold other columns, tables and terms: all but the embeddings is made anew each time.
+# Versions 3, 4, 6 and 7 have other columns, tables and terms: everything but the embeddings is rebuilt.
 MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake)

@@ -52,7 +52,7 @@ def overwriting(database: Database) -> Iterator[None]:
 
 def erase_remains(database: Database, path: Path | None) -> None:
     """Remove from the files what deleted rows leave there: terms, the log, and snapshots of vectors."""
-    # Until then the full-text index keeps the terms of deleted rows, marked as deleted.
+    # Until then, the full-text index keeps the terms of deleted rows, marked as deleted.
     with database.writing() as connection:
         connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
     if path is None:
@@ -60,7 +60,7 @@ def erase_remains(database: Database, path: Path | None) -> None:
     # While another process reads, the log stays until the next checkpoint.
     with contextlib.suppress(sqlite3.Error):
         database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    # Snapshots are made anew from the rows.
+    # Snapshots are rebuilt from the rows.
     for file in (*path.parent.glob("vectors-*.json"), *path.parent.glob("vectors-*.usearch")):
         with contextlib.suppress(OSError):
             file.unlink()

@@ -295,7 +295,7 @@ class MemoryStore:
         if not terms:
             return {}
         where, values = condition(filters)
-        # Filters that restrict nothing exclude little, so a few more rows than `limit` suffice.
+        # Filters that restrict nothing exclude few rows, so a few more than `limit` suffice.
         first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
         rows = self._database.rows(
             "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
@@ -393,7 +393,7 @@ class MemoryStore:
             try:
                 with closing(read_only(file)) as source:
                     check_tables(source)
-                    # Not a copy of the file: what was committed last may be in its log.
+                    # Not a copy of the file alone: the last commits may be in its log.
                     source.execute("VACUUM INTO ?", (str(copy),))
                 former = MemoryStore(copy, self.scope)
             except (sqlite3.Error, StoreError) as error:

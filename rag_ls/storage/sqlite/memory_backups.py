@@ -42,7 +42,7 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
         raise ForeignFile(f"{target.parent} is a symbolic link: remove it")
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")
     if target.exists():
-        # Of one second, the older state is the one that matters.
+        # Of two states of one second, the older one matters.
         return target
     try:
         connection.execute("VACUUM INTO ?", (str(temporary),))

@@ -49,7 +49,7 @@ def copy_memories(source: Path, target: Path) -> None:
             found = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
                 raise sqlite3.DatabaseError(found)
-        # A snapshot of the source's vectors must not be taken for one of the copy's.
+        # The copy's index must not use a snapshot of the source's vectors.
         give_new_index_id(temporary)
         _sync(temporary)
         set_log_aside(target)

@@ -51,7 +51,7 @@ _SECOND = (
     "CREATE TABLE consolidations (id TEXT PRIMARY KEY, at TEXT NOT NULL, merges TEXT NOT NULL, undone_at TEXT)",
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "ALTER TABLE vectors RENAME TO first_vectors",
-    # Ids are never given twice, and rows never changed: an ANN snapshot may outlive them.
+    # Ids are never reused and rows never changed, because an ANN snapshot may outlive them.
     """CREATE TABLE vectors (
       id INTEGER PRIMARY KEY AUTOINCREMENT, row INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
       model TEXT NOT NULL, content_hash TEXT NOT NULL, part INTEGER NOT NULL, vector BLOB NOT NULL)""",
@@ -68,7 +68,7 @@ def _second(connection: sqlite3.Connection) -> None:
     for statement in _SECOND:
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('index_id', ?)", (uuid.uuid4().hex,))
-    # Unreadable vectors are left out, and made anew like missing ones.
+    # Unreadable vectors are left out and made again, as missing ones are.
     rows = connection.execute(
         "SELECT row, model, content_hash, vector FROM first_vectors WHERE length(vector) % 4 = 0"
     ).fetchall()

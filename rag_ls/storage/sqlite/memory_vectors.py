@@ -36,7 +36,7 @@ class MemoryVectors:
         """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
         self._index = CurrentIndex(VectorRows(database, "vectors"), folder, hnsw, exact_limit, name="memory-vectors")
-        # The model that has embedded all memories, and the newest of them then.
+        # The model that has embedded all memories, and the newest memory at that time.
         self._complete: tuple[str, int, str, int] | None = None
 
     def add(self, memory_id: str, model: str, content_hash: str, parts: Vectors) -> None:
@@ -75,7 +75,7 @@ class MemoryVectors:
 
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         """Memories that `model` has not embedded yet: (id, content, content hash)."""
-        # Remember that none is missing: searching many memories takes long, and nearly always finds none.
+        # Remember that no vector is missing: looking for them among many memories takes long, and nearly always finds none.
         newest = (model, *self.newest())
         if newest == self._complete:
             return []

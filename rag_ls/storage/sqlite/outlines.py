@@ -16,7 +16,7 @@ from rag_ls.storage.terms import import_keys, last_name
 _COLUMNS = "d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
 _TABLES = "symbols s JOIN documents d ON d.id = s.document_id"
 
-# So many imports are kept as records, some ten megabytes.
+# This many imports are kept as records; they take some ten megabytes.
 _MAX_KNOWN = 30_000
 
 
@@ -113,10 +113,10 @@ class Outlines:
         """The imports with one of these keys (`import_keys`)."""
         query = "SELECT DISTINCT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?))"
         numbers = self._database.column(query, (as_json(keys),))
-        # Another thread may begin a new one meanwhile.
+        # Another thread may have begun a new one meanwhile.
         known = self._known
         missing = [number for number in numbers if number not in known]
-        # Making thousands of records anew takes longer than all the rest of a question.
+        # Making thousands of records again takes longer than the rest of a question.
         loaded = self._by_id("WHERE i.id IN (SELECT value FROM json_each(?))", (as_json(missing),)) if missing else {}
         found = [item for number in numbers if (item := loaded.get(number) or known.get(number)) is not None]
         if len(known) + len(loaded) > _MAX_KNOWN:

@@ -13,7 +13,7 @@ from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 _ACTIVE = "embedding_model"
 # Values of `chunks.embedded`.
 WAITING, EMBEDDED, REFUSED = 0, 1, 2
-# A chunk of a file, not of an editor's unsaved text.
+# A chunk of a saved file, not of an editor's unsaved text.
 _SAVED = "document_id IN (SELECT id FROM documents WHERE session = '')"
 # Texts per query to the vector store.
 _MAX_ASKED = 2000

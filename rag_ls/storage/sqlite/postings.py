@@ -36,8 +36,8 @@ class LexicalIndex:
                 "ON d.id = c.document_id WHERE c.id IN (SELECT value FROM json_each(?))",
                 (as_json(rows),),
             ).fetchall()
-            # A contentless FTS5 table needs the former values to delete a row; others break it. If another program changed
-            # a text, the row's terms stay: its number is never given again, so no search finds a row by them.
+            # To delete a row, a contentless FTS5 table needs the former values; other values would damage it. If another
+            # program changed a text, the row's terms stay. Its number is never given again, so no search finds a row by them.
             connection.executemany(
                 f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
                 [(row, *columns_of(*values)) for row, digest, *values in former if content_hash(values[-1]) == digest],
@@ -54,8 +54,8 @@ class LexicalIndex:
         if not terms:
             return []
         only, values = "", [_any_of(terms)]
-        # `+` makes SQLite go through the matches once, in place of a full-text search for each row that is let in: that
-        # took half a minute where thousands are. bm25(), the dear part, is computed for the rows that are left.
+        # `+` makes SQLite go through the matches once. Otherwise it runs a full-text search for each admitted row, which took
+        # half a minute for thousands. bm25() takes most of the time, so it is computed only for the rows that are left.
         if documents is not None:
             only += "AND +rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))) "
             values.append(as_json(documents))

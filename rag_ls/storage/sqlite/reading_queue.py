@@ -54,7 +54,7 @@ class ReadingQueue:
 
 def dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:
     """Take a file out of the queue, unless it was queued again after it was read."""
-    # An entry from the future was made before the clock was set back.
+    # An entry from the future was written before the clock was set back.
     connection.execute(
         "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, state.read_ns, time.time_ns())
     )

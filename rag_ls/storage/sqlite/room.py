@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls.errors import StoreFull
 
-# A page that a database grows by, with its entry in the log.
+# A database grows by at least one page, and writes it to the log with an entry.
 _LEAST_ROOM_BYTES = 65_536
 _FAILED_WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 

@@ -55,7 +55,7 @@ class Signatures:
         self._database = database
         self._lock = threading.Lock()
         self._loaded = _NONE
-        # Texts of documents as they are in `_loaded`, for the next question.
+        # Texts of the documents in `_loaded`, kept for the next question.
         self._texts: dict[int, tuple[Passage, str]] = {}
         self._texts_bytes = 0
 
@@ -82,7 +82,7 @@ class Signatures:
         masks = [need.find_blocks(loaded.columns) for need in needs]
         if len(masks) == 1:
             return _join_blocks(loaded, np.flatnonzero(masks[0]))
-        # The needs are those of several lines, which may lie in several blocks.
+        # The terms may be those of several lines, which may lie in several blocks.
         holders = [set(loaded.documents[mask].tolist()) for mask in masks]
         return [Passage(document) for document in sorted(set.intersection(*holders))]
 
@@ -148,7 +148,7 @@ class Signatures:
                 first_lines.append(first)
                 last_lines.append(np.append(first[1:] - 1, LAST_LINE)[:blocks])
         kept = np.isin(former.rows, present)
-        # A document whose row is still there has not changed since its text was read.
+        # If a document's row is still there, it has not changed since its text was read.
         self._forget_texts(self._texts.keys() - set(former.documents[kept].tolist()))
         added = np.frombuffer(b"".join(bits_of), dtype=np.uint8).reshape(-1, SIGNATURE_BYTES).T
         return _Loaded(

@@ -33,13 +33,14 @@ from rag_ls.util.whole_files import replace_file, whole_file
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000
-# At most this many times the exact limit of uncovered vectors are kept in memory; the others are read at each search
-# until a snapshot covers them.
+# Vectors that no snapshot covers are kept in memory, up to this many times the exact limit. Each search reads the others, until
+# a snapshot covers them.
 _MAX_LOADED_RATIO = 2
-# Small steps, so that closing can interrupt: a process must not end while usearch works in it.
+# Steps are small, so that closing can interrupt them: a process must not end while usearch works in it.
 _MAX_ADDED = 512
-# Questions lie far from the texts that answer them, and a short walk through the graph misses some: a walk finds this
-# many vectors for each wanted one, and at least `_MIN_WALKED`. They are rounded, so the first of them are measured exactly.
+# Questions lie far from the texts that answer them, so a short walk through the graph misses some of these. A walk finds this
+# many vectors for each wanted one, and at least `_MIN_WALKED`. Their distances are rounded, so the first of them are measured
+# exactly.
 _WALKED_PER_HIT = 4
 _MIN_WALKED = 320
 _MEASURED_PER_HIT = 2
@@ -138,7 +139,7 @@ class VectorIndex:
         self._tail_count = 0
         self._seen_id = 0
         self._snapshot_id = 0
-        # Whether vectors above `_seen_id` are left in the database, because they would take too much memory.
+        # Whether vectors above `_seen_id` stay in the database because they would take too much memory.
         self._has_more = False
         self._load_snapshot()
 
@@ -270,10 +271,10 @@ class VectorIndex:
             return None
         try:
             info = _SnapshotInfo(**read_json(read_regular(self._info_file(self._folder), follow=False)))
-            # A snapshot from before index.db was rebuilt speaks of other rows.
+            # A snapshot from before index.db was rebuilt has other rows.
             if (info.model, info.index_id) != (self.model, self._rows.index_id()):
                 return None
-            # The description is not believed yet, and may name any file.
+            # The description is not checked yet: it may name any file.
             if not _SNAPSHOT.fullmatch(info.file) or not is_plain(self._folder / info.file):
                 return None
             seal = file_seal(self._folder / info.file, repr(replace(info, seal="")))

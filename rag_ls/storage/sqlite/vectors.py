@@ -25,7 +25,7 @@ from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorRows, stack_ve
 _log = logging.getLogger(__name__)
 
 _BUSY_S = 2.0
-# As many vectors as an exact search keeps in memory.
+# An exact search keeps as many vectors in memory.
 _MAX_KNOWN = 2 * EXACT_LIMIT
 
 K = TypeVar("K")

@@ -37,13 +37,13 @@ def _binding(name: str) -> re.Pattern[str]:
         rf"^[ \t]*{word}\s*(?::(?!:)[^=\n]+)?=(?![=>])",
         rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
         rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
-        # A type may follow `as`, too.
+        # A type may also follow `as`.
         *(() if name[:1].isupper() else (rf"\bas\s+{word}\s*[:,)]",)),
         rf"(?<!@)\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
         rf"(?<![\w.]){word}\s*:=",
         rf"(?<![\w.]){word}\s*(?:,\s*\w+\s*)+:=",
         rf"\blambda\s[^:\n]*\b{word}\b",
-        # Not the type of a result: `(a): Word =>`.
+        # Excludes the type of a result: `(a): Word =>`.
         rf"(?:[(,=?]|=>|\basync|\breturn|[\w\"'\]]\s*:)\s*{word}\s*=>",
         rf"\((?:[^()]*,)?\s*(?:\{{[^{{}}]*?)?\b{word}\s*(?:[,:?=}}][^()]*)?\)\s*(?::[^=\n]+)?=>",
     )

@@ -26,7 +26,7 @@ _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
-# Marks between the parts of a qualified name; `#` before a name may belong to it.
+# Marks between the parts of a qualified name; a `#` before a name may belong to the name.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
 
@@ -374,7 +374,7 @@ class _CallerTree:
         """Add the calls of some declarations, and below each the calls of what it stands in."""
         self._seen.update(map(_key, declared))
         for call in self._finder.uses_of(name, declared):
-            # A call that has only the name in common leads nowhere near.
+            # A deeper call that shares only the name is too uncertain to follow.
             is_far = depth > 1 and not call.resolved
             if call.kind is not ReferenceKind.CALL or is_far or len(self.found) >= _MAX_TREE:
                 continue

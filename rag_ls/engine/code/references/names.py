@@ -96,7 +96,7 @@ class Names:
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
         tops = [item for item in found if not self.owner_of(item)]
         places = {(item.path, item.symbol) for item in tops}
-        # A function and its prototype are one, and so are the parts of a type.
+        # A function and its prototype count as one, and so do the parts of a type.
         is_open = source.rule.members_apart and all(item.kind in _HOLDERS for item in tops)
         is_one = len({symbol for _, symbol in places} if is_open else places) == 1
         is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
@@ -318,7 +318,7 @@ class Names:
         if not found and source.rule.members_apart:
             named = [item for item in self.files.named(name) if item.language == owner.language]
             found = [item for item in named if split_owner(split_owner(item.symbol)[0])[1] == last]
-        # `a.A()` calls no constructor.
+        # `a.A()` is no call of a constructor.
         return tuple(item for item in found if name != last or not is_constructor(item, source.rule))
 
     def bases_of(self, owner: StoredSymbol) -> list[StoredSymbol]:

@@ -81,7 +81,7 @@ class Uses:
         named = [item for item in self._files.named(step.name) if kin_of(item.language) == kin]
         members = [item for item in named if item.kind != "type" and self._names.owner_of(item)]
         values = {self._value_of(item, step) for item in members}
-        # Where signatures tell all types, one that is unknown is none of the project.
+        # In a language whose signatures tell all types, an unknown type is none of the project.
         return set() if None in values and source.rule.fields else {each for each in values if each is not None}
 
     # --- types of expressions

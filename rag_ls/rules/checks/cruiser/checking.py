@@ -126,7 +126,7 @@ def _check_unreachable(
     if matches(rule.target, document.path) and not matches(rule.source, document.path):
         starts = lambda path: counts(path, surroundings) and matches(rule.source, path)  # noqa: E731
         reached = graph.reached_from(rule.source, starts)
-        # Without any module that could reach others, dependency-cruiser says nothing.
+        # If no module could reach another, dependency-cruiser reports nothing.
         if reached and document.path not in reached:
             yield first_line(document), f"nothing in {rule.source.path or 'any module'} reaches it"
 

@@ -26,7 +26,7 @@ class Literals:
     """The exported value of a configuration file."""
 
     def __init__(self, text: str, *, is_json: bool) -> None:
-        # An object alone would be read as a block of statements.
+        # In brackets, because an object alone would be read as a block of statements.
         self._data = (f"({text}\n)" if is_json else text).encode("utf-8", "replace")
         self._root = parse_within(self._data, "javascript", 0, len(self._data))
         self._lines: dict[int, int] = {}

@@ -75,7 +75,7 @@ def javascript_pattern(pattern: str) -> Pattern:
 
 def _fill_groups(pattern: str, groups: tuple[str, ...]) -> str:
     for number, group in enumerate(groups):
-        # Its dots and brackets are letters of a path here.
+        # The dots and brackets of a path are letters here.
         pattern = re.sub(rf"\${number}(?!\d)", re.escape(group).replace("\\", r"\\"), pattern)
     return pattern
 

@@ -53,7 +53,7 @@ def read_cruiser(path: str, tree: SourceTree) -> RuleSet:
     for _, content, _ in reversed(configurations):
         options |= content["options"] if isinstance(content.get("options"), dict) else {}
     surroundings = _surroundings(options, tree)
-    # A file's own rules hide those of the same name in the files that it extends.
+    # A file's own rules hide rules of the same name in the files that it extends.
     for file, content, literals in configurations:
         for kind in ("forbidden", "required", "allowed"):
             stated = content.get(kind)
@@ -192,7 +192,7 @@ def _pattern(stated: object) -> str:
     if _is_unknown(stated):
         raise _NotChecked("only running the configuration would tell its path")
     found = "|".join(map(str, stated)) if isinstance(stated, list) else str(stated or "")
-    # `$1` stands for text that is known only when it is checked.
+    # The text for `$1` is known only when a place is checked.
     javascript_pattern(re.sub(r"\$\d+", "x", found))
     return found
 

@@ -139,7 +139,7 @@ def _gate(forms: Iterable[Form], languages: Iterable[str]) -> re.Pattern[str]:
         if form.fact in ("router", "mount", "scope", "handler"):
             continue
         if form.rule is not None:
-            # A rule shows no text by itself.
+            # A rule by itself shows no text.
             parts.append("|".join(map(re.escape, form.marks)))
         elif form.annotation is not None:
             parts.append(rf"[@\[,(:\s](?:{form.annotation.pattern})\b")
