@@ -1,4 +1,4 @@
-"""Agents in the process of a test: a client's session in a folder, and an MCP client of it."""
+"""Agents in the process of a test: a client's session in a folder, an MCP client of it, and answers as agents see them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from pathlib import Path
 from mcp import Client as McpClient
 
 from rag_ls.engine.client import local_client
+from rag_ls.mcp import code_text
+from rag_ls.mcp import compact as lean
 from rag_ls.mcp.server import create_server
-from rag_ls.operations import ClientSession, Operations
+from rag_ls.mcp.tools import TOOLSETS, offer_tools
+from rag_ls.operations import ClientSession, Json, Operations
+from rag_ls.operations.operation import Tool
 from tests.support import PATIENCE_S
 
 
@@ -34,3 +38,19 @@ async def agent_of(session: ClientSession, toolsets: Collection[str]) -> AsyncIt
 
     async with McpClient(create_server(operations, toolsets)) as agent:
         yield agent
+
+
+def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
+    """The lean JSON of an answer of the tool with a name."""
+    return lean.compact(_tool_named(tool), answer, names_project=names_project)
+
+
+def render_answer(tool: str, answer: object) -> Json:
+    """An answer as agents get it from the tool with a name."""
+    return code_text.render_answer(_tool_named(tool), answer)
+
+
+def _tool_named(name: str) -> Tool:
+    tool = offer_tools(TOOLSETS)[name].tool
+    assert tool is not None
+    return tool

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rag_ls.mcp.compact import compact
-from rag_ls.operations import Json
+from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
+from rag_ls.operations.operation import Tool
 from rag_ls.util.text import count_of
 
 # Fields that mean nothing without the code, or that the text shows.
@@ -131,26 +132,24 @@ def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
     return "\n".join([*lines, *notes])
 
 
-_FORMATS: dict[str, Callable[[Any, Json], str]] = {
-    "search_code": _format_hits,
-    "find_related": _format_hits,
-    "get_chunk": _format_excerpt,
-    "list_symbols": _format_symbols,
-    "find_references": _format_references,
+_FORMATS: dict[object, Callable[[Any, Json], str]] = {
+    CodeAnswer: _format_hits,
+    CodeRecord: _format_excerpt,
+    SymbolsAnswer: _format_symbols,
+    ReferencesAnswer: _format_references,
 }
 
 
-def is_text(tool: str) -> bool:
-    """Whether a tool answers with plain text."""
-    return tool in _FORMATS
+def is_text(operation: Operation) -> bool:
+    """Whether an operation's tool answers with plain text."""
+    return operation.answer in _FORMATS
 
 
-def render_answer(tool: str, answer: object, *, names_project: bool = False) -> Json:
+def render_answer(tool: Tool, answer: object, *, names_project: bool = False) -> Json:
     """The lean JSON of an answer; of a tool that answers with text its `text`, and the JSON without the code (`structured`)."""
     lean = compact(tool, answer, names_project=names_project)
-    if not is_text(tool):
-        return lean
-    return {"text": _FORMATS[tool](answer, lean), "structured": _without_text(lean)}
+    make_text = _FORMATS.get(type(answer))
+    return {"text": make_text(answer, lean), "structured": _without_text(lean)} if make_text else lean
 
 
 def _without_text(lean: Json) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
@@ -14,7 +14,9 @@ from rag_ls.operations.code.hits import FAR, CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
 from rag_ls.operations.collections.texts import PushedResult
+from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
+from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.stats import Stats
 
@@ -27,35 +29,25 @@ _MAX_EXAMPLE_LINES = 4
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS = 3
 _RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
-# Fields that agents get where they ask for all. `context` repeats the memories as one text, for prompts.
-_ANSWER_DETAILS = {"search_memory": ("query", "context")}
+# Fields that agents get only with `detail`.
 _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
 _MEMORY_DETAILS = (
     "kind", "matched_by", "created_at", "version", "uses", "used_at", "similarity", "content_hash", "source_memory_ids",
 )  # fmt: skip
 _STATS_DETAILS = ("took_ms", "candidates")
-_NOTHING = {
-    "search_code": "nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
-    "find_related": "nothing is close: give a snippet, or ask search_code in words",
-    "related_tests": "no test is known for it: ask search_code with kind = test",
-    "list_symbols": "no declaration matches: give a part of the name as query, or ask search_code in words",
-    "search_memory": "no memory fits: try other words, a lower min_similarity, or list_memories",
-    "list_memories": "no memory passes: store_memory keeps one",
-}
 
 
-def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
+def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
     """The lean JSON of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
-    details = _ANSWER_DETAILS.get(tool, ("query",))
     if isinstance(answer, SymbolsAnswer):
-        return _symbols(answer)
+        return _symbols(answer, tool)
     if isinstance(answer, ConstraintsAnswer):
-        return _constraints(answer, details)
-    if tool not in _LISTS:
-        return make_json(answer, details)
-    key, shorten = _LISTS[tool]
+        return _constraints(answer, tool.omits)
+    key = _find_list(type(answer))
+    if not key:
+        return make_json(answer, tool.omits)
     records = getattr(answer, key)
-    shown: Json = {key: [shorten(record) for record in records]}
+    shown: Json = {key: [_SHORTEN[type(record)](record) for record in records]}
     exact = getattr(answer, "exact", None)
     if exact is not None:
         shown["exact"] = _exact(exact, names_project=names_project)
@@ -65,18 +57,24 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
                 lean_record["path"] = record.file
     if stats := getattr(answer, "stats", None):
         shown["stats"] = _stats(stats)
-    lean = make_json(answer, details, shown)
+    lean = make_json(answer, tool.omits, shown)
     if exact is not None:
         # Lines that hold the query as it stands come before what is like it.
         lean = {"exact": lean["exact"], **lean}
         if exact.total:
             return lean
     if not records and not _note(lean):
-        lean["note"] = _NOTHING.get(tool, "nothing found")
+        lean["note"] = tool.nothing
     return lean
 
 
-def _symbols(answer: SymbolsAnswer) -> Json:
+def _find_list(answer: type) -> str:
+    """The field of an answer that holds its records, if these have a short form; empty for other answers."""
+    fields = ((name, get_args(hint)) for name, hint, _, _ in answer_fields(answer))
+    return next((name for name, kinds in fields if kinds and kinds[0] in _SHORTEN), "")
+
+
+def _symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
     """An outline, if all declarations are of one file; else a line for each with its path."""
     paths = {record.path for record in answer.symbols}
     is_outline = len(paths) == 1 and _is_in_order(answer.symbols)
@@ -85,7 +83,7 @@ def _symbols(answer: SymbolsAnswer) -> Json:
     lean["total"] = answer.total
     left = answer.total - len(answer.symbols)
     more = f"{left:,} more: k = {answer.total} lists all, kind or a longer query fewer" if left > 0 else ""
-    nothing = "" if answer.symbols or answer.note else _NOTHING["list_symbols"]
+    nothing = "" if answer.symbols or answer.note else tool.nothing
     if note := "; ".join(filter(None, (answer.note, more, nothing))):
         lean["note"] = note
     return lean
@@ -114,10 +112,8 @@ def _root(record: object) -> str:
     return record.file.removesuffix(record.path) if isinstance(record, CodeRecord) else ""
 
 
-def _hit(record: CodeRecord | MemoryRecord) -> Json:
-    """A chunk or a memory: a chunk's project path is enough for an agent that works in the project's folder."""
-    if isinstance(record, MemoryRecord):
-        return _memory(record)
+def _hit(record: CodeRecord) -> Json:
+    """A chunk; its project path is enough for an agent that works in the project's folder."""
     is_usual = record.freshness == "disk"
     return _short(make_json(record, (*_HIT_DETAILS, "freshness") if is_usual else _HIT_DETAILS))
 
@@ -241,22 +237,14 @@ def _note(answer: Json) -> object:
     return answer.get("note") or answer.get("hint") or (answer.get("stats") or {}).get("note")
 
 
-# The tools whose answers are lists of records, which they hold under this key, and what shortens one. Another tool may use
-# the same key for something else: its answer stays as it is.
-_LISTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "search_code": ("results", _hit),
-    "find_related": ("results", _hit),
-    "find_references": ("references", _reference),
-    "related_tests": ("tests", _test),
-    "search_memory": ("results", _hit),
-    "list_memories": ("memories", _memory),
-    "search_collection": ("results", _pushed_text),
+# The short form of each record that answers list.
+_SHORTEN: dict[type, Callable[[Any], Any]] = {
+    CodeRecord: _hit,
+    ReferenceRecord: _reference,
+    TestRecord: _test,
+    MemoryRecord: _memory,
+    PushedResult: _pushed_text,
 }
-
-
-def shows_detail(tool: str) -> bool:
-    """Whether a tool's schema names the argument `detail`; all tools take it, but each word of a schema costs every agent."""
-    return tool in ("search_code", "search_memory")
 
 
 def asks_for_all(arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:

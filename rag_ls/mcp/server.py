@@ -65,13 +65,13 @@ def create_server(
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
-        if operation is None:
+        if operation is None or operation.tool is None:
             near = nearest_text(nearest(params.name, tools))
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
-        answers_text = is_text(operation.name) and not is_full
-        render: Render = make_json if is_full else partial(render_answer, operation.name, names_project=names_project)
+        answers_text = is_text(operation) and not is_full
+        render: Render = make_json if is_full else partial(render_answer, operation.tool, names_project=names_project)
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)

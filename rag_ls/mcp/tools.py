@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 import mcp_types as types
 
 from rag_ls.mcp.code_text import is_text
-from rag_ls.mcp.compact import DETAIL, shows_detail
+from rag_ls.mcp.compact import DETAIL
 from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.schema import input_schema, output_schema
 
@@ -34,15 +34,15 @@ def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) ->
     assert tool is not None
     assert isinstance(operation.answer, type)
     schema = input_schema(operation.request, tool.shows)
-    if shows_detail(operation.name):
+    if tool.names_detail:
         schema["properties"]["detail"] = DETAIL
     is_repeatable = effects.idempotent if effects.writes else tool.is_idempotent
     return types.Tool(
         name=name or operation.name,
         description=tool.description,
         input_schema=schema,
-        output_schema=output_schema(operation.answer, () if is_text(operation.name) else tool.answers)
-        if is_typed or not is_text(operation.name)
+        output_schema=output_schema(operation.answer, () if is_text(operation) else tool.answers)
+        if is_typed or not is_text(operation)
         else None,
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,

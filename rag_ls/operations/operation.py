@@ -58,6 +58,12 @@ class Tool:
     """The tool's names where they differ from the operation's."""
     is_idempotent: bool = False
     """Whether a tool that only reads is annotated as idempotent too."""
+    omits: tuple[str, ...] = ("query",)
+    """The fields of the answer that agents get only with `detail`."""
+    names_detail: bool = False
+    """Whether the schema names the argument `detail`; all tools take it."""
+    nothing: str = "nothing found"
+    """The note in an answer that holds no record."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rag_ls.mcp.code_text import render_answer
 from rag_ls.mcp.handshake import shows_structure_alone
 from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
 from rag_ls.operations.stats import Stats
+from tests.agents import render_answer
 
 _STATS = Stats(took_ms=1.0, dense=True, candidates=3, complete=True)
 _HIT = CodeRecord(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_ls.mcp.compact import asks_for_all, compact
+from rag_ls.mcp.compact import asks_for_all
 from rag_ls.operations.code import lookup
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
@@ -15,6 +15,7 @@ from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord
 from rag_ls.operations.memories.recalling import MemoryAnswer
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.stats import Stats
+from tests.agents import compact
 
 _HIT = CodeRecord(
     kind="chunk", id="a1", path="src/cart.py", start_line=1, end_line=3, language="python", symbol="total",
@@ -146,6 +147,6 @@ def test_an_empty_answer_says_what_to_try(tool: str, empty: object, noted: objec
     assert compact(tool, noted).get("note", "") == getattr(noted, "note", "")
 
 
-def test_all_fields_are_there_for_whoever_asks() -> None:
+def test_all_fields_are_there_for_an_agent_that_asks() -> None:
     assert asks_for_all({"query": "q", "detail": "full"}) == ({"query": "q"}, True)
     assert asks_for_all({"query": "q"}) == ({"query": "q"}, False)

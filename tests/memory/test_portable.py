@@ -412,7 +412,7 @@ class TestRefusals:
     def test_vectors_of_other_dimensions_than_the_store_s_are_refused(self) -> None:
         store = _store(memory := _memory("text"))
         store.vectors.add(memory.id, MODEL, memory.content_hash, unit_vectors(1))
-        with pytest.raises(InvalidRequest, match="have 1 dimensions, others of it 16"):
+        with pytest.raises(InvalidRequest, match="have 1 dimensions, but those of other memories have 16"):
             import_records(store, [_record(embeddings={MODEL: ["ADw="]})], now=NOW)
 
     def test_records_are_named_with_their_source(self) -> None:

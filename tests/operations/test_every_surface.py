@@ -152,10 +152,10 @@ def test_every_answer_is_made_lean_and_stays_what_the_tool_declares(name: str) -
     for answer in every_answer(operation.answer):
         before = make_json(answer)
         for elsewhere in (False, True):
-            lean = compact(operation.name, answer, names_project=elsewhere)
+            lean = compact(operation.tool, answer, names_project=elsewhere)
             validator.validate(json.loads(json.dumps(lean)))
-            if is_text(operation.name):
-                rendered = render_answer(operation.name, answer, names_project=elsewhere)
+            if is_text(operation):
+                rendered = render_answer(operation.tool, answer, names_project=elsewhere)
                 assert rendered["text"]
                 validator.validate(json.loads(json.dumps(rendered["structured"])))
         assert make_json(answer) == before, "the full answer is left as it is"
@@ -174,7 +174,7 @@ async def test_agents_get_each_operations_answers(client: Client, answering: Ans
                 for given in ({"detail": "full"}, {}, {"project": ["shop"]}):
                     told = await agent.call_tool(name, given)
                     assert not told.is_error, (name, told.content, answer)
-                    if "detail" in given or not is_text(operation.name):
+                    if "detail" in given or not is_text(operation):
                         assert json.loads(told.content[0].text) == told.structured_content
                     jsonschema.validate(told.structured_content, schema)
                     assert "detail" not in given or told.structured_content == answer

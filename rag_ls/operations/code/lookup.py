@@ -151,6 +151,7 @@ class SymbolsAnswer:
         "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
         ("path", "path_glob", "query", "kind"),
         ("symbols",),
+        nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),
     command="ragLs.listSymbols",
 )
@@ -229,6 +230,7 @@ class TestsAnswer:
         "Which tests to read or run for a file, line or symbol, and why each.",
         ("path", "line", "symbol"),
         ("tests",),
+        nothing="no test is known for it: ask search_code with kind = test",
     ),
     command="ragLs.relatedTests",
 )

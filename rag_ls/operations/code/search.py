@@ -76,6 +76,8 @@ class SearchCode:
         "best place and up to two others; in one line those far below the best.",
         ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
         ("results",),
+        names_detail=True,
+        nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),
     command="ragLs.searchCode",
 )
@@ -165,6 +167,7 @@ class FindRelated:
         "Is there code like this already? Finds what is like a place (path, line), a symbol or a snippet, in other files.",
         ("path", "line", "symbol", "snippet"),
         ("results",),
+        nothing="nothing is close: give a snippet, or ask search_code in words",
     ),
     command="ragLs.findRelated",
 )

@@ -83,6 +83,7 @@ class MemoryPage:
         "List memories, newest change first.",
         ("scope", "filters", "limit", "offset"),
         ("memories",),
+        nothing="no memory passes: store_memory keeps one",
     ),
     command="ragLs.listMemories",
     verb=Verb("list", "list memories", example="rag-ls list --tag money -k 10"),

@@ -88,6 +88,10 @@ class MemoryAnswer:
         "changed since.",
         ("query", "k", "scope", "filters", "min_similarity"),
         ("results",),
+        # `context` repeats the memories as one text, for prompts.
+        omits=("query", "context"),
+        names_detail=True,
+        nothing="no memory fits: try other words, a lower min_similarity, or list_memories",
     ),
     command="ragLs.searchMemory",
 )

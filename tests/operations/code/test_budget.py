@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.mcp.code_text import render_answer
 from rag_ls.operations.code.budget import fit_to_budget, tokens
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, mark_far
 from rag_ls.operations.stats import Stats
+from tests.agents import render_answer
 
 LONG = (
     "def refresh(self, token):\n"

@@ -15,12 +15,12 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.reranking import Reranking
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
-from rag_ls.mcp.code_text import render_answer
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
+from tests.agents import render_answer
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write
 
