@@ -8,6 +8,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "list where a symbol is used",
         "example": "rag-ls refs Session.refresh --callers --depth 2",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {"names": ["symbol"], "help": "a name, or a qualified one: Session.refresh", "nargs": "?", "default": ""},
             {"names": ["--depth"], "dest": "depth", "help": "callers of callers, to 5 steps", "type": "int"},
@@ -20,6 +21,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "list the projects of the settings, and those that were opened",
         "example": "rag-ls project list",
         "in_project": False,
+        "shared_by": [],
         "options": [],
     },
     "add": {
@@ -27,6 +29,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "store a memory",
         "example": 'rag-ls add "Prices are net of tax" --at src/cart.py:12 --tag money',
         "in_project": True,
+        "shared_by": [],
         "options": [
             {"names": ["--scope"], "dest": "scope", "help": "where it lives", "choices": ["project", "global"]},
             {
@@ -42,6 +45,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "change a memory; the former version is kept",
         "example": "rag-ls update 7b34c1d2 --content 'Prices are gross'",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--expected-version"],
@@ -62,6 +66,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "delete memories",
         "example": "rag-ls delete 7b34c1d2",
         "in_project": True,
+        "shared_by": [],
         "options": [],
     },
     "list": {
@@ -69,6 +74,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "list memories",
         "example": "rag-ls list --tag money -k 10",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -97,6 +103,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "merge memories that say the same, and show which contradict each other",
         "example": "rag-ls consolidate --dry-run",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -123,6 +130,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "summarise the memories of a time, and keep the summary",
         "example": "rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -149,6 +157,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show how many memories there are of what kind, and what is never recalled",
         "example": "rag-ls stats --scope project",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -163,6 +172,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show how much is indexed, queued and skipped, and how the engine stands",
         "example": "rag-ls status --watch",
         "in_project": True,
+        "shared_by": ["index_status"],
         "options": [
             {
                 "names": ["--skipped"],
@@ -177,6 +187,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "search code and memories",
         "example": 'rag-ls "where is the token refreshed"',
         "in_project": True,
+        "shared_by": ["search_code", "search_memory"],
         "options": [
             {
                 "names": ["query"],
@@ -222,6 +233,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show a memory or a chunk by its id",
         "example": "rag-ls show 7b34c1d2",
         "in_project": True,
+        "shared_by": ["get_chunk", "get_memory"],
         "options": [
             {"names": ["id"], "help": "a memory's id (or its first 4 or more characters), or a chunk's"},
             {
@@ -237,6 +249,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "index a project, with a progress bar; done again, it only does what changed",
         "example": "rag-ls index",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--words-only"],
@@ -257,6 +270,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "index projects by name, with a progress bar",
         "example": "rag-ls scan shop",
         "in_project": False,
+        "shared_by": [],
         "options": [
             {"names": ["project"], "help": "names or roots, or all", "nargs": "+"},
             {
@@ -272,6 +286,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "make a project known by name",
         "example": "rag-ls project add ~/work/shop --name shop",
         "in_project": False,
+        "shared_by": [],
         "options": [
             {"names": ["path"], "help": "a folder of the project"},
             {"names": ["--name"], "dest": "name", "help": "what to call it (default: the folder's name)"},
@@ -282,6 +297,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "forget a project and delete its index, never its files; memories are kept",
         "example": "rag-ls project remove shop",
         "in_project": False,
+        "shared_by": [],
         "options": [
             {"names": ["project"], "help": "a name, or the path of a root"},
             {
@@ -297,6 +313,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "the same for projects that are gone, or that the settings list no longer",
         "example": "rag-ls project prune",
         "in_project": False,
+        "shared_by": [],
         "options": [],
     },
     "optimize": {
@@ -304,6 +321,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "bring the indexes into their best shape",
         "example": "rag-ls optimize",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -318,6 +336,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "give free space of the files back to the disk",
         "example": "rag-ls vacuum",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -332,6 +351,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "write memories to a file",
         "example": "rag-ls export --output memories.json",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -353,6 +373,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "take memories in from a file, all of it or nothing",
         "example": "rag-ls import --input memories.json --dry-run",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--scope"],
@@ -391,6 +412,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "bring back a memory's former version, or all memories of a backup",
         "example": "rag-ls restore 7b34c1d2 --version 1",
         "in_project": True,
+        "shared_by": ["restore_memory"],
         "options": [
             {
                 "names": ["--scope"],
@@ -417,6 +439,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "take back the latest deletion, import, consolidation or restore of memories",
         "example": "rag-ls undo --dry-run",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["id"],
@@ -437,6 +460,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "survey the code, and propose ARCHITECTURE.yml and docs/patterns from what it shows",
         "example": "rag-ls rules setup",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {
                 "names": ["--project-root"],
@@ -472,6 +496,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "index the project anew, its rules among the rest",
         "example": "rag-ls rules index",
         "in_project": True,
+        "shared_by": [],
         "options": [],
     },
     "rules check": {
@@ -479,6 +504,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show the rules for a planned change, a diff, or a file",
         "example": 'rag-ls rules check "let the cart call the bank"',
         "in_project": True,
+        "shared_by": [],
         "options": [
             {"names": ["change_description"], "help": "what is to be changed, in words", "nargs": "?", "default": ""},
             {
@@ -496,6 +522,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show what a change of a file would touch, or what a branch touches",
         "example": "rag-ls impact --changed main",
         "in_project": True,
+        "shared_by": [],
         "options": [
             {"names": ["file_path"], "help": "a file, relative to the project's root", "nargs": "?", "default": ""},
             {
@@ -516,6 +543,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show whether rules and impact can be asked for, and what is missing",
         "example": "rag-ls rules health",
         "in_project": True,
+        "shared_by": [],
         "options": [],
     },
     "rules status": {
@@ -523,6 +551,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show how the rules of the project stand",
         "example": "rag-ls rules status",
         "in_project": True,
+        "shared_by": [],
         "options": [],
     },
 }

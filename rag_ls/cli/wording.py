@@ -6,22 +6,7 @@ import re
 
 from rag_ls.cli.verbs import VERBS
 
-# Operations that the shell runs through another operation's verb.
-_ASKED_THROUGH = {
-    "get_memory": "show",
-    "get_chunk": "show",
-    "search_code": "search",
-    "search_memory": "search",
-    "restore_memory": "restore",
-    "index_status": "status",
-    "rag_setup": "rules setup",
-    "rag_index": "rules index",
-    "rag_check_constraints": "rules check",
-    "rag_query_impact": "rules impact",
-    "rag_health_check": "rules health",
-    "rag_status": "rules status",
-}
-_VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASKED_THROUGH
+_VERB_OF = {operation: name for name, verb in VERBS.items() for operation in (verb["operation"], *verb["shared_by"])}
 # Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")

@@ -105,6 +105,10 @@ class Operation:
     command: str
     """Its command in editors; empty where editors do not have it."""
     verb: Verb | None
+    shared_command: str
+    """The command of another operation that runs it too, if it has none of its own."""
+    shared_verb: str
+    """The verb of another operation that runs it too, if it has none of its own."""
 
 
 def operation(
@@ -118,6 +122,8 @@ def operation(
     tool: Tool | None = None,
     command: str = "",
     verb: Verb | None = None,
+    shared_command: str = "",
+    shared_verb: str = "",
 ) -> Callable[[_Handler], _Handler]:
     """Declare a handler, `(caller, request) -> answer`, as the operation of its name; the arguments are `Operation`'s.
 
@@ -132,7 +138,8 @@ def operation(
         declared = Operation(
             name=handler.__name__, doc=_first_paragraph(handler), request=types["request"], answer=answer,
             run=handler, prepare=prepare, effects=effects, manages=manages, changes=changes, opens=opens,
-            needs_code=needs_code, tool=tool, command=command, verb=verb,
+            needs_code=needs_code, tool=tool, command=command, verb=verb, shared_command=shared_command,
+            shared_verb=shared_verb,
         )  # fmt: skip
         setattr(handler, _DECLARED, declared)
         return handler

@@ -14,20 +14,22 @@ VerbData = dict[str, Any]
 
 
 def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
-    """Each verb with its operation, its summary, an example, and its options for `argparse`."""
+    """Each verb with its operations, its summary, an example, and its options for `argparse`."""
+    operations = tuple(table)
     return {
         operation.verb.name: {
             "operation": operation.name,
             "summary": operation.verb.summary,
             "example": operation.verb.example or f"rag-ls {operation.verb.name}",
             "in_project": operation.verb.in_project,
+            "shared_by": [each.name for each in operations if each.shared_verb == operation.verb.name],
             "options": [
                 option
                 for name, (hint, declared) in arguments_of(operation.request).items()
                 if (option := _make_option(operation, name, hint, declared))
             ],
         }
-        for operation in table
+        for operation in operations
         if operation.verb is not None
     }
 

@@ -8,7 +8,7 @@ from functools import cache
 from rag_ls.operations.table import OPERATIONS
 
 # Verbs that only the shell has stay as they are: `rag-ls index`, `rag-ls doctor`.
-_VERB = re.compile(r"`rag-ls ([a-z]+(?: (?:list|add|remove|prune))?)`")
+_VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)`")
 
 
 def in_words_of_agents(message: str) -> str:
@@ -29,12 +29,12 @@ def _tool_names() -> re.Pattern[str]:
 @cache
 def _tools() -> dict[str, str]:
     """The tools by the verb that does the same."""
-    known = {item.verb.name: item.name for item in OPERATIONS if item.verb and item.tool}
-    return {**known, "search": "search_code", "status": "index_status", "show": "get_memory"}
+    verbs = [(item.verb.name if item.verb else item.shared_verb, item.name) for item in OPERATIONS if item.tool]
+    # Of several tools that share a verb, the first one stands for it.
+    return {verb: tool for verb, tool in reversed(verbs) if verb}
 
 
 @cache
 def _commands() -> dict[str, str]:
     """The commands by their operation."""
-    known = {item.name: item.command for item in OPERATIONS if item.command}
-    return {**known, "index_status": "ragLs.status"}
+    return {item.name: command for item in OPERATIONS if (command := item.command or item.shared_command)}

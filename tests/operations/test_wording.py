@@ -14,6 +14,7 @@ from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors
         ("`rag-ls list` shows the ids", "list_memories shows the ids", "ragLs.listMemories shows the ids"),
         ("read it with get_memory", "read it with get_memory", "read it with ragLs.getMemory"),
         ("say with `rag-ls index --force`", "say with `rag-ls index --force`", "say with `rag-ls index --force`"),
+        ("`rag-ls rules index` mends it", "rag_index mends it", "ragLs.rulesIndex mends it"),
         ("`rag-ls doctor` may help", "`rag-ls doctor` may help", "`rag-ls doctor` may help"),
         ("index_status says what is", "index_status says what is", "ragLs.status says what is"),
     ],

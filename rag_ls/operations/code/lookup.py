@@ -61,6 +61,7 @@ class GetChunk:
         ("path",),
     ),
     command="ragLs.getChunk",
+    shared_verb="show",
 )
 def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     """A hit by its id, or lines of a file, as they are now; the hit alone or with what is around it."""

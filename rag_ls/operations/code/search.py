@@ -80,6 +80,7 @@ class SearchCode:
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),
     command="ragLs.searchCode",
+    shared_verb="search",
 )
 def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     """Find code by meaning, words, identifier or path."""

@@ -175,6 +175,8 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
         ("wait_s", "skipped"),
         ("complete",),
     ),
+    shared_command="ragLs.status",
+    shared_verb="status",
 )
 def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
     """The state of each open project."""

@@ -94,6 +94,7 @@ class MemoryAnswer:
         nothing="no memory fits: try other words, a lower min_similarity, or list_memories",
     ),
     command="ragLs.searchMemory",
+    shared_verb="search",
 )
 def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     """Recall memories by meaning, words and tags."""
@@ -177,6 +178,7 @@ class GetMemory:
         ("content",),
     ),
     command="ragLs.getMemory",
+    shared_verb="show",
 )
 def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
     """One memory with its whole record."""

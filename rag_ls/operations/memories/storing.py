@@ -294,7 +294,9 @@ class RestoreMemory:
     version: int | None = argument(None, "which version (default: the one before)", least=1)
 
 
-@operation(effects=WRITES, changes=MemoryChange.STORED, needs_code=False, command="ragLs.restoreMemory")
+@operation(
+    effects=WRITES, changes=MemoryChange.STORED, needs_code=False, command="ragLs.restoreMemory", shared_verb="restore"
+)
 def restore_memory(caller: Caller, request: RestoreMemory) -> Changed[StoredAnswer]:
     """Bring back a memory's former version, or one that was deleted."""
     view = caller.memory_projects.find_first(lambda project: project.memories.history(request.id))[0]
