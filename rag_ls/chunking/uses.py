@@ -228,7 +228,8 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     if last_end == start - 1 and data[last_end] == 0x2E:
         return chain if len(chain) <= _MAX_RECEIVER else UNKNOWN.encode()
     mark = next((each for each in _MARKS if data.startswith(each, start - len(each))), None)
-    if mark is None:
+    if mark is None or data.endswith(b"..", 0, start):
+        # `...name` and `0..name` have no receiver.
         return b""
     end = start - len(mark)
     while end > 0 and data[end - 1] in _SPACES and start - end < _MAX_RECEIVER:

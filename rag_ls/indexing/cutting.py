@@ -20,8 +20,8 @@ from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
 from rag_ls.util.spellings import compose
 
-# Raise this when chunks or outlines change; documents that another version cut are then cut again.
-CHUNKER_VERSION = 7
+# Raise this when chunks or outlines change: documents cut by another version are then cut again.
+CHUNKER_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,11 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
     return ReferenceRule(
         calls=_CALLS,
         bases=_TYPED_BASES if typed else _BASES,
-        skipped=("(pair key: (property_identifier) @skip)",),
+        skipped=(
+            "(pair key: (property_identifier) @skip)",
+            "(function_expression name: (identifier) @skip)",
+            "(generator_function name: (identifier) @skip)",
+        ),
         imports=("(export_statement source: (_)) @import",),
         own=frozenset({"this"}),
         renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",

@@ -413,6 +413,62 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
             [],
             id="a type of that name that is not declared in parts",
         ),
+        pytest.param(
+            {
+                "client.py": "import copy\nfrom typing import Any, TypeVar, Union\n\nimport requests\nfrom requests import Session\n\n"
+                'T = TypeVar("T")\n\n\nclass Client(Session):\n    def fetch(self):\n        pass\n',
+                "run.py": "import copy\nimport requests\nfrom requests import Session, Response\nfrom typing import Any, Union\n"
+                "from client import Client, T\n\n\n"
+                "def run(a: Session, b: Any, c: Union[Client, Response], d: T, e: requests.Session, f: Response | Client):\n"
+                "    a.fetch()\n    b.fetch()\n    c.fetch()\n    d.fetch()\n    e.fetch()\n    f.fetch()\n"
+                "    copy.copy(f).fetch()\n    requests.fetch()\n    Response.fetch()\n    requests.api.fetch()\n",
+            },
+            "Client.fetch",
+            [*(f"run.py:{line} by name" for line in (9, 10, 11, 12, 13, 15)), "run.py:14 resolved"],
+            id="values of types from outside, but not what stands outside",
+        ),
+        pytest.param(
+            {
+                "src/Reply.php": "<?php\nnamespace Shop;\nuse Psr\\Http\\Message\\ResponseInterface;\n\n"
+                "class Reply implements ResponseInterface\n{\n    public function send(): void {}\n}\n",
+                "src/App.php": "<?php\nnamespace Shop;\nuse Psr\\Http\\Message\\ResponseInterface;\n\nclass App\n{\n"
+                "    public function run(ResponseInterface $reply, Reply|ResponseInterface $second): void\n    {\n"
+                "        if ($reply instanceof Reply) {\n            $reply->send();\n        }\n        $second->send();\n    }\n}\n",
+            },
+            "Reply.send",
+            ["src/App.php:10 by name", "src/App.php:12 resolved"],
+            id="a type from outside that instanceof narrows, and one of two types",
+        ),
+        pytest.param(
+            {
+                "api.ts": "export class Disk {\n  save() {}\n}\nexport class Tape {\n  save() {}\n}\n"
+                "export const pick = (): Promise<Disk | Tape> | undefined => undefined\n",
+                "page.ts": "import { Disk, Tape, pick } from './api'\nimport { Store } from 'store'\n"
+                "function run(a: Disk | Tape | null, b: Store | Tape, c: Store) {\n  a.save()\n  b.save()\n  c.save()\n  Store.save()\n}\n"
+                "const one = await pick()\none.save()\n",
+            },
+            "Tape.save",
+            ["page.ts:4 resolved", "page.ts:5 resolved", "page.ts:10 resolved", "page.ts:6 by name"],
+            id="one of several types",
+        ),
+        pytest.param(
+            {
+                "state.ts": "export const getState = () => ({})\n",
+                "page.ts": "import { getState } from './state'\nexport const all = {\n  ...getState(),\n  list: [...getState()],\n}\n",
+            },
+            "getState",
+            ["page.ts:3 resolved", "page.ts:4 resolved"],
+            id="a call whose result is spread",
+        ),
+        pytest.param(
+            {
+                "state.ts": "export function wrap() {\n  return async function wrap() {}\n}\n",
+                "page.ts": "import { wrap } from './state'\nwrap()\n",
+            },
+            "wrap",
+            ["page.ts:2 resolved"],
+            id="a function in an expression with that name of its own",
+        ),
     ],
 )
 def test_receivers_are_followed(

@@ -289,9 +289,9 @@ class Names:
                 return Meaning(found)
             inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
             return Meaning((), inner) if inner else OUTSIDE
-        for item in meaning.declarations:
-            if item.kind in _HOLDERS and (found := self.members(item, name)):
-                return Meaning(found)
+        holders = [item for item in meaning.declarations if item.kind in _HOLDERS]
+        if members := dict.fromkeys(found for item in holders for found in self.members(item, name)):
+            return Meaning(tuple(members))
         return None if meaning.declarations else OUTSIDE
 
     def _submodule(self, path: str, name: str) -> Sequence[str]:

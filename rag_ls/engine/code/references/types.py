@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for, kin_of
-from rag_ls.engine.code.references.written_types import WrittenType, read_written_type
+from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 
@@ -57,9 +58,17 @@ class Uses:
             chain = read_chain_before(self._text_before(source, use))
         steps = read_steps(chain.removeprefix("$"))
         owner = self._type_of(source, steps, use.line) if steps else None
-        if owner is not None:
-            return self._names.member_of(owner, use.name)
-        return self._member_of_few(source, steps, use.name)
+        if owner is None:
+            return self._member_of_few(source, steps, use.name)
+        if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
+            return None
+        return self._names.member_of(owner, use.name)
+
+    def _is_foreign(self, source: CodeFile, steps: list[Step], line: int) -> bool:
+        """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
+        is_called = any(step.is_called for step in steps)
+        first = steps[0].name
+        return not is_called and not self._is_local(source, first, line) and self._names.bare(source, first) == OUTSIDE
 
     def _text_before(self, source: CodeFile, use: Use) -> str:
         lines = self._files.lines(source)
@@ -173,10 +182,13 @@ class Uses:
         owner, name = split_owner(declared.symbol)
         returned = list(compile_for(home.rule.returns, name).finditer(declared.signature))
         if returned:
-            written = read_written_type(declared.signature, returned[-1].start(1), home.rule)
-            if written.name in home.rule.own | {"Self"}:
+            written = read_written_types(declared.signature, returned[-1].start(1), home.rule)
+            if any(each.name in home.rule.own | {"Self"} for each in written):
                 return _as_meaning(home.types.get(owner))
-            return _as_meaning(self._type_named(home, written.name, declared.start_line), is_list=written.is_list)
+            return _any_of(
+                _as_meaning(self._type_named(home, each.name, declared.start_line), is_list=each.is_list)
+                for each in written
+            )
         if not home.rule.results:
             return None
         text = self._files.text(home, declared.start_line, declared.end_line)
@@ -244,12 +256,16 @@ class Uses:
         if name not in text:
             return None
         found = [
-            read_written_type(text, match.start(1), source.rule)
+            tuple(read_written_types(text, match.start(1), source.rule))
             for pattern in source.rule.types
             for match in compile_for(pattern, name).finditer(text)
         ]
-        named = list(dict.fromkeys(each for each in found if each.name not in ("", "None", "self")))
-        meanings = [each for item in named if (each := self._type_or_result(source, item, line)) is not None]
+        named = list(dict.fromkeys(each for each in found if each and each[0].name != "self"))
+        meanings = [
+            each
+            for item in named
+            if (each := _any_of(self._type_or_result(source, written, line) for written in item)) is not None
+        ]
         if len(set(meanings)) == 1 and len(named) <= 2:
             return meanings[0]
         if named:
@@ -339,6 +355,20 @@ class Uses:
 def _as_meaning(item: StoredSymbol | None, *, is_list: bool = False) -> Meaning | None:
     items = (item,) if item is not None else ()
     return Meaning(elements=items, is_list=True) if is_list else Meaning(items) if items else None
+
+
+def _any_of(meanings: Iterable[Meaning | None]) -> Meaning | None:
+    """The meaning of what may be any of some; None if all are unknown."""
+    known = [each for each in meanings if each is not None]
+    first = known[0] if known else None
+    if first is None or len(known) == 1 or any(each.is_list != first.is_list for each in known):
+        return first
+    return Meaning(
+        tuple(dict.fromkeys(item for each in known for item in each.declarations)),
+        first.modules,
+        tuple(dict.fromkeys(item for each in known for item in each.elements)),
+        first.is_list,
+    )
 
 
 def _set_values(name: str) -> re.Pattern[str]:

@@ -10,7 +10,10 @@ from rag_ls.languages.reference_rules import ReferenceRule
 _MAX_STEPS = 6
 _NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
 _ARGUMENTS = re.compile(r"\s*[<\[]")
-_ALTERNATIVE = re.compile(r"\s*\|")
+_ALTERNATIVE = re.compile(r"[\s>)]*\|(?!\|)")
+_FORMER = re.compile(r"([A-Za-z_][\w.]*)\s*\|\s*$")
+_MAX_ALTERNATIVES = 8
+_MAX_NAME = 100
 _BRACKETS = re.compile(r"[)> ]*\[\]")
 _WORDS = frozenset({"readonly", "typeof"})
 _NOTHING = frozenset({"undefined", "null", "None"})
@@ -23,8 +26,22 @@ class WrittenType(NamedTuple):
     is_list: bool = False
 
 
-def read_written_type(text: str, start: int, rule: ReferenceRule) -> WrittenType:
-    """The type that is written in a text from an offset on; without a name if none is."""
+def read_written_types(text: str, start: int, rule: ReferenceRule) -> list[WrittenType]:
+    """The types that are written in a text around an offset: several where it may be any of these; empty if none is."""
+    found: list[WrittenType] = []
+    former = start
+    while (match := _FORMER.search(text, max(0, former - _MAX_NAME), former)) and len(found) < _MAX_ALTERNATIVES:
+        found.append(WrittenType(match[1]))
+        former = match.start()
+    at: int | None = start
+    while at is not None and len(found) < _MAX_ALTERNATIVES:
+        written, at = _read_one(text, at, rule)
+        found += [written] if written.name not in ("", *_NOTHING) else []
+    return found
+
+
+def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, int | None]:
+    """The type at an offset, and the offset of its alternative if one follows."""
     at, is_list = start, False
     for _ in range(_MAX_STEPS):
         match = _NAME.match(text, at)
@@ -32,14 +49,17 @@ def read_written_type(text: str, start: int, rule: ReferenceRule) -> WrittenType
             break
         name, at = match[1], match.end()
         arguments = _ARGUMENTS.match(text, at)
-        if name in _WORDS or (name in _NOTHING and (arguments := _ALTERNATIVE.match(text, at))):
-            at = arguments.end() if arguments and name in _NOTHING else at
-        elif arguments is not None and name.rpartition(".")[2] in rule.lists | rule.wrappers:
+        if name in _WORDS:
+            continue
+        if arguments is not None and name.rpartition(".")[2] in rule.lists | rule.wrappers:
             is_list = is_list or name.rpartition(".")[2] in rule.lists
             at = arguments.end()
-        else:
-            return WrittenType(name, is_list or bool(_BRACKETS.match(text, _pass_arguments(text, at))))
-    return WrittenType("")
+            continue
+        end = _pass_arguments(text, at)
+        brackets = _BRACKETS.match(text, end)
+        other = _ALTERNATIVE.match(text, brackets.end() if brackets else end)
+        return WrittenType(name, is_list or brackets is not None), other.end() if other else None
+    return WrittenType(""), None
 
 
 def _pass_arguments(text: str, start: int) -> int:
