@@ -54,7 +54,7 @@ def _by_suffix(name: str) -> str | None:
         return None
     if suffix in ("in", "tmpl", "template", "example", "sample", "dist", "orig", "bak") and "." in stem:
         return _by_suffix(stem)
-    return _BY_SUFFIX.get(suffix)
+    return _BY_SUFFIX.get(f"{stem.rpartition('.')[2]}.{suffix}") or _BY_SUFFIX.get(suffix)
 
 
 def _by_first_line(line: str) -> str | None:

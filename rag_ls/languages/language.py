@@ -32,6 +32,8 @@ class TemplateRule(NamedTuple):
     language: str
     code: tuple[bytes, ...]
     """Patterns whose first group is such a piece."""
+    opening: bytes = b""
+    """The mark that code of the language begins with, before the first piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -127,7 +127,6 @@ stylus: styl
 systemverilog: sv svh
 tablegen: td
 tcl: tcl tk
-twig: twig
 typespec: tsp
 typst: typ
 v: vsh v

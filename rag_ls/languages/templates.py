@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from rag_ls.languages.csharp import CSHARP
 from rag_ls.languages.elixir import ELIXIR
+from rag_ls.languages.java import JAVA
 from rag_ls.languages.javascript import JAVASCRIPT
 from rag_ls.languages.language import Language, TemplateRule
+from rag_ls.languages.php import PHP
 from rag_ls.languages.ruby import RUBY
 
 # A tag ends before the next one begins, so that an unclosed tag costs no more than its text. `-` and `_` before the end remove
@@ -21,13 +26,43 @@ _SLIM_TAGS = rb"(?m)^[ \t]*[\w.#-][^\n]*?[ \t)\w\"]={1,2}[<>]*[ \t]+([^\n]*)"
 _SLIM_ATTRIBUTES = rb"\b[\w-]{1,40}=([a-z@][\w.?!@]*(?:\([^()\n]*\))?)"
 
 
-def _make(name: str, suffixes: str, code: Language, *patterns: bytes) -> Language:
+# What stands in brackets: three levels of them, and no further directive, so that brackets without an end cost no more than their text.
+_FLAT = rb"(?:[^()@]|@(?!\w+\s*\())*+"
+_BRACKETS = _FLAT + rb"(?:\(" + _FLAT + rb"(?:\(" + _FLAT + rb"\)" + _FLAT + rb")*+\)" + _FLAT + rb")*+"
+_BLADE_DIRECTIVES = rb"(?<!@)@\w+[ \t]*\((" + _BRACKETS + rb")\)"
+_BLADE_TEXTS = rb"(?<!@)\{\{(?!--)((?:[^{}]|\}(?!\})|\{(?!\{))*+)\}\}", rb"\{!!((?:[^{}!]|!(?!!\}))*+)!!\}"
+_BLADE_ATTRIBUTES = rb"\s:[\w.-]+=\"([^\"]*+)\""
+_BLADE_BLOCKS = rb"@php\b(?!\s*\()((?:[^@]|@(?!endphp|php))*+)@endphp", rb"<\?(?:php|=)((?:[^?<]|\?(?!>)|<(?!\?))*+)\?>"
+_RAZOR_WORDS = (
+    rb"(?:page|inject|model|using|inherits|implements|attribute|code|functions|section|layout|namespace|rendermode|typeparam"
+    rb"|if|foreach|for|while|switch|lock|else|try|key|bind|on[a-z]+)\b"
+)
+_RAZOR_NAMES = (
+    rb"(?<![\w@])@(?!"
+    + _RAZOR_WORDS
+    + rb")(?:await\s+)?((?:[A-Za-z_]\w*)(?:\??\.\w+|\("
+    + _BRACKETS
+    + rb"\)|\[[^\[\]\n]*+\])*)"
+)
+_RAZOR_BRACKETS = rb"(?<!@)@(?:\w+\s*)?\((" + _BRACKETS + rb")\)", rb"(?m)^[ \t}]*else if \((" + _BRACKETS + rb")\)"
+_RAZOR_BLOCKS = rb"@(?:code|functions)\s*\{([^\0]*+)\Z", rb"@\{((?:[^{}]|\{[^{}]*+\})*+)\}"
+_RAZOR_LINES = rb"(?m)^[ \t]*(\w[^<>\n;]*+(?:<[\w<>, ]*>[^<>\n;]*+)*+);[ \t]*$"
+_RAZOR_DIRECTIVES = rb"(?m)^@(?:model|inherits|inject|implements|using|attribute)[ \t]+\[?([\w.<>]+)"
+_RAZOR_TAGS = rb"<([A-Z]\w*)", rb"@(?:on|bind)[\w:-]*+=\"@?([^\"]*+)\""
+_TWIG_TAGS = (
+    rb"\{\{-?((?:[^{}%]|\}(?!\})|%(?!\}))*+)\}\}",
+    rb"\{%-?\s*\w+((?:[^{}%]|\}(?!\})|\{(?![{%#])|%(?!\}))*+)%\}",
+)
+_EL = rb"[$#*]\{([^{}]*+)\}"
+
+
+def _make(name: str, suffixes: str, code: Language, *patterns: bytes, opening: bytes = b"") -> Language:
     return Language(
         name=name,
         suffixes=tuple(suffixes.split()),
         family=code.name,
         references=code.references,
-        template=TemplateRule(code.name, patterns),
+        template=TemplateRule(code.name, patterns, opening),
     )
 
 
@@ -36,5 +71,26 @@ HAML = _make("haml", "haml", RUBY, _HAML_ATTRIBUTES, _HAML_TAGS, _LINES, _INTERP
 SLIM = _make("slim", "slim", RUBY, _SLIM_TAGS, _LINES, _INTERPOLATED, _SLIM_ATTRIBUTES)
 EEX = _make("eex", "eex heex leex", ELIXIR, _TAGS, rb"<\.(\w+)", rb"=\{([^{}\n]*)\}")
 EJS = _make("ejs", "ejs", JAVASCRIPT, _ESCAPED_TAGS)
+BLADE = _make(
+    "blade", "blade.php", PHP, _BLADE_DIRECTIVES, *_BLADE_TEXTS, _BLADE_ATTRIBUTES, *_BLADE_BLOCKS, opening=b"<?"
+)
+RAZOR = _make(
+    "razor",
+    "cshtml razor",
+    CSHARP,
+    _RAZOR_NAMES,
+    *_RAZOR_BRACKETS,
+    *_RAZOR_BLOCKS,
+    _RAZOR_LINES,
+    _RAZOR_DIRECTIVES,
+    *_RAZOR_TAGS,
+)
+JSP = _make("jsp", "jsp jspx jspf", JAVA, _TAGS, _EL)
+# Its expressions are like those of scripts; what they call is PHP.
+TWIG = replace(
+    _make("twig", "twig", JAVASCRIPT, *_TWIG_TAGS),
+    family="php",
+    references=JAVASCRIPT.references._replace(kin="php", is_open=True) if JAVASCRIPT.references else None,
+)
 
-TEMPLATES = (ERB, HAML, SLIM, EEX, EJS)
+TEMPLATES = (ERB, HAML, SLIM, EEX, EJS, BLADE, RAZOR, JSP, TWIG)

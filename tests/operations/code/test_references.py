@@ -562,6 +562,50 @@ JAVA = {
 }
 
 
+TEMPLATES = {
+    "app/User.php": "<?php\nnamespace App;\nclass User\n{\n    public function avatar(int $size): string { return ''; }\n"
+    "    public function canEdit(): bool { return true; }\n}\n",
+    "views/user.blade.php": "@extends('layouts.user')\n<p>avatar</p>\n@if($user->canEdit() && count(array_keys([1])) > 0)\n"
+    '  <img src="{{ $user->avatar(80) }}">\n  {{-- $user->avatar(1) --}}\n  @{{ avatar() }}\n@endif\n'
+    '<x-box :title="$user->avatar(2)" />\n@php\n  $url = $user->avatar(3);\n@endphp\n',
+    "views/user.html.twig": "{% extends 'base' %}\n<p>avatar</p>\n{# user.avatar(1) #}\n"
+    "{% if user.canEdit %}{{ user.avatar(2)|raw }}{% endif %}\n",
+    "web/Basket.cs": "namespace Web;\npublic class Basket\n{\n    public int CountItems(int id) { return 1; }\n"
+    "    public void Add() { }\n}\n",
+    "web/Cart.cshtml": "@model Basket\n@* @Model.CountItems(0) *@\n@if (Model.CountItems(1) > 0)\n{\n    var n = Model.CountItems(2);\n"
+    "    <p class='CountItems'>@Model.CountItems(3) of @(Model.CountItems(4) + 1), me@CountItems.org</p>\n}\n",
+    "web/Cart.razor": '@inject Basket Items\n<button @onclick="Items.Add">Add</button>\n@code {\n    void Run() { Items.Add(); }\n}\n',
+    "web/Shop.java": "package web;\npublic class Shop {\n    public int total() { return 1; }\n}\n",
+    "web/shop.jsp": '<p>total</p>\n<%= shop.total() %>\n<c:out value="${shop.total()}"/>\n',
+    "web/Shop.vue": "<template>\n  <p>{{ total() }}</p>\n</template>\n<script>\nrun()\n</script>\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [
+        (
+            "User.avatar",
+            ["views/user.blade.php:4", "views/user.blade.php:8", "views/user.blade.php:10", "views/user.html.twig:4"],
+        ),
+        ("User.canEdit", ["views/user.blade.php:3", "views/user.html.twig:4"]),
+        ("Basket.CountItems", [f"web/Cart.cshtml:{line}" for line in (3, 5, 6, 6)]),
+        ("Basket.Add", ["web/Cart.razor:2", "web/Cart.razor:4"]),
+        ("Shop.total", ["web/shop.jsp:2", "web/shop.jsp:3"]),
+    ],
+)
+def test_the_code_of_templates_is_read(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, symbol: str, expected: list[str]
+) -> None:
+    client.open(indexed_projects.copy(TEMPLATES, tmp_path / "templates"))
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": symbol})
+    found = [place.removesuffix(" resolved").removesuffix(" by name") for place in _places(answer)]
+    assert sorted(found[1:]) == sorted(expected)
+    # A page whose markup holds the name beside scripts is not read, and named.
+    assert ("web/Shop.vue:2" in str(answer)) == (symbol == "Shop.total")
+
+
 def test_java_types_constructors_and_methods_are_told_apart(
     client: Client, indexed_projects: IndexedProjects, tmp_path: Path
 ) -> None:

@@ -77,10 +77,17 @@ def _may_hold(file: Path, name: str) -> bool:
 
 def _find_in_documents(files: CodeFiles, sources: Iterable[CodeFile], word: re.Pattern[str]) -> Iterator[UnreadPlace]:
     for source in sources:
-        line = next((number for number, text in enumerate(files.lines(source), 1) if word.search(text)), 0)
+        known = {use.line for use in source.uses() if word.fullmatch(use.name)}
+        line = next(
+            (number for number, text in enumerate(files.lines(source), 1) if number not in known and word.search(text)),
+            0,
+        )
         if line:
             yield UnreadPlace(source.path, line, source.language.title or source.language.name)
 
 
 def _without_uses(sources: Iterable[CodeFile]) -> Iterable[CodeFile]:
-    return (each for each in sources if not each.packed and each.language.role is not Role.DOCS)
+    """The documents whose names are not read; of markup, those of its scripts alone are."""
+    return (
+        each for each in sources if (not each.packed or each.language.is_markup) and each.language.role is not Role.DOCS
+    )
