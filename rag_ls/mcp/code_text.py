@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rag_ls.mcp.compact import compact
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
+from rag_ls.operations.code.exact_records import ExactPlaces
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
-from rag_ls.operations.code.lookup import SymbolsAnswer
+from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
 from rag_ls.operations.operation import Tool
@@ -27,7 +28,7 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     # Beside hits that are close, it says nothing that no line holds the query.
     lacks_hits = not answer.results or answer.stats.nothing_close
     is_told = answer.exact and (answer.exact.total or (answer.exact.left_out and lacks_hits))
-    exact = [_format_exact(lean["exact"])] if is_told else []
+    exact = [_format_exact(answer.exact, lean["exact"])] if answer.exact and is_told else []
     paths = [record.get("path", "") for record in lean["results"]]
     by_form = itertools.groupby(
         zip(answer.results, paths, strict=True), lambda hit: hit[0].text is None or _is_line(hit[0])
@@ -41,7 +42,7 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
 
 
-def _format_exact(exact: Json) -> str:
+def _format_exact(answer: ExactPlaces, exact: Json) -> str:
     """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
     least = "at least " if exact.get("is_partial") else ""
     many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
@@ -53,7 +54,8 @@ def _format_exact(exact: Json) -> str:
     more = f"offset = {next_page} with match = {exact['match']} has more" if next_page else ""
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
     notes = "; ".join(filter(None, (more, beyond, exact.get("left_out", ""))))
-    return "\n".join([head, *exact["places"], *([f"({notes})"] if notes else [])])
+    lines = _group_lines((place.path for place in answer.places), exact["places"])
+    return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
 
 
 _MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
@@ -111,11 +113,20 @@ def _number_lines(record: CodeRecord) -> Iterator[tuple[int, str]]:
             number += 1
 
 
-def _format_references(_: ReferencesAnswer, lean: Json) -> str:
-    """The count of the places, and a line for each."""
+def _format_references(answer: ReferencesAnswer, lean: Json) -> str:
+    """The count of the places, and a line for each; a tree of callers is not grouped."""
     head = f"{lean['symbol']}: {lean['summary']}" if lean.get("summary") else ""
     note = f"({lean['note']})" if lean.get("note") else ""
-    return "\n".join(filter(None, (head, *lean["references"], note)))
+    is_tree = any(record.depth > 1 for record in answer.references)
+    lines = (
+        lean["references"] if is_tree else _group_lines((each.path for each in answer.references), lean["references"])
+    )
+    return "\n".join(filter(None, (head, *lines, note)))
+
+
+def _format_tests(_: TestsAnswer, lean: Json) -> str:
+    note = f"({lean['note']})" if lean.get("note") else ""
+    return "\n".join(filter(None, (*lean["tests"], note)))
 
 
 def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
@@ -123,19 +134,28 @@ def _format_symbols(answer: SymbolsAnswer, lean: Json) -> str:
     notes = [f"({note})" for note in (lean.get("note"),) if note]
     if "path" in lean:
         return "\n".join([lean["path"], *lean["symbols"], *notes])
-    lines: list[str] = []
-    told = zip(answer.symbols, lean["symbols"], strict=True)
-    for path, group in itertools.groupby(told, lambda item: item[0].path):
-        of_file = [line for _, line in group]
-        beneath = [f" {line.removeprefix(path).removeprefix(':')}" for line in of_file]
-        lines += of_file if len(of_file) == 1 else [path, *beneath]
+    lines = _group_lines((record.path for record in answer.symbols), lean["symbols"])
     return "\n".join([*lines, *notes])
+
+
+def _group_lines(paths: Iterable[str], lines: Iterable[str]) -> Iterator[str]:
+    """The lines, each of which begins with its path or ends it there; several of one file in a row stand beneath its path."""
+    for path, group in itertools.groupby(zip(paths, lines, strict=True), lambda item: item[0]):
+        of_file = [line for _, line in group]
+        if len(of_file) == 1:
+            yield of_file[0]
+            continue
+        # Of another project, a line begins with the whole path.
+        end = of_file[0].index(path) + len(path)
+        yield of_file[0][:end]
+        yield from (f" {line[end:].removeprefix(':')}" for line in of_file)
 
 
 _FORMATS: dict[object, Callable[[Any, Json], str]] = {
     CodeAnswer: _format_hits,
     CodeRecord: _format_excerpt,
     SymbolsAnswer: _format_symbols,
+    TestsAnswer: _format_tests,
     ReferencesAnswer: _format_references,
 }
 

@@ -34,6 +34,8 @@ _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
 _MEMORY_DETAILS = (
     "kind", "matched_by", "created_at", "version", "uses", "used_at", "similarity", "content_hash", "source_memory_ids",
 )  # fmt: skip
+_RULE_DETAILS = ("keyRuleLines", "section", "why")
+_WORD = re.compile(r"\w")
 _STATS_DETAILS = ("took_ms", "candidates")
 
 
@@ -95,9 +97,10 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
     nearest = sorted((record.relevance for record in sections), reverse=True)[:_WHOLE_SECTIONS]
     least = min(nearest, default=0.0)
     closest = max((record.relevance for record in answer.examples), default=0.0)
+    told: dict[str, str] = {}
     shown = {
-        "constraints": [_rule(record, least) for record in answer.constraints],
-        "patterns": [_rule(record, least) for record in answer.patterns],
+        "constraints": [_rule(record, least, told) for record in answer.constraints],
+        "patterns": [_rule(record, least, told) for record in answer.patterns],
         "examples": [_example(record, is_far=record.relevance < closest - FAR) for record in answer.examples],
     }
     return make_json(answer, details, shown)
@@ -131,7 +134,12 @@ def _place(place: LineRecord, *, names_project: bool) -> str:
 
 def _symbol(record: SymbolRecord) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
-    return f"{record.path}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
+    return f"{_name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
+
+
+def _name_path(record: SymbolRecord | ReferenceRecord) -> str:
+    """The path of a record, whole where several projects answer."""
+    return f"{record.project}/{record.path}" if record.project else record.path
 
 
 def _outline(records: Sequence[SymbolRecord]) -> list[str]:
@@ -172,11 +180,13 @@ def _reference(record: ReferenceRecord) -> str:
     target = f" of {record.target}" if record.target and record.kind != "definition" else ""
     around = f" in {record.symbol}" if record.symbol and record.kind not in ("definition", "override") else ""
     mark = "" if record.sure == RESOLVED else "?"
-    return f"{'  ' * (record.depth - 1)}{record.path}:{record.line} {record.kind}{mark}{target}{around}: {record.text}"
+    return f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {record.kind}{mark}{target}{around}: {record.text}"
 
 
-def _test(record: TestRecord) -> Json:
-    return make_json(record, ("file", "mentioned_in"))
+def _test(record: TestRecord) -> str:
+    """A file of tests as one line: its place, and what speaks for it."""
+    lines = f":{record.start_line}-{record.end_line}" if record.start_line else ""
+    return f"{record.path}{lines}  {'; '.join(record.why)}"
 
 
 def _memory(record: MemoryRecord) -> Json:
@@ -188,11 +198,31 @@ def _memory(record: MemoryRecord) -> Json:
     return _short(lean)
 
 
-def _rule(record: RuleRecord, least: float) -> Json:
-    """A section of rules; one that is less relevant than `least` without what is no rule in it."""
+def _rule(record: RuleRecord, least: float, told: dict[str, str]) -> Json:
+    """A section of rules; one that is less relevant than `least` without what is no rule in it, a copy by its place alone.
+
+    `told` holds the places of the sections before it, by their contents.
+    """
+    place = told.setdefault(record.content, f"{record.filePath}:{record.lines}")
+    if place != f"{record.filePath}:{record.lines}":
+        return make_json(record, _RULE_DETAILS, {"content": f"as {place}", "keyRules": []})
     is_whole = record.namesPath or record.relevance >= least
-    content = record.content if is_whole else _first_lines(record.content, 1 if record.keyRules else _MAX_EXAMPLE_LINES)
-    return make_json(record, ("keyRuleLines", "section", "why"), {"content": content})
+    rules = [rule if is_whole else _first_lines(rule, 1) for rule in record.keyRules]
+    if record.keyRules and not _says_more(record):
+        content = record.content.split("\n")[0]
+    elif is_whole:
+        content = record.content
+    else:
+        content = _first_lines(record.content, 1 if record.keyRules else _MAX_EXAMPLE_LINES)
+    return make_json(record, _RULE_DETAILS, {"content": content, "keyRules": rules})
+
+
+def _says_more(record: RuleRecord) -> bool:
+    """Whether a section holds text besides its headings and key rules."""
+    text = " ".join(" ".join(line.split()) for line in record.content.split("\n") if not line.startswith("#"))
+    for rule in record.keyRules:
+        text = text.replace(" ".join(rule.split()), "")
+    return bool(_WORD.search(text))
 
 
 def _example(record: ExampleRecord, *, is_far: bool) -> Json:

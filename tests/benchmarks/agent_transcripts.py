@@ -75,7 +75,7 @@ TASKS = {
     "lobsters": (
         Step("where to change a header", r"response\.headers\[\"Expires\"\]", [
             _search("where is the Expires header of an image response set")]),
-        Step("who calls", r"app/models/story\.rb:(559|732|1159)", [
+        Step("who calls", r"app/models/story\.rb\D+(559|732|1159)", [
             ("find_references", {"symbol": "Story#calculated_hotness", "show": "callers"})]),
         Step("which tests", r"spec/models/story_spec\.rb", [("related_tests", {"path": "app/models/story.rb"})]),
         *_SHARED,
@@ -87,13 +87,13 @@ TASKS = {
     "hexpm": (
         Step("where to change a header", r"put_resp_header\(conn, \"etag\"", [
             _search("where is the etag header of a response set")]),
-        Step("who calls", r"(?s)(?=.*auth\.ex:28)(?=.*account_deletion_request\.ex:23)(?=.*password_reset\.ex:21).*email\.ex:56", [
+        Step("who calls", r"(?s)(?=.*auth\.ex\D+28)(?=.*account_deletion_request\.ex\D+23)(?=.*password_reset\.ex\D+21).*email\.ex\D+56", [
             ("find_references", {"symbol": "Hexpm.Utils.secure_check", "show": "callers"})]),
         Step("which tests", r"test/hexpm/accounts/keys_test\.exs", [("related_tests", {"path": "lib/hexpm/accounts/keys.ex"})]),
         *_SHARED,
         Step("usages", r"(?s)(?=.*advisories\.html\.heex\D+50).*versions\.html\.heex\D+97", [
             ("find_references", {"symbol": "pretty_datetime"})]),
-        Step("regex", r"(?s)(?=.*package_report_live\.ex:44).*preview_live\.ex:81", [_search(r"raise \w*NotFound\w*", match="regex")]),
+        Step("regex", r"(?s)(?=.*package_report_live\.ex\D+44).*preview_live\.ex\D+81", [_search(r"raise \w*NotFound\w*", match="regex")]),
         Step("read a whole function", r"(?s)def resend_verify_email.*:already_verified.*Mailer\.deliver!", [
             _search("Users.resend_verify_email", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
     ),

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from rag_ls.mcp.handshake import shows_structure_alone
-from rag_ls.operations.code.exact_records import ExactPlaces
+from rag_ls.operations.code import lookup
+from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer
+from rag_ls.operations.code.references import ReferenceRecord, ReferencesAnswer
 from rag_ls.operations.stats import Stats
 from tests.agents import render_answer
 
@@ -120,6 +122,50 @@ def test_an_outline_is_nested_and_names_its_file_once() -> None:
         " 5-9 function Cart.total(rate) -> float",
         "src/rates.py:1 value RATE",
     ]
+
+
+def test_lines_of_one_file_in_a_row_stand_beneath_its_path() -> None:
+    def call(path: str, line: int, depth: int = 1, project: str = "") -> ReferenceRecord:
+        return ReferenceRecord("call", path, line, 1, "", "total(1)", "resolved", depth=depth, project=project)
+
+    def text(*calls: ReferenceRecord) -> str:
+        return str(render_answer("find_references", ReferencesAnswer("total", calls, len(calls), "calls"))["text"])
+
+    cart = call("src/cart.py", 3), call("src/cart.py", 9)
+    assert text(*cart, call("src/pay.py", 1)).split("\n")[1:] == [
+        "src/cart.py", " 3 call: total(1)", " 9 call: total(1)", "src/pay.py:1 call: total(1)",
+    ]  # fmt: skip
+    # A tree of callers keeps a place in each line.
+    tree = text(cart[0], call("src/cart.py", 20, depth=2)).split("\n")[1:]
+    assert tree == ["src/cart.py:3 call: total(1)", "  src/cart.py:20 call: total(1)"]
+    elsewhere = [call("src/cart.py", line, project="/work/shop") for line in (3, 9)]
+    assert text(*elsewhere).split("\n")[1] == "/work/shop/src/cart.py"
+
+
+def test_lines_that_hold_a_text_stand_beneath_the_path_of_their_file() -> None:
+    lines = [LineRecord("a.py", line, 5, "    pay()", file="/work/shop/a.py") for line in (2, 7)]
+    held = ExactPlaces("exact", "pay", 2, 1, tuple(lines))
+    answer = CodeAnswer("pay", (), _STATS, held)
+    assert str(render_answer("search_code", answer)["text"]).split("\n")[1:] == ["a.py", " 2:5: pay()", " 7:5: pay()"]
+    whole = str(render_answer("search_code", answer, names_project=True)["text"])
+    assert whole.split("\n")[1:] == ["/work/shop/a.py", " 2:5: pay()", " 7:5: pay()"]
+
+
+def test_a_file_of_tests_is_a_line() -> None:
+    tests = (
+        lookup.TestRecord(
+            "tests/test_cart.py", "", 0.5, ("named after cart.py", "mentions total"), start_line=3, end_line=9
+        ),
+        lookup.TestRecord("tests/cart.py", "", 0.3, ("imports it (line 1)",)),
+    )
+    assert str(render_answer("related_tests", lookup.TestsAnswer(tests, "2 files are not read yet"))["text"]).split(
+        "\n"
+    ) == [
+        "tests/test_cart.py:3-9  named after cart.py; mentions total",
+        "tests/cart.py  imports it (line 1)",
+        "(2 files are not read yet)",
+    ]
+    assert "search_code" in str(render_answer("related_tests", lookup.TestsAnswer(()))["text"])
 
 
 @pytest.mark.parametrize(

@@ -105,21 +105,32 @@ def test_an_example_of_a_rule_is_its_first_lines() -> None:
     assert (shown["filePath"], shown["lines"]) == ("a.py", "1-9")
 
 
-def test_of_rules_beyond_the_nearest_three_the_key_rules_are_left() -> None:
-    def section(relevance: float, *, names_path: bool = False) -> RuleRecord:
-        return RuleRecord(
-            "# Mail\n\nIt is sent.\n- NEVER twice.", "a.md", "constraint", relevance, ("NEVER twice.",), "1-4",
-            namesPath=names_path,
-        )  # fmt: skip
+def _section(relevance: float, content: str = "", *, path: str = "a.md", names_path: bool = False) -> RuleRecord:
+    content = content or f"# Mail {relevance}\n\nIt is sent.\n- NEVER twice."
+    return RuleRecord(content, path, "constraint", relevance, ("NEVER twice.",), "1-4", namesPath=names_path)
 
-    constraints = (section(0.9), section(0.3), section(0.2), section(0.1, names_path=True))
-    lean = compact(
-        "rag_check_constraints", ConstraintsAnswer("q", constraints, (section(0.8), section(0.01)), (), "5 sections")
-    )
-    of_rules = [record["content"] for record in (*lean["constraints"], *lean["patterns"])]
-    whole = "# Mail\n\nIt is sent.\n- NEVER twice."
-    assert of_rules == [whole, whole, "# Mail\n…", whole, whole, "# Mail\n…"]
-    assert all(record["keyRules"] == ["NEVER twice."] for record in (*lean["constraints"], *lean["patterns"]))
+
+def _shown_rules(*sections: RuleRecord) -> list[tuple[str, list[str]]]:
+    lean = compact("rag_check_constraints", ConstraintsAnswer("q", sections, (), (), "5 sections"))
+    return [(record["content"], record["keyRules"]) for record in lean["constraints"]]
+
+
+def test_of_rules_beyond_the_nearest_three_the_first_lines_of_key_rules_are_left() -> None:
+    long = replace(_section(0.01), keyRules=("NEVER twice.\n  Not even if asked.",))
+    shown = _shown_rules(_section(0.9), _section(0.3), _section(0.2), _section(0.1, names_path=True), long)
+    assert [content for content, _ in shown] == [
+        *(f"# Mail {relevance}\n\nIt is sent.\n- NEVER twice." for relevance in (0.9, 0.3, 0.2, 0.1)),
+        "# Mail 0.01\n…",
+    ]
+    assert [rules for _, rules in shown] == [["NEVER twice."]] * 4 + [["NEVER twice.\n…"]]
+
+
+def test_a_rule_is_told_once() -> None:
+    bare = "# Mail\n\n- NEVER\n  twice."
+    assert _shown_rules(_section(0.9, bare), _section(0.8, bare, path="b.md")) == [
+        ("# Mail", ["NEVER twice."]),
+        ("as a.md:1-4", []),
+    ]
 
 
 def test_an_example_far_below_the_best_is_its_first_line() -> None:
