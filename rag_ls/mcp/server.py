@@ -44,6 +44,8 @@ _log = logging.getLogger(__name__)
 
 # MCP, "Resources", "Error Handling".
 _NO_RESOURCE = -32002
+# The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
+_BEFORE_INITIALIZE = "Invalid request parameters"
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -90,7 +92,7 @@ def create_server(
         return _success(json.dumps(result, ensure_ascii=False, separators=(",", ":")), result)
 
     offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
-    return Server(
+    server: Server[Any] = Server(
         NAME,
         version=__version__,
         instructions=INSTRUCTIONS,
@@ -100,6 +102,21 @@ def create_server(
             operations, has_memories="memory" in offered_sets, has_collections="collections" in offered_sets
         ),
     )
+    server.middleware.append(_name_missing_handshake)
+    return server
+
+
+async def _name_missing_handshake(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Tell a client that asks before `initialize` what comes first: the library calls its parameters invalid."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.error.message != _BEFORE_INITIALIZE:
+            raise
+        told = (
+            f"{ctx.method} came before initialize: send initialize, then notifications/initialized, then {ctx.method}"
+        )
+        raise MCPError(code=types.INVALID_REQUEST, message=told) from error
 
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:

@@ -20,7 +20,12 @@ from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
 def _library_answer(params: dict[str, Any]) -> Any:
     """The answer of the server itself, with nothing answered before."""
-    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    return _answer("initialize", params)["result"]
+
+
+def _answer(method: str, params: dict[str, Any]) -> Any:
+    """The server's answer to the first message."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     output = io.BytesIO()
 
     async def never() -> Any:
@@ -31,13 +36,18 @@ def _library_answer(params: dict[str, Any]) -> Any:
         await serve(create_server(never, ("code", "memory")), source, AnswerOnce(output, None))
 
     anyio.run(run)
-    return json.loads(output.getvalue())["result"]
+    return json.loads(output.getvalue())
 
 
 @pytest.mark.parametrize("version", [*PROTOCOL_VERSIONS, "1999-01-01"])
 def test_the_early_answer_is_the_librarys_answer(version: str) -> None:
     params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     assert initialize_result(params) == _library_answer(params)
+
+
+def test_a_call_before_initialize_is_told_what_comes_first() -> None:
+    error = _answer("tools/call", {"name": "index_status"})["error"]
+    assert (error["code"], "send initialize" in error["message"]) == (-32600, True)
 
 
 def test_the_versions_are_those_that_the_library_speaks() -> None:
