@@ -317,7 +317,7 @@ class ProjectSession:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(count_of(queued, "file is", "files are")))))
-        note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.resting_note)))
+        note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.unread_note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
@@ -360,7 +360,7 @@ class ProjectSession:
         notes = (
             self.indexing.problem,
             self.project.exclusions.note,
-            self.indexing.inbox.resting_note,
+            self.indexing.inbox.unread_note,
             model.note,
             self.memories.damage(),
             self.memories.take_note(),

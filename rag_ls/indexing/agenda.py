@@ -23,6 +23,8 @@ _REST_FACTOR = 20
 _MAX_CHECK_REST_S = 20.0
 _CHECK_REST_FACTOR = 4
 
+_REFUSED = "{} is open in an editor with a text that is not indexed ({}): answers have its saved text"
+
 Key = tuple[str, str]
 """An editing session and the path of a document that it holds."""
 
@@ -52,6 +54,8 @@ class Inbox:
         # Changed files that are not read yet, because they keep changing.
         self._resting: set[str] = set()
         self._rests = Rests()
+        # The reasons why texts are not indexed whose files are.
+        self._refused: dict[Key, str] = {}
         self._in_hand: set[str] = set()
         self._held = False
 
@@ -95,6 +99,13 @@ class Inbox:
         """Note that a changed file was read: one that keeps changing rests before it is read again."""
         with self._wake.condition:
             self._rests.note_read(path, cost_s, time.monotonic())
+
+    def note_refused(self, key: Key, reason: str) -> None:
+        """Note why an editor's text is not indexed; with an empty reason, that it is."""
+        with self._wake.condition:
+            self._refused.pop(key, None)
+            if reason:
+                self._refused[key] = reason
 
     def delay(self, key: Key, seconds: float) -> None:
         """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
@@ -151,10 +162,13 @@ class Inbox:
         return max(0.0, min(waits)) if waits else None
 
     @property
-    def resting_note(self) -> str:
-        """The changed files that are not read yet because they keep changing, in words; empty for none."""
+    def unread_note(self) -> str:
+        """The changed files that are not read yet because they keep changing, and the editors' texts that are not indexed, in
+        words; empty for none."""
         with self._wake.condition:
-            return self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
+            resting = self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
+            refused = [_REFUSED.format(path, reason) for (_, path), reason in self._refused.items()]
+        return "; ".join(filter(None, (resting, *refused)))
 
     @property
     def has_files(self) -> bool:

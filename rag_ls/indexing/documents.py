@@ -347,17 +347,23 @@ class Intake:
         self._store = store
         self._admissions = admissions
 
-    def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> None:
-        """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file."""
+    def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> str:
+        """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file.
+
+        Returns the reason why the text is not indexed, where the file is not left out for the same.
+        """
         if buffer is None or not self._may_index(buffer):
             self._documents.drop_buffer(path, session)
-        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
+            is_told = buffer is None or buffer.guest or path in self._store.skipped()
+            return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
+        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
             self._documents.index_buffer(
                 path, buffer.text, session, language=buffer.language, priority=Priority.INTERACTIVE
             )
+        return ""
 
     def take_file(self, path: str, priority: Priority = Priority.REST) -> None:
         """Index a file as it is now. A file that cannot be cut is skipped, so that it does not block others."""

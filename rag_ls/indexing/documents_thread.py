@@ -132,7 +132,7 @@ class DocumentsThread:
         session, path = key
         started = time.monotonic()
         try:
-            self._intake.take_buffer(session, path, buffer)
+            self._inbox.note_refused(key, self._intake.take_buffer(session, path, buffer))
             if buffer is not None and (session, path) not in self._followed:
                 self._followed.add((session, path))
                 self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)

@@ -38,7 +38,9 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     missing = [
         f"{stats[key]:,} {name} to come" for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
     ]
-    notes = ["; ".join(filter(None, (*missing, stats.get("note", ""), lean.get("note", ""))))]
+    told = "".join(exact)
+    noted = [note for note in stats.get("note", "").split("; ") if note not in told]
+    notes = ["; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))]
     return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
 
 

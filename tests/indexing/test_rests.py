@@ -47,6 +47,6 @@ def test_a_resting_file_hinders_nothing_and_a_question_ends_its_rest_where_it_is
     inbox.done(["other.py"])
     assert (inbox.is_empty, inbox.has_files, inbox.paths()) == (True, False, frozenset())
     assert 0 < (inbox.next_in_s or 0) <= 5
-    assert inbox.resting_note.startswith("cheap.py and 1 more keep")
+    assert inbox.unread_note.startswith("cheap.py and 1 more keep")
     inbox.end_rests()
     assert inbox.take_files() == ["cheap.py"]

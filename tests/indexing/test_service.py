@@ -192,6 +192,17 @@ def test_what_may_not_be_indexed_is_not_when_it_is_opened_or_written(
     assert view.store.document(path) is None
 
 
+def test_a_typed_text_that_is_too_large_is_told_until_it_is_not(view: ProjectSession) -> None:
+    inbox = view.indexing.inbox
+    view.buffer_changed(Buffer("src/cart.py", "zebra = 1\n" * 200_000))
+    _settled(view)
+    assert _found(view, "zebra") == []
+    assert inbox.unread_note.startswith("src/cart.py is open in an editor with a text that is not indexed (too large)")
+    view.buffer_changed(Buffer("src/cart.py", "zebra = 1\n"))
+    _settled(view)
+    assert (_found(view, "zebra"), inbox.unread_note) == ([("src/cart.py", Freshness.BUFFER)], "")
+
+
 def test_a_guest_document_is_searched_unless_its_name_speaks_of_a_secret(view: ProjectSession) -> None:
     for path in ("/elsewhere/zebra.py", "/elsewhere/.env"):
         view.buffer_changed(Buffer(path, "zebra = 1\n", "python", guest=True))

@@ -90,7 +90,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
-        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.inbox.resting_note))),
+        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.inbox.unread_note))),
     )  # fmt: skip
 
 

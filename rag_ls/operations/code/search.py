@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import related_code
+from rag_ls.engine.left_out import count_left_out, describe_left_out
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.operations.caller import Caller
@@ -124,6 +126,10 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     results = mark_far(pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts))
     stats = add_note(merge_stats(answers), "; ".join(problems))
     stats = add_note(stats, describe_references(sessions, question.query))
+    if stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
+        # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
+        unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
+        stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
     if problems:
         stats = replace(stats, complete=False)
     if len(request.query) > MAX_QUERY_CHARACTERS:

@@ -292,3 +292,16 @@ def test_that_no_file_holds_the_words_names_what_was_left_out(operations: Operat
     assert "2 files were not looked at" in note
     assert "too large" in note
     assert "e.g. src/key.pem" in note
+
+
+@pytest.mark.parametrize(
+    "query", ["what colour zebras wear at night", "which violin of the circus orchestra has a price"]
+)
+def test_where_nothing_is_close_the_files_that_were_not_looked_at_are_told(
+    client: Client, tmp_path: Path, query: str
+) -> None:
+    view = client.open(write(tmp_path / "shop", {**SHOP, "big.py": "zebra_marker = 1\n" * 100_000}))
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    stats = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", {"query": query})["stats"]
+    assert (stats["nothing_close"], stats["note"].count("1 file was not looked at (1 too large")) == (True, 1)
