@@ -45,9 +45,9 @@ def compact(tool: str, answer: object, *, names_project: bool = False) -> Json:
     return lean.compact(_tool_named(tool), answer, names_project=names_project)
 
 
-def render_answer(tool: str, answer: object) -> Json:
+def render_answer(tool: str, answer: object, *, names_project: bool = False) -> Json:
     """An answer as agents get it from the tool with a name."""
-    return code_text.render_answer(_tool_named(tool), answer)
+    return code_text.render_answer(_tool_named(tool), answer, names_project=names_project)
 
 
 def _tool_named(name: str) -> Tool:

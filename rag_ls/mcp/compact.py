@@ -9,10 +9,12 @@ from typing import Any, get_args
 
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import FAR, CodeRecord
+from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
+from rag_ls.operations.code.telling_lines import find_best_line, split_lines, split_query
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
@@ -27,15 +29,16 @@ DETAIL = {"enum": [FULL]}
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
 # The right section is one of the first three for three of four changes (docs/quality.md).
-_WHOLE_SECTIONS = 3
+_WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
+_LEFT_OUT = "…"
+# Several rules in a row that are left out, with the marks of their list items.
+_MARKS = re.compile(r"(?:(?:^[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?…[ \t]*(?:\n|\Z)\s*)+", re.MULTILINE)
 _RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
 # Fields that agents get only with `detail`.
 _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
 _MEMORY_DETAILS = (
     "kind", "matched_by", "created_at", "version", "uses", "used_at", "similarity", "content_hash", "source_memory_ids",
 )  # fmt: skip
-_RULE_DETAILS = ("keyRuleLines", "section", "why")
-_WORD = re.compile(r"\w")
 _STATS_DETAILS = ("took_ms", "candidates")
 
 
@@ -92,18 +95,25 @@ def _symbols(answer: SymbolsAnswer, tool: Tool) -> Json:
 
 
 def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
-    """The nearest sections whole, of the others the rules; the first lines of examples that are close."""
-    sections = (*answer.constraints, *answer.patterns)
-    nearest = sorted((record.relevance for record in sections), reverse=True)[:_WHOLE_SECTIONS]
-    least = min(nearest, default=0.0)
+    """The nearest sections whole, of the others the rules and a line; the first lines of the nearest example, of the others a line."""
+    words = split_query(answer.query)
+    whole = _choose_whole((*answer.constraints, *answer.patterns))
     closest = max((record.relevance for record in answer.examples), default=0.0)
     told: dict[str, str] = {}
     shown = {
-        "constraints": [_rule(record, least, told) for record in answer.constraints],
-        "patterns": [_rule(record, least, told) for record in answer.patterns],
-        "examples": [_example(record, is_far=record.relevance < closest - FAR) for record in answer.examples],
+        "constraints": [_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
+        "patterns": [_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
+        "examples": [_example(record, words, is_best=record.relevance == closest) for record in answer.examples],
     }
     return make_json(answer, details, shown)
+
+
+def _choose_whole(sections: Sequence[RuleRecord]) -> list[RuleRecord]:
+    """The sections that are shown whole: those that name a file of the change, the nearest one, and two more where there is room."""
+    nearest = sorted(sections, key=lambda record: -record.relevance)[:_WHOLE_SECTIONS]
+    sizes = itertools.accumulate(tokens(record.content) for record in nearest)
+    fitting = [record for record, size in zip(nearest, sizes, strict=True) if size <= _WHOLE_TOKENS]
+    return [*(record for record in sections if record.namesPath), *nearest[:1], *fitting]
 
 
 def _is_in_order(records: Sequence[SymbolRecord]) -> bool:
@@ -198,41 +208,47 @@ def _memory(record: MemoryRecord) -> Json:
     return _short(lean)
 
 
-def _rule(record: RuleRecord, least: float, told: dict[str, str]) -> Json:
-    """A section of rules; one that is less relevant than `least` without what is no rule in it, a copy by its place alone.
+def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
+    """A section of rules, where each key rule stands once; one that is not whole has the line that answers best beside them.
 
-    `told` holds the places of the sections before it, by their contents.
+    `told` holds the places of the sections before it, by their contents: a copy names the first.
     """
-    place = told.setdefault(record.content, f"{record.filePath}:{record.lines}")
-    if place != f"{record.filePath}:{record.lines}":
-        return make_json(record, _RULE_DETAILS, {"content": f"as {place}", "keyRules": []})
-    is_whole = record.namesPath or record.relevance >= least
-    rules = [rule if is_whole else _first_lines(rule, 1) for rule in record.keyRules]
-    if record.keyRules and not _says_more(record):
-        content = record.content.split("\n")[0]
-    elif is_whole:
-        content = record.content
-    else:
-        content = _first_lines(record.content, 1 if record.keyRules else _MAX_EXAMPLE_LINES)
-    return make_json(record, _RULE_DETAILS, {"content": content, "keyRules": rules})
+    # The later parts of a long section do not hold its heading.
+    usual = ("section",) if record.content.startswith("#") else ()
+    details = ("keyRuleLines", "why", *usual)
+    own = f"{record.filePath}:{record.lines}"
+    place = told.setdefault(record.content, own)
+    if place != own:
+        return make_json(record, details, {"content": f"as {place}", "keyRules": []})
+    content = _without_rules(record) if is_whole else _join_telling_lines(record.content, words)
+    return make_json(record, details, {"content": content})
 
 
-def _says_more(record: RuleRecord) -> bool:
-    """Whether a section holds text besides its headings and key rules."""
-    text = " ".join(" ".join(line.split()) for line in record.content.split("\n") if not line.startswith("#"))
+def _without_rules(record: RuleRecord) -> str:
+    """The text of a section, with a mark where a key rule stands that is told beside it."""
+    content = record.content
     for rule in record.keyRules:
-        text = text.replace(" ".join(rule.split()), "")
-    return bool(_WORD.search(text))
+        content = content.replace(rule, _LEFT_OUT, 1)
+    return _MARKS.sub(f"{_LEFT_OUT}\n", content).rstrip("\n")
 
 
-def _example(record: ExampleRecord, *, is_far: bool) -> Json:
-    """The first lines of code that is an example; its place has the rest."""
-    return make_json(record, (), {"content": _first_lines(record.content, 1 if is_far else _MAX_EXAMPLE_LINES)})
+def _example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:
+    """The first lines of the nearest example, and of any other the line that answers best; the place has the rest."""
+    content = _first_lines(record.content) if is_best else find_best_line(record.content, words)[1].strip()
+    return make_json(record, (), {"content": content})
 
 
-def _first_lines(text: str, count: int) -> str:
+def _join_telling_lines(text: str, words: Sequence[str]) -> str:
+    """The first line of a text, which is mostly its heading, and the one that answers best."""
+    lines = split_lines(text)
+    at, best = find_best_line(text, words)
+    gaps = [_LEFT_OUT if at > 1 else "", best if at else "", _LEFT_OUT if at + 1 < len(lines) else ""]
+    return "\n".join([*lines[:1], *filter(None, gaps)])
+
+
+def _first_lines(text: str) -> str:
     lines = text.strip("\n").split("\n")
-    return "\n".join([*lines[:count], *(["…"] if len(lines) > count else [])])
+    return "\n".join([*lines[:_MAX_EXAMPLE_LINES], *([_LEFT_OUT] if len(lines) > _MAX_EXAMPLE_LINES else [])])
 
 
 def _metadata(record: MetadataRecord) -> Json:

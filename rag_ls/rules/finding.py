@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,8 +137,9 @@ class RuleFinder:
             self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
             for row in rows
         ]
-        shown = [hit for hit in hits if _says_something(hit.row.stored.chunk.text)]
-        return sorted(shown, key=lambda hit: (-hit.relevance, _place(hit)))
+        shown = sorted((hit for hit in hits if _says_something(hit.row.stored.chunk.text)), key=_place)
+        sections = [_join_windows(list(windows)) for _, windows in groupby(shown, key=_section_of)]
+        return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""
@@ -238,6 +240,22 @@ def _says_something(text: str) -> bool:
     return any(
         line.strip() and not line.lstrip().startswith("#") and any(map(str.isalnum, line)) for line in text.splitlines()
     )
+
+
+def _section_of(hit: RuleHit) -> tuple[str, str, int]:
+    """The section that a window is of. Text without a heading and YAML have none: each window is for itself."""
+    chunk = hit.row.stored.chunk
+    is_section = chunk.symbol and chunk.language != "yaml"
+    return chunk.path, chunk.symbol, -1 if is_section else chunk.ordinal
+
+
+def _join_windows(windows: Sequence[RuleHit]) -> RuleHit:
+    """A section as its best window: the parts of a long section do not compete. One that names a file has the key rules of all."""
+    best = max(windows, key=lambda hit: hit.relevance)
+    if not any(hit.names_path for hit in windows):
+        return best
+    rules = tuple(rule for hit in windows for rule in hit.key_rules)
+    return replace(best, key_rules=rules, names_path=True, names_file=any(hit.names_file for hit in windows))
 
 
 def _place(hit: RuleHit) -> tuple[str, int]:

@@ -105,38 +105,52 @@ def test_an_example_of_a_rule_is_its_first_lines() -> None:
     assert (shown["filePath"], shown["lines"]) == ("a.py", "1-9")
 
 
-def _section(relevance: float, content: str = "", *, path: str = "a.md", names_path: bool = False) -> RuleRecord:
-    content = content or f"# Mail {relevance}\n\nIt is sent.\n- NEVER twice."
-    return RuleRecord(content, path, "constraint", relevance, ("NEVER twice.",), "1-4", namesPath=names_path)
+def test_a_key_rule_stands_once_and_of_rules_beyond_the_nearest_three_a_line_is_left() -> None:
+    def section(relevance: float, *, names_path: bool = False) -> RuleRecord:
+        return RuleRecord(
+            "# Mail\n\nIt is sent.\n- NEVER twice.\n- NEVER late.\n\nBy post.", "a.md", "constraint", relevance,
+            ("NEVER twice.", "NEVER late."), "1-7", namesPath=names_path,
+        )  # fmt: skip
+
+    constraints = (section(0.9), section(0.3), section(0.2), section(0.1, names_path=True))
+    lean = compact(
+        "rag_check_constraints",
+        ConstraintsAnswer("by post", constraints, (section(0.8), section(0.01)), (), "5 sections"),
+    )
+    of_rules = [record["content"] for record in (*lean["constraints"], *lean["patterns"])]
+    whole, line = "# Mail\n\nIt is sent.\n…\nBy post.", "# Mail\n…\nBy post."
+    assert of_rules == [whole, whole, line, whole, whole, line]
+    assert all(len(record["keyRules"]) == 2 for record in (*lean["constraints"], *lean["patterns"]))
 
 
-def _shown_rules(*sections: RuleRecord) -> list[tuple[str, list[str]]]:
-    lean = compact("rag_check_constraints", ConstraintsAnswer("q", sections, (), (), "5 sections"))
-    return [(record["content"], record["keyRules"]) for record in lean["constraints"]]
-
-
-def test_of_rules_beyond_the_nearest_three_the_first_lines_of_key_rules_are_left() -> None:
-    long = replace(_section(0.01), keyRules=("NEVER twice.\n  Not even if asked.",))
-    shown = _shown_rules(_section(0.9), _section(0.3), _section(0.2), _section(0.1, names_path=True), long)
-    assert [content for content, _ in shown] == [
-        *(f"# Mail {relevance}\n\nIt is sent.\n- NEVER twice." for relevance in (0.9, 0.3, 0.2, 0.1)),
-        "# Mail 0.01\n…",
+def test_a_copy_of_a_rule_names_the_place_of_the_first() -> None:
+    first = RuleRecord("# Mail\n\n- NEVER twice.", "a.md", "constraint", 0.9, ("NEVER twice.",), "1-3")
+    copy = replace(first, filePath="b.md", relevance=0.8)
+    lean = compact("rag_check_constraints", ConstraintsAnswer("q", (first, copy), (), (), "2 sections"))
+    assert [(record["content"], record["keyRules"]) for record in lean["constraints"]] == [
+        ("# Mail\n\n…", ["NEVER twice."]),
+        ("as a.md:1-3", []),
     ]
-    assert [rules for _, rules in shown] == [["NEVER twice."]] * 4 + [["NEVER twice.\n…"]]
 
 
-def test_a_rule_is_told_once() -> None:
-    bare = "# Mail\n\n- NEVER\n  twice."
-    assert _shown_rules(_section(0.9, bare), _section(0.8, bare, path="b.md")) == [
-        ("# Mail", ["NEVER twice."]),
-        ("as a.md:1-4", []),
-    ]
+def test_a_part_of_a_section_without_its_heading_is_told_with_it() -> None:
+    later = RuleRecord("It is sent.", "a.md", "constraint", 0.9, (), "5-5", section="Rules > Mail")
+    first = replace(later, content="# Mail\n\nIt is sent.")
+    lean = compact("rag_check_constraints", ConstraintsAnswer("q", (later, first), (), (), "2 sections"))
+    assert [record.get("section") for record in lean["constraints"]] == ["Rules > Mail", None]
 
 
-def test_an_example_far_below_the_best_is_its_first_line() -> None:
-    near, far = (ExampleRecord("a = 1\nb = 2", "a.py", "1-2", "code", score) for score in (0.7, 0.4))
-    lean = compact("rag_check_constraints", ConstraintsAnswer("q", (), (), (near, far), "2 examples"))
-    assert [record["content"] for record in lean["examples"]] == ["a = 1\nb = 2", "a = 1\n…"]
+def test_long_sections_are_whole_as_far_as_there_is_room() -> None:
+    long = RuleRecord("# Mail\n\nIt is sent." + "\nA word and another." * 60, "a.md", "constraint", 0.9, (), "1-63")
+    further = replace(long, relevance=0.8)
+    lean = compact("rag_check_constraints", ConstraintsAnswer("is sent", (long, further), (), (), "2 sections"))
+    assert [record["content"] for record in lean["constraints"]] == [long.content, "# Mail\n…\nIt is sent.\n…"]
+
+
+def test_an_example_below_the_best_is_the_line_that_answers_best() -> None:
+    near, far = (ExampleRecord("# Sums\nnet = 1\ngross = 2", "a.py", "1-3", "code", score) for score in (0.7, 0.4))
+    lean = compact("rag_check_constraints", ConstraintsAnswer("set gross", (), (), (near, far), "2 examples"))
+    assert [record["content"] for record in lean["examples"]] == ["# Sums\nnet = 1\ngross = 2", "gross = 2"]
 
 
 _NOTED = replace(_STATS, note="a filter matches nothing")

@@ -116,6 +116,35 @@ def test_the_rules_of_others_code_count_for_its_own_files_alone(
     assert told(file_path="vendor/mailer/send.py")[0] == "vendor/mailer/CONTRIBUTING.md"
 
 
+def test_a_long_section_is_one_answer_and_does_not_push_out_others(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    letters = "\n".join(
+        f"- Letter {at} is sent by the queue, with a stamp and a signature of its sender." for at in range(60)
+    )
+    plain = "\n".join(
+        f"Post of kind {at} is sent by the queue, with a stamp, in plain words and without a heading."
+        for at in range(60)
+    )
+    rules = {
+        "AGENTS.md": f"# Rules\n\n## Letters\n\n{letters}\n- NEVER send a letter twice.\n\n## Queue\n\nA queue MUST be emptied.\n",
+        ".cursorrules": plain,
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **rules, "web/a.py": "x = 1\n"}))
+    question = {"change_description": "send a letter by the queue", "num_results": 20}
+    shown = operations.run("rag_check_constraints", question)["constraints"]
+    assert sorted(each["section"] for each in shown if each["filePath"] == "AGENTS.md") == [
+        "Rules > Letters", "Rules > Queue"
+    ]  # fmt: skip
+    assert sum(each["filePath"] == ".cursorrules" for each in shown) > 1, "text without headings has no sections"
+    write(tmp_path / "other", {**SHOP, "web/AGENTS.md": rules["AGENTS.md"], "web/a.py": "x = 1\n"})
+    _open(client, tmp_path / "other")
+    of_folder = operations.run("rag_check_constraints", {"file_path": "web/a.py"})["constraints"]
+    assert ["NEVER send a letter twice."] in [each["keyRules"] for each in of_folder], (
+        "of a long section, all key rules"
+    )
+
+
 def test_a_folder_above_a_file_does_not_make_its_rules_clear_for_any_change(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
