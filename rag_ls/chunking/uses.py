@@ -82,6 +82,11 @@ class UseTable:
                 match.start(1): match.end(1) for match in re.compile(rule.texts).finditer(data, part.start, part.end)
             }
         starts, ends = _names_in(part, found, symbols)
+        if rule.is_dotted:
+            starts = np.fromiter(
+                (max(start, data.rfind(b".", start, end) + 1) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)),
+                dtype=np.int64, count=starts.size,
+            )  # fmt: skip
         if not starts.size:
             return
         kinds = np.zeros(starts.size, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,3 +112,9 @@ class Language:
     tests: Tests | None = None
     errors: ErrorSyntax | None = None
     decorators: DecoratorSyntax | None = None
+
+    def shared_folder(self, path: str) -> str:
+        """The folder of a document, without the root of its sources: where folders are shared, documents of one see each other's names."""
+        folder = path.rpartition("/")[0]
+        root = re.match(self.source_root, f"{folder}/") if self.source_root else None
+        return folder[root.end() :] if root else folder

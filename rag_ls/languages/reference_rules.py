@@ -43,6 +43,8 @@ class ReferenceRule(NamedTuple):
     """Queries that tell variables from calls without brackets: variables as `@local`, the nodes in which they are seen as `@scope`
     or, where nothing from around is seen, `@closed`, and names of declarations as `@declared`. Without any, the text tells."""
     names: frozenset[str] = NAMES
+    is_dotted: bool = False
+    """Whether one of these nodes may hold the whole name of a module: `Shop.Cart`."""
     own: frozenset[str] = frozenset({"self", "this"})
     """The words for the object whose method it is."""
     parents: frozenset[str] = frozenset({"super", "base", "parent"})

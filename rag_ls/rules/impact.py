@@ -177,13 +177,14 @@ class ImpactFinder:
     def _by_folder(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
         """Note the documents of the same folder that use a name, in languages that need no import for that."""
         document = self._checkout.document(path)
-        if document is None or not find_language(document.language).shares_folder or not declared:
+        language = find_language(document.language if document is not None else "")
+        if not language.shares_folder or not declared:
             return
-        folder = path.rpartition("/")[0]
+        folder = language.shared_folder(path)
         beside = {
             number
-            for number, other, language, _ in self._checkout.document_paths()
-            if language == document.language and other.rpartition("/")[0] == folder and other != path
+            for number, other, named, _ in self._checkout.document_paths()
+            if named == language.name and language.shared_folder(other) == folder and other != path
         }
         for other, names in self._checkout.outlines.own_names(beside - set(self._hidden)).items():
             if used := [name for name in names if name in declared]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,8 +15,10 @@ from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.namesakes import is_named_after
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, find_resolved_uses
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
@@ -35,6 +38,8 @@ _LEAST_SIMILAR = 0.35
 _MAX_LINES_IN = 60
 _MAX_NAMESAKES = 1000
 _MAX_NAMED_FILES = 6
+_TYPES = frozenset({"type", "module"})
+_MAX_TYPES = 20
 _SEPARATORS = (".", "::", "#", " > ")
 
 
@@ -94,6 +99,8 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
     users = None if symbol else [each.path for each in dependents.direct[:_MAX_LINES_IN]]
     found = find_resolved_uses(session, meant if symbol else _find_exported(meant), users)
+    if not symbol:
+        found += find_resolved_uses(session, _find_open_types(document.language, meant))
     direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
@@ -252,6 +259,24 @@ def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str
 def _find_exported(declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
     """The declarations at the top of a document that it exports."""
     return [item for item in declared if item.exported and _is_top(item)]
+
+
+def _find_open_types(language: str, declared: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+    """The types of a document that others may use without an import; not what only holds them, as a namespace does."""
+    rule = find_language(language).references
+    if rule is None or not rule.is_open:
+        return []
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for item in declared:
+        kinds[split_owner(item.symbol)[0]].add(item.kind)
+    spaces = {owner for owner, held in kinds.items() if held & _TYPES and held <= _TYPES | {"value"}}
+    return [
+        item
+        for item in declared
+        if item.kind in _TYPES
+        and item.symbol not in spaces
+        and (not (owner := split_owner(item.symbol)[0]) or owner in spaces or owner not in kinds)
+    ][:_MAX_TYPES]
 
 
 def _is_top(item: StoredSymbol) -> bool:

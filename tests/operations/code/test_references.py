@@ -562,6 +562,89 @@ JAVA = {
 }
 
 
+def test_constants_of_modules_are_seen_with_the_module_alone(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    files = {
+        "lib/job/client.rb": "module Job\n  class Client\n    def push = 1\n  end\n\n  class Process\n  end\nend\n",
+        "lib/job/api.rb": "module Job\n  def self.run\n    Client.new\n  end\nend\n",
+        "bin/run.rb": "Job::Client.new.push\nProcess.clock_gettime(1)\nJob::Process.new\n",
+    }
+    client.open(indexed_projects.copy(files, tmp_path / "modules"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    assert _places(operations.run("find_references", {"symbol": "Job.Client"})) == [
+        "lib/job/client.rb:2 resolved",
+        "bin/run.rb:1 resolved",
+        "lib/job/api.rb:3 resolved",
+    ]
+    uses = _places(operations.run("find_references", {"symbol": "Job.Process"}))
+    assert uses == ["lib/job/client.rb:6 resolved", "bin/run.rb:3 resolved", "bin/run.rb:2 by name"]
+    impact = operations.run("rag_query_impact", {"file_path": "lib/job/client.rb"})
+    assert [(each["filePath"], each["lines"]) for each in impact["dependents"]] == [
+        ("bin/run.rb", [1, 3]),
+        ("lib/job/api.rb", [3]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "expected"),
+    [
+        pytest.param(
+            {
+                "src/main/java/shop/Cart.java": "package shop;\npublic class Cart {\n}\n",
+                "src/test/java/shop/CartTest.java": "package shop;\nclass CartTest {\n    Cart cart = new Cart();\n}\n",
+            },
+            "src/main/java/shop/Cart.java",
+            {"src/test/java/shop/CartTest.java": [3]},
+            id="tests of the package, in Java",
+        ),
+        pytest.param(
+            {
+                "composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}',
+                "app/Cart.php": "<?php\nnamespace App;\nclass Cart\n{\n}\n",
+                "app/Bill.php": "<?php\nnamespace App;\nclass Bill\n{\n    function pay() { return new Cart(); }\n}\n",
+                "app/Web/View.php": "<?php\nnamespace App\\Web;\nclass View\n{\n    function show(\\App\\Cart $cart) {}\n}\n",
+            },
+            "app/Cart.php",
+            {"app/Bill.php": [5], "app/Web/View.php": [5]},
+            id="the namespace and full names, in PHP",
+        ),
+        pytest.param(
+            {
+                "Shop/Cart.cs": "namespace Shop;\npublic class Cart\n{\n}\n",
+                "Shop/Bill.cs": "namespace Shop;\npublic class Bill\n{\n    Cart cart = new Cart();\n}\n",
+            },
+            "Shop/Cart.cs",
+            {"Shop/Bill.cs": [4]},
+            id="the namespace, in C#",
+        ),
+        pytest.param(
+            {
+                "lib/shop/cart.ex": "defmodule Shop.Cart do\n  def total(cart), do: cart\nend\n",
+                "lib/shop/bill.ex": "defmodule Shop.Bill do\n  alias Shop.Cart\n\n  def pay(cart), do: Cart.total(cart)\nend\n",
+                "lib/shop/mail.ex": "defmodule Shop.Mail do\n  def send(cart), do: Shop.Cart.total(cart)\nend\n",
+            },
+            "lib/shop/cart.ex",
+            {"lib/shop/bill.ex": [2, 4], "lib/shop/mail.ex": [2]},
+            id="aliases and full names, in Elixir",
+        ),
+    ],
+)
+def test_what_needs_no_import_depends_too(
+    client: Client,
+    indexed_projects: IndexedProjects,
+    tmp_path: Path,
+    files: dict[str, str],
+    path: str,
+    expected: dict[str, list[int]],
+) -> None:
+    client.open(indexed_projects.copy(files, tmp_path / "unimported"))
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("rag_query_impact", {"file_path": path})
+    assert {each["filePath"]: each["lines"] for each in answer["dependents"]} == expected
+
+
 TEMPLATES = {
     "app/User.php": "<?php\nnamespace App;\nclass User\n{\n    public function avatar(int $size): string { return ''; }\n"
     "    public function canEdit(): bool { return true; }\n}\n",

@@ -24,13 +24,6 @@ _OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 
 
-def shared_folder(path: str, language: Language) -> str:
-    """The folder, without the root of its sources, whose documents see each other's names where the language has it so."""
-    folder = path.rpartition("/")[0]
-    root = re.match(language.source_root, f"{folder}/") if language.source_root else None
-    return folder[root.end() :] if root else folder
-
-
 def split_owner(symbol: str) -> tuple[str, str]:
     """The qualified name of what holds a symbol, and its own name."""
     parts = _OWNER.split(symbol)

@@ -254,7 +254,8 @@ class _Finder:
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
-        if use.line not in own_lines or (use.receiver and use.receiver not in source.rule.own):
+        is_member = use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
+        if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()
         own_lines.discard(use.line)

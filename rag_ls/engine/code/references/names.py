@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, shared_folder, split_owner
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.languages import ImportResolver, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
-_HOLDERS = ("type", "module")
+HOLDERS = ("type", "module")
 """The kinds of declarations that have members."""
 _PARTS = re.compile(r"\.|::|/|\\")
 
@@ -60,7 +60,7 @@ class Names:
         if own := self._top(source, name):
             return Meaning(own)
         bound = []
-        for item in source.imports:
+        for item in source.imports if source.language.resolver is not None else ():
             meaning = self._bound(source, item, name)
             if meaning is not None and (meaning.declarations or meaning.modules):
                 return meaning
@@ -85,22 +85,47 @@ class Names:
             found: dict[str, list[StoredSymbol]] = {}
             for item in self.files.named(name):
                 if item.language == language.name:
-                    found.setdefault(shared_folder(item.path, language), []).append(item)
+                    found.setdefault(language.shared_folder(item.path), []).append(item)
             self._by_folder[language.name, name] = found
-        return self._by_folder[language.name, name].get(shared_folder(source.path, language), ())
+        return self._by_folder[language.name, name].get(language.shared_folder(source.path), ())
 
     def _by_reach(self, source: CodeFile, name: str) -> Meaning | None:
         """The only declaration of a name, in languages whose names need no import of their own."""
         if not source.rule.is_open:
             return None
+        for each in source.imports if source.rule.is_dotted else ():
+            given = self._alias(source, each) or split_owner(each.imported.module)[1]
+            if given == name and (meaning := self.full(source, each.imported.module)) is not None:
+                return meaning
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
-        tops = [item for item in found if not self.owner_of(item)]
+        tops = [item for item in found if not self.owner_of(item) and self._reaches(source, item)]
         places = {(item.path, item.symbol) for item in tops}
-        # A function and its prototype count as one, and so do the parts of a type.
-        is_open = source.rule.members_apart and all(item.kind in _HOLDERS for item in tops)
+        # A function and its prototype are one, and so are the parts of a type.
+        is_open = source.rule.members_apart and all(item.kind in HOLDERS for item in tops)
         is_one = len({symbol for _, symbol in places} if is_open else places) == 1
         is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
         return Meaning(tuple(tops)) if tops and is_one else None
+
+    def full(self, source: CodeFile, name: str) -> Meaning | None:
+        """The meaning of the whole name of a module, where that is how names are written; None if none has it."""
+        if not source.rule.is_dotted or "." not in name:
+            return None
+        found = [
+            item for item in self.files.named(split_owner(name)[1]) if item.symbol == name and item.kind in HOLDERS
+        ]
+        return Meaning(tuple(found)) if found else None
+
+    def _reaches(self, source: CodeFile, item: StoredSymbol) -> bool:
+        """Whether a bare name in a document may mean a declaration: types that a module holds are seen in the module alone."""
+        owner, _ = split_owner(item.symbol)
+        if (
+            item.kind not in HOLDERS
+            or not owner
+            or not source.rule.reopened
+            or any(each.symbol == owner for each in source.symbols)
+        ):
+            return True
+        return all(each.symbol != owner for each in self.files.named(split_owner(owner)[1]))
 
     def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
         """The declarations with a name in a document, that are no members of a type."""
@@ -289,7 +314,7 @@ class Names:
                 return Meaning(found)
             inner = tuple(path for each in meaning.modules for path in self._submodule(each, name))
             return Meaning((), inner) if inner else OUTSIDE
-        holders = [item for item in meaning.declarations if item.kind in _HOLDERS]
+        holders = [item for item in meaning.declarations if item.kind in HOLDERS]
         if members := dict.fromkeys(found for item in holders for found in self.members(item, name)):
             return Meaning(tuple(members))
         return None if meaning.declarations else OUTSIDE

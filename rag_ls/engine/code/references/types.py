@@ -9,7 +9,7 @@ from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
-from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, compile_for, kin_of
+from rag_ls.engine.code.references.names import HOLDERS, OUTSIDE, Meaning, Names, compile_for, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
@@ -57,7 +57,11 @@ class Uses:
         if UNKNOWN in chain or "()" in chain:
             chain = read_chain_before(self._text_before(source, use))
         steps = read_steps(chain.removeprefix("$"))
+        if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
+            return meaning
         owner = self._type_of(source, steps, use.line) if steps else None
+        if owner is None and self._text_before(source, use).endswith("\\"):
+            return self._names.bare(source, use.name)
         if owner is None:
             return self._member_of_few(source, steps, use.name)
         if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
@@ -101,12 +105,21 @@ class Uses:
             return None
         self._steps += 1
         try:
-            meaning = self._first(source, steps, line)
-            for step in steps[1:]:
+            meaning, count = self._full(source, steps) if source.rule.is_dotted else (None, 0)
+            if meaning is None:
+                meaning, count = self._first(source, steps, line), 1
+            for step in steps[count:]:
                 meaning = self._after(source, meaning, step) if meaning is not None else None
             return meaning
         finally:
             self._steps -= 1
+
+    def _full(self, source: CodeFile, steps: list[Step]) -> tuple[Meaning | None, int]:
+        """The module whose whole name a chain begins with, and the number of its steps."""
+        for count in range(len(steps), 1, -1):
+            if (meaning := self._names.full(source, ".".join(step.name for step in steps[:count]))) is not None:
+                return meaning, count
+        return None, 0
 
     def _first(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         rule, step = source.rule, steps[0]
@@ -147,7 +160,7 @@ class Uses:
 
     def _value_of(self, declared: StoredSymbol, step: Step) -> Meaning | None:
         """The type of what a declaration stands for: of a call's result, a type itself, the value of a variable."""
-        if declared.kind == "type":
+        if declared.kind in HOLDERS:
             return Meaning((declared,))
         key = (declared.path, declared.start_line, declared.symbol)
         if key not in self._made:
