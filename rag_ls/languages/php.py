@@ -113,6 +113,8 @@ PHP = Language(
             "(object_creation_expression (_) @call)",
         ),
         bases=("(base_clause (_) @base)", "(class_interface_clause (_) @base)"),
+        # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
+        texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])",
         names=frozenset({"name"}),
         own=frozenset({"this", "self", "static"}),
         parents=frozenset({"parent"}),

@@ -26,9 +26,16 @@ _SLIM_TAGS = rb"(?m)^[ \t]*[\w.#-][^\n]*?[ \t)\w\"]={1,2}[<>]*[ \t]+([^\n]*)"
 _SLIM_ATTRIBUTES = rb"\b[\w-]{1,40}=([a-z@][\w.?!@]*(?:\([^()\n]*\))?)"
 
 
-# What stands in brackets: three levels of them, and no further directive, so that brackets without an end cost no more than their text.
+# No further directive, so that brackets without an end cost no more than their text.
 _FLAT = rb"(?:[^()@]|@(?!\w+\s*\())*+"
-_BRACKETS = _FLAT + rb"(?:\(" + _FLAT + rb"(?:\(" + _FLAT + rb"\)" + _FLAT + rb")*+\)" + _FLAT + rb")*+"
+
+
+def _nest(levels: int) -> bytes:
+    """A pattern of what stands in brackets, with so many levels of them in it."""
+    return _FLAT + rb"(?:\(" + _nest(levels - 1) + rb"\)" + _FLAT + rb")*+" if levels else _FLAT
+
+
+_BRACKETS = _nest(5)
 _BLADE_DIRECTIVES = rb"(?<!@)@\w+[ \t]*\((" + _BRACKETS + rb")\)"
 _BLADE_TEXTS = rb"(?<!@)\{\{(?!--)((?:[^{}]|\}(?!\})|\{(?!\{))*+)\}\}", rb"\{!!((?:[^{}!]|!(?!!\}))*+)!!\}"
 _BLADE_ATTRIBUTES = rb"\s:[\w.-]+=\"([^\"]*+)\""

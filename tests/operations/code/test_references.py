@@ -648,11 +648,12 @@ def test_what_needs_no_import_depends_too(
 TEMPLATES = {
     "app/User.php": "<?php\nnamespace App;\nclass User\n{\n    public function avatar(int $size): string { return ''; }\n"
     "    public function canEdit(): bool { return true; }\n}\n",
-    "views/user.blade.php": "@extends('layouts.user')\n<p>avatar</p>\n@if($user->canEdit() && count(array_keys([1])) > 0)\n"
+    "views/user.blade.php": "@extends('layouts.user')\n<p>avatar</p>\n@if(count(array_keys(only([1], last($user->canEdit())))) > 0)\n"
     '  <img src="{{ $user->avatar(80) }}">\n  {{-- $user->avatar(1) --}}\n  @{{ avatar() }}\n@endif\n'
     '<x-box :title="$user->avatar(2)" />\n@php\n  $url = $user->avatar(3);\n@endphp\n',
     "views/user.html.twig": "{% extends 'base' %}\n<p>avatar</p>\n{# user.avatar(1) #}\n"
     "{% if user.canEdit %}{{ user.avatar(2)|raw }}{% endif %}\n",
+    "routes/web.php": "<?php\nuse App\\User;\nRoute::get('/a', [User::class, 'avatar']);\nRoute::get('/b', 'User@avatar');\n",
     "web/Basket.cs": "namespace Web;\npublic class Basket\n{\n    public int CountItems(int id) { return 1; }\n"
     "    public void Add() { }\n}\n",
     "web/Cart.cshtml": "@model Basket\n@* @Model.CountItems(0) *@\n@if (Model.CountItems(1) > 0)\n{\n    var n = Model.CountItems(2);\n"
@@ -669,7 +670,12 @@ TEMPLATES = {
     [
         (
             "User.avatar",
-            ["views/user.blade.php:4", "views/user.blade.php:8", "views/user.blade.php:10", "views/user.html.twig:4"],
+            [
+                "routes/web.php:3",
+                "routes/web.php:4",
+                *(f"views/user.blade.php:{line}" for line in (4, 8, 10)),
+                "views/user.html.twig:4",
+            ],
         ),
         ("User.canEdit", ["views/user.blade.php:3", "views/user.html.twig:4"]),
         ("Basket.CountItems", [f"web/Cart.cshtml:{line}" for line in (3, 5, 6, 6)]),
