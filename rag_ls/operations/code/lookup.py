@@ -75,7 +75,8 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
         except (NotFound, PathOutsideProject) as not_here:
             errors.append(not_here)
         else:
-            return make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
+            record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
+            return replace(record, note=_join_notes(record.note, caller.projects.note_elsewhere([session])))
     told = [
         error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
     ]
@@ -170,7 +171,7 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
-    note = note_unread(sessions)
+    note = _join_notes(caller.projects.note_elsewhere(sessions), note_unread(sessions))
     if not (found or note):
         unmatched = [explain_no_document(session, question) for session in sessions]
         note = unmatched[0] if all(unmatched) else _name_nearest(sessions, question.query) if question.query else ""
@@ -245,7 +246,12 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     read_first(caller, caller.projects.find_candidates(path, request.project), scope)
     session = caller.projects.find_holding(path, request.project)
     tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
-    return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note_unread([session]))
+    note = _join_notes(caller.projects.note_elsewhere([session]), note_unread([session]))
+    return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note)
+
+
+def _join_notes(*notes: str) -> str:
+    return "; ".join(filter(None, notes))
 
 
 def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:

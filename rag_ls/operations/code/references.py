@@ -136,7 +136,8 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
         _make_record(each, names_target=names_target, project=str(session.project.root) if len(sessions) > 1 else "")
         for session, each in shown
     )
-    note = "; ".join(filter(None, _notes(answers, first + len(shown), len(found))))
+    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), len(found)))
+    note = "; ".join(filter(None, notes))
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
         symbol=name, references=records, total=len(found), summary=_summarize([each for _, each in found]), offset=first,

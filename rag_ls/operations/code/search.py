@@ -194,7 +194,8 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
         filters=make_document_filters(request.language, request.path_glob, [session]),
     )
     results = pick_best([session], [answer], len(answer.hits))
-    return _fit_answer(CodeAnswer(answer.query, results, merge_stats([answer])), caller.budget_tokens)
+    stats = add_note(merge_stats([answer]), caller.projects.note_elsewhere([session]))
+    return _fit_answer(CodeAnswer(answer.query, results, stats), caller.budget_tokens)
 
 
 def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:

@@ -161,6 +161,12 @@ class Projects:
         """The projects of which `find_holding` chooses one; all that are named, if no path is given."""
         return [self.find_holding(path, wanted)] if Path(path).is_absolute() else self.find(wanted)
 
+    def note_elsewhere(self, sessions: Sequence[ProjectSession]) -> str:
+        """A note that names the one project that answers, where the client has others open; empty where it is one of those."""
+        (only, *others) = sessions or (None,)
+        is_own = only is None or only.project.root in {view.project.root for view in self._client.projects()}
+        return "" if is_own or others or only is None else f"paths are below {only.project.root}"
+
     def find_holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectSession:
         """The project that holds a path; the first one if the path does not decide."""
         if path and Path(path).is_absolute() and (holder := self._find_innermost(path)):

@@ -95,7 +95,9 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         ),
         dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
-    return replace(answer, summary=_summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all))
+    summary = _summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all)
+    notes = tuple(filter(None, (caller.projects.note_elsewhere([view]),)))
+    return replace(answer, summary=summary, notes=notes)
 
 
 def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:

@@ -14,6 +14,7 @@ from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.lookup import AGENTS_EXCERPT_TOKENS
+from rag_ls.project import Project
 from tests.conftest import IndexedProjects
 from tests.operations.code.projects import index_project
 from tests.support import PATIENCE_S, SHOP, write
@@ -298,3 +299,22 @@ def test_a_name_that_many_files_declare_is_no_evidence(client: Client, tmp_path:
     # Asked for by its name, it is.
     (named,) = operations.run("related_tests", {"path": "src/part_1.py", "symbol": "open_it"})["tests"]
     assert "mentions open_it" in named["why"]
+
+
+def test_answers_about_another_checkout_name_it_once(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    here, beside = (indexed_projects.copy(SHOP, tmp_path / name) for name in ("shop", "shop-beside"))
+    client.open(here)
+    client.open_project(Project(beside), aside=True)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    path = {"path": str(beside / "src" / "cart.py")}
+    questions = [
+        ("list_symbols", path), ("find_references", {**path, "symbol": "total_price"}), ("related_tests", path),
+        ("get_chunk", {"id": f"{beside}/src/cart.py:1"}), ("list_symbols", {"query": "total", "project": [str(beside)]}),
+    ]  # fmt: skip
+    for tool, asked in questions:
+        assert f"paths are below {beside}" in operations.run(tool, asked).get("note", ""), tool
+    assert f"paths are below {beside}" in operations.run("find_related", {**path, "line": 1})["stats"]["note"]
+    own = operations.run("list_symbols", {"path": str(here / "src" / "cart.py")})
+    assert "below" not in own.get("note", "")
