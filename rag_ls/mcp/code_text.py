@@ -116,13 +116,13 @@ def _number_lines(record: CodeRecord) -> Iterator[tuple[int, str]]:
 
 
 def _format_references(answer: ReferencesAnswer, lean: Json) -> str:
-    """The count of the places, and a line for each; a tree of callers is not grouped."""
+    """The count of the places, and a line for each, of several uses in one line once; a tree of callers is as it is."""
     head = f"{lean['symbol']}: {lean['summary']}" if lean.get("summary") else ""
     note = f"({lean['note']})" if lean.get("note") else ""
     is_tree = any(record.depth > 1 for record in answer.references)
-    lines = (
-        lean["references"] if is_tree else _group_lines((each.path for each in answer.references), lean["references"])
-    )
+    # By the line, so that each is there once.
+    paths = dict(zip(lean["references"], (each.path for each in answer.references), strict=True))
+    lines = lean["references"] if is_tree else _group_lines(paths.values(), paths)
     return "\n".join(filter(None, (head, *lines, note)))
 
 

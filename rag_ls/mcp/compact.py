@@ -13,7 +13,7 @@ from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
-from rag_ls.operations.code.references import RESOLVED, ReferenceRecord
+from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
 from rag_ls.operations.code.telling_lines import find_best_line, split_lines, split_query
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.fields import answer_fields
@@ -28,6 +28,9 @@ DETAIL = {"enum": [FULL]}
 
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
+_MAX_FAR_RULE_CHARACTERS = 120
+# What is shown of a long line: so much around the name that is used in it.
+_MAX_USE_CHARACTERS = 120
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
@@ -46,6 +49,8 @@ def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
     """The lean JSON of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
     if isinstance(answer, SymbolsAnswer):
         return _symbols(answer, tool)
+    if isinstance(answer, ReferencesAnswer):
+        return _references(answer, tool.omits)
     if isinstance(answer, ConstraintsAnswer):
         return _constraints(answer, tool.omits)
     key = _find_list(type(answer))
@@ -185,12 +190,27 @@ def _parameters_of(record: SymbolRecord) -> str:
     return parameters
 
 
-def _reference(record: ReferenceRecord) -> str:
+def _references(answer: ReferencesAnswer, details: Sequence[str]) -> Json:
+    name = answer.symbol.rpartition(".")[2]
+    return make_json(answer, details, {"references": [_reference(record, name) for record in answer.references]})
+
+
+def _reference(record: ReferenceRecord, name: str) -> str:
     """A reference as one line: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
     target = f" of {record.target}" if record.target and record.kind != "definition" else ""
     around = f" in {record.symbol}" if record.symbol and record.kind not in ("definition", "override") else ""
     mark = "" if record.sure == RESOLVED else "?"
-    return f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {record.kind}{mark}{target}{around}: {record.text}"
+    line = _cut_around(record.text, name)
+    return f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {record.kind}{mark}{target}{around}: {line}"
+
+
+def _cut_around(line: str, name: str) -> str:
+    """A line; of a long one the part around a name."""
+    if len(line) <= _MAX_USE_CHARACTERS:
+        return line
+    start = max(0, min(line.find(name) - _MAX_USE_CHARACTERS // 2, len(line) - _MAX_USE_CHARACTERS))
+    end = start + _MAX_USE_CHARACTERS
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
 def _test(record: TestRecord) -> str:
@@ -220,8 +240,18 @@ def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_
     place = told.setdefault(record.content, own)
     if place != own:
         return make_json(record, details, {"content": f"as {place}", "keyRules": []})
-    content = _without_rules(record) if is_whole else _join_telling_lines(record.content, words)
-    return make_json(record, details, {"content": content})
+    if is_whole:
+        return make_json(record, details, {"content": _without_rules(record)})
+    rules = [_shorten_rule(rule) for rule in record.keyRules]
+    return make_json(record, details, {"content": _join_telling_lines(record.content, words), "keyRules": rules})
+
+
+def _shorten_rule(rule: str) -> str:
+    """The first line of a rule that hardly applies, cut; its place has the rest."""
+    first, *more = rule.split("\n")
+    if len(first) > _MAX_FAR_RULE_CHARACTERS:
+        return f"{first[:_MAX_FAR_RULE_CHARACTERS]}{_LEFT_OUT}"
+    return f"{first}\n{_LEFT_OUT}" if more else first
 
 
 def _without_rules(record: RuleRecord) -> str:
@@ -286,7 +316,6 @@ def _note(answer: Json) -> object:
 # The short form of each record that answers list.
 _SHORTEN: dict[type, Callable[[Any], Any]] = {
     CodeRecord: _hit,
-    ReferenceRecord: _reference,
     TestRecord: _test,
     MemoryRecord: _memory,
     PushedResult: _pushed_text,

@@ -1,4 +1,4 @@
-"""Eight tasks of an agent on four repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on six repositories, as transcripts: each call, its tokens, and the line that answers.
 
 `python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
 with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
@@ -96,6 +96,35 @@ TASKS = {
         Step("regex", r"(?s)(?=.*package_report_live\.ex\D+44).*preview_live\.ex\D+81", [_search(r"raise \w*NotFound\w*", match="regex")]),
         Step("read a whole function", r"(?s)def resend_verify_email.*:already_verified.*Mailer\.deliver!", [
             _search("Users.resend_verify_email", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "gogs": (
+        Step("where to change a header", r"\"X-Gogs-Signature\", t\.Signature", [
+            _search("where is the signature header of a webhook delivery set")]),
+        Step("who calls", r"(?s)(?=.*profile\.go\D+125)(?=.*repo/repo\.go\D+269).*branch\.go\D+112", [
+            ("find_references", {"symbol": "IsSameSite", "show": "callers"})]),
+        Step("which tests", r"internal/cryptox/aes_test\.go", [("related_tests", {"path": "internal/cryptox/aes.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*markdown\.go\D+71)(?=.*release/list\.tmpl\D+31).*diff/page\.tmpl\D+33", [
+            ("find_references", {"symbol": "ShortSHA1"})]),
+        Step("regex", r"(?s)(?=.*database/database\.go\D+95)(?=.*repo_contents\.go\D+94).*repo_tree\.go\D+69", [
+            _search(r"panic\(\"unreach\w+\"\)", match="regex")]),
+        Step("read a whole function", r"(?s)func \(t \*HookTask\) deliver.*IsBlockedLocalHostname.*787\t}", [
+            _search("HookTask.deliver", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "firefly": (
+        Step("where to change a header", r"header\('Content-Security-Policy', implode", [
+            _search("where is the Content-Security-Policy header of a response set")]),
+        Step("who calls", r"(?s)PeriodOverview\.php\D+102.*131.*187.*239.*262", [
+            ("find_references", {"symbol": "Navigation.blockPeriods", "show": "callers"})]),
+        Step("which tests", r"Calendar/CalculatorTest\.php", [("related_tests", {"path": "app/Support/Calendar/Calculator.php"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*ExpenseReportController\.php\D+86).*NavigationPreferredEndOfPeriodTest\.php\D+52", [
+            ("find_references", {"symbol": "preferredEndOfPeriod"})]),
+        Step("regex", r"(?s)(?=.*IsAllowedGroupAction\.php\D+60)(?=.*ValidatesUserGroupTrait\.php\D+81)(?=.*LoginController\.php\D+108)"
+             r"(?=.*InstallController\.php\D+89).*IsAdminApi\.php\D+66", [
+            _search("throw new (LockedOut|Authorization)Exception", match="regex")]),
+        Step("read a whole function", r"(?s)function blockPeriods.*return \$periods", [
+            _search("Navigation.blockPeriods", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
     ),
 }  # fmt: skip
 

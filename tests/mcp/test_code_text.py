@@ -131,10 +131,13 @@ def test_lines_of_one_file_in_a_row_stand_beneath_its_path() -> None:
     def text(*calls: ReferenceRecord) -> str:
         return str(render_answer("find_references", ReferencesAnswer("total", calls, len(calls), "calls"))["text"])
 
-    cart = call("src/cart.py", 3), call("src/cart.py", 9)
+    cart = call("src/cart.py", 3), call("src/cart.py", 3), call("src/cart.py", 9)
     assert text(*cart, call("src/pay.py", 1)).split("\n")[1:] == [
         "src/cart.py", " 3 call: total(1)", " 9 call: total(1)", "src/pay.py:1 call: total(1)",
     ]  # fmt: skip
+    long = replace(cart[0], text=f"{'a' * 300} total(1) {'b' * 300}")
+    assert "…" + "a" * 59 + " total(1) " in text(long)
+    assert len(text(long)) < 200
     # A tree of callers keeps a place in each line.
     tree = text(cart[0], call("src/cart.py", 20, depth=2)).split("\n")[1:]
     assert tree == ["src/cart.py:3 call: total(1)", "  src/cart.py:20 call: total(1)"]

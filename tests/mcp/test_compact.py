@@ -133,6 +133,14 @@ def test_a_copy_of_a_rule_names_the_place_of_the_first() -> None:
     ]
 
 
+def test_of_a_rule_that_hardly_applies_the_first_line_is_left() -> None:
+    near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
+    for rule, shown in (("NEVER twice.\n  Not even if asked.", "NEVER twice.\n…"), ("a" * 500, "a" * 120 + "…")):
+        far = RuleRecord("# Far", "a.md", "constraint", 0.01, (rule,), "9-9")
+        lean = compact("rag_check_constraints", ConstraintsAnswer("q", (*near, far), (), (), "4 sections"))
+        assert lean["constraints"][-1]["keyRules"] == [shown]
+
+
 def test_a_part_of_a_section_without_its_heading_is_told_with_it() -> None:
     later = RuleRecord("It is sent.", "a.md", "constraint", 0.9, (), "5-5", section="Rules > Mail")
     first = replace(later, content="# Mail\n\nIt is sent.")
