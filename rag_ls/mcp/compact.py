@@ -29,7 +29,7 @@ DETAIL = {"enum": [FULL]}
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
 _MAX_FAR_RULE_CHARACTERS = 120
-# What is shown of a long line: so much around the name that is used in it.
+# So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS = 120
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
