@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from rag_ls.engine.code.references.code_files import shared_folder
 from rag_ls.languages import LANGUAGES, ImportResolver, SourceTree
 from rag_ls.model import Import
 
@@ -156,4 +155,4 @@ def test_ruby_c_and_csharp() -> None:
     ],
 )
 def test_packages_of_java_begin_below_the_root_of_their_sources(path: str, folder: str) -> None:
-    assert shared_folder(path, LANGUAGES["java"]) == folder
+    assert LANGUAGES["java"].shared_folder(path) == folder
