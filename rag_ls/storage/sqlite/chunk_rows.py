@@ -64,6 +64,11 @@ class ChunkReader:
         """A document's chunks in order."""
         return self._select("c.document_id = ? ORDER BY c.ordinal", (document_id,))
 
+    def text_of(self, document_id: int) -> str:
+        """A document's text: its chunks' own texts in order."""
+        query = "SELECT text FROM chunks WHERE document_id = ? ORDER BY ordinal"
+        return "".join(self._database.column(query, (document_id,)))
+
     def length(self, document_id: int) -> int:
         """The bytes of a document's text in UTF-8."""
         query = "SELECT ifnull(max(end_byte), 0) FROM chunks WHERE document_id = ?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +95,7 @@ class CodeFiles:
         self._hidden = session.hidden_documents()
         self._known: dict[int, CodeFile] = {}
         self._texts: dict[int, list[str]] = {}
+        self._indentations: dict[int, list[int]] = {}
         self._above: dict[tuple[int, int], str] = {}
         self._named: dict[str, list[StoredSymbol]] = {}
 
@@ -165,8 +166,7 @@ class CodeFiles:
     def lines(self, source: CodeFile) -> list[str]:
         """The lines of a document's text, without their ends."""
         if source.id not in self._texts:
-            rows = self._store.chunks.of_document(source.id)
-            self._texts[source.id] = re.split(r"\r\n|\n|\r", "".join(row.stored.chunk.text for row in rows))
+            self._texts[source.id] = _split_lines(self._store.chunks.text_of(source.id))
         return self._texts[source.id]
 
     def text_above(self, source: CodeFile, line: int) -> str:
@@ -174,23 +174,32 @@ class CodeFiles:
         if len(self._above) >= _MAX_ABOVE:
             self._above.clear()
         if (source.id, line) not in self._above:
-            self._above[source.id, line] = _lines_above(self.lines(source), line)
+            self._above[source.id, line] = self._find_above(source, line)
         return self._above[source.id, line]
+
+    def _find_above(self, source: CodeFile, line: int) -> str:
+        lines = self.lines(source)
+        if source.id not in self._indentations:
+            self._indentations[source.id] = [*map(_measure_indentation, lines)]
+        indentations = self._indentations[source.id]
+        kept: list[str] = []
+        allowed = max(0, indentations[line - 1]) if line <= len(lines) else 0
+        for at in range(min(line, len(lines)) - 1, max(0, line - 1 - _MAX_LINES_ABOVE) - 1, -1):
+            if 0 <= indentations[at] <= allowed:
+                allowed = indentations[at]
+                kept.append(lines[at])
+        return "\n".join(reversed(kept))
 
     def text(self, source: CodeFile, first: int, last: int) -> str:
         """The text of some lines, from 1, both included."""
         return "\n".join(self.lines(source)[max(0, first - 1) : last])
 
 
-def _lines_above(lines: Sequence[str], line: int) -> str:
-    kept: list[str] = []
-    allowed = _indentation(lines[line - 1]) if line <= len(lines) else 0
-    for text in reversed(lines[max(0, line - 1 - _MAX_LINES_ABOVE) : line]):
-        if text.strip() and _indentation(text) <= allowed:
-            allowed = min(allowed, _indentation(text))
-            kept.append(text)
-    return "\n".join(reversed(kept))
+def _split_lines(text: str) -> list[str]:
+    return re.split(r"\r\n|\n|\r", text) if "\r" in text else text.split("\n")
 
 
-def _indentation(text: str) -> int:
-    return len(text) - len(text.lstrip())
+def _measure_indentation(text: str) -> int:
+    """The number of spaces before a line; -1 for an empty one."""
+    length = len(text.lstrip())
+    return len(text) - length if length else -1

@@ -32,6 +32,7 @@ class Uses:
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
         self._bound: dict[tuple[int, int, int, str], bool] = {}
+        self._variables: dict[tuple[int, int, int, str], Meaning | None] = {}
         self._nested = 0
         self._is_cut = False
 
@@ -227,7 +228,7 @@ class Uses:
         """The type of a variable: from the function around the line, from what is above it, or from its declaration."""
         text = self._around(source, line)
         if text:
-            if (found := self._typed(source, text, name, line)) is not None:
+            if (found := self._typed_around(source, name, line)) is not None:
                 return found
             if not source.rule.results and self._is_bound(source, name, line):
                 return None
@@ -239,6 +240,19 @@ class Uses:
         bare = self._names.bare(source, name)
         values = [item for item in bare.declarations if item.kind == "value"] if bare is not None else []
         return self._value(values[0]) if values else None
+
+    def _typed_around(self, source: CodeFile, name: str, line: int) -> Meaning | None:
+        """The type that the function around a line gives to a variable."""
+        around = source.around(line, "function")
+        if around is None:
+            return None
+        key = (source.id, around.start_line, around.end_line, name)
+        if key in self._variables:
+            return self._variables[key]
+        found = self._typed(source, self._around(source, line), name, line)
+        if not self._is_cut:
+            self._variables[key] = found
+        return found
 
     def _value(self, declared: StoredSymbol) -> Meaning | None:
         home = self._files.at(declared.path)
