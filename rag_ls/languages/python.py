@@ -172,7 +172,7 @@ PYTHON = Language(
         skipped=("(keyword_argument name: (identifier) @skip)",),
         quoted=(
             r"^[ \t]*[\"']{name}[\"'],?[ \t]*$",
-            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[| ]*[.\[| ])?{name}(?:[\]| ][^\"'\n]*)?[\"']",
+            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\]|,][^\"'\n]*)?[\"']",
         ),
         own=frozenset({"self", "cls"}),
         parents=frozenset({"super()"}),

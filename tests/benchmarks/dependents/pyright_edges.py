@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
+
+_DISCOVERY_S = 5
 
 
 class PyrightServer:
@@ -23,6 +26,12 @@ class PyrightServer:
             "initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}, "workspaceFolders": folders}
         )
         self._send({"method": "initialized", "params": {}})
+
+    def discover(self) -> None:
+        """Wait until it has found the files of the project: before, it knows the uses in some of them alone."""
+        for _ in range(2):
+            self._ask("workspace/symbol", {"query": "discover"})
+            time.sleep(_DISCOVERY_S)
 
     def close(self) -> None:
         """End the server."""

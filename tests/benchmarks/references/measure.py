@@ -34,7 +34,6 @@ HERE = Path(__file__).parent
 # Without it, Go's library is looked for with a C compiler.
 _ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0"}
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
-_DISCOVERY_S = 20
 _LANGUAGES = ("python", "typescript", "go", "java")
 
 Place = tuple[str, int]
@@ -146,9 +145,7 @@ def _pyright(root: Path, command: str) -> Judge:
         server = PyrightServer([command], root)
         try:
             asked = [(item.path, item.start_line - 1, column) for item, column in zip(symbols, columns, strict=True)]
-            # While it still looks for the files of the project, it knows the uses in some of them alone.
-            server.references(*asked[0])
-            time.sleep(_DISCOVERY_S)
+            server.discover()
             return Judged([server.references(*each) for each in asked])
         finally:
             server.close()

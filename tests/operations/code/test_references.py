@@ -453,6 +453,15 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
         ),
         pytest.param(
             {
+                "fields.py": "class Field:\n    errors = {'null': 'Field may not be null.', 'bad': 'Not a Field'}\n\n\n"
+                "def run(one: 'Field', many: 'dict[str, Field]', other: 'Field | None'):\n    pass\n",
+            },
+            "Field",
+            ["fields.py:5 resolved"],
+            id="types in quotes, but no sentences",
+        ),
+        pytest.param(
+            {
                 "state.ts": "export const getState = () => ({})\n",
                 "page.ts": "import { getState } from './state'\nexport const all = {\n  ...getState(),\n  list: [...getState()],\n}\n",
             },
