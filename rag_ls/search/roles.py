@@ -24,8 +24,23 @@ _OTHER_SECONDARY = re.compile(
     r"|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
 )  # fmt: skip
+_FRONTEND = r"\.(?:[cm]?js|css|less|s[ac]ss)$"
+# Libraries of others that are kept among the files of a web server: built ones, those with a version in their path, and the best known.
+_BUNDLED = re.compile(
+    rf"(?:[-_.]v?\d+\.\d+\.\d+.*|(?:^|/)(?:dist|node_modules|bower_components)/.*){_FRONTEND}"
+    r"|(?:^|/)(?:static|public|wwwroot|webroot|assets|js|css)/(?:.*/)?(?:angular|bootstrap|codemirror|d3|font-?awesome|highlight|jquery"
+    rf"|leaflet|moment|modernizr|popper|select2|semantic|tinymce)(?:[-._\d][^/]*)?(?:/.*)?{_FRONTEND}",
+    re.I,
+)  # fmt: skip
+# Texts of a program in people's languages: `lang/de/errors.php`, `i18n/pt-BR.json`.
+_TRANSLATION = re.compile(
+    r"(?:^|/)(?:langs?|translations?|i18n|l10n)/(?:.*/)?(?:ar|bg|bn|bs|ca|cs|cy|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka"
+    r"|ko|lt|lv|mk|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|th|tr|uk|ur|vi|zh)(?:[-_][a-z]+)*(?:/|\.\w+$)",
+    re.I,
+)  # fmt: skip
 # Below a source root, folders are packages: `com.example.demo`, `org.mockito.mock`.
 _SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
+_SECONDARY = (SAMPLE_FOLDER, FOREIGN_FOLDER, _OTHER_SECONDARY, _BUNDLED, _TRANSLATION)
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
@@ -55,7 +70,7 @@ class Roles:
         return is_test_by_path(path) and not self.is_known_product(path)
 
     def is_secondary(self, path: str) -> bool:
-        """Whether a document is an example, vendored or generated code, or kept for compatibility."""
+        """Whether a document is an example, vendored or generated code, a translation, or kept for compatibility."""
         return is_secondary_by_path(path) and not self.is_known_product(path)
 
     def likelihood(self, query: Query, path: str, language: str) -> float:
@@ -92,7 +107,7 @@ def is_named_as_test(path: str) -> bool:
 def is_secondary_by_path(path: str) -> bool:
     """Whether the names of a document and its folders say that it is not the product's own, current code."""
     path = without_packages(path)
-    return any(pattern.search(path) for pattern in (SAMPLE_FOLDER, FOREIGN_FOLDER, _OTHER_SECONDARY))
+    return any(pattern.search(path) for pattern in _SECONDARY)
 
 
 def without_packages(path: str) -> str:

@@ -1,0 +1,41 @@
+"""The role of a file, as its path tells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.search.roles import is_secondary_by_path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "public/plugins/codemirror-5.17.0/mode/clike/clike.js",
+        "app/static/bootstrap/bootstrap4/js/bootstrap.js",
+        "public/js/jquery.are-you-sure.js",
+        "web/css/font-awesome-4.0.3.css",
+        "web/dist/external.css",
+        "lang/de/errors.php",
+        "app/translations/zh_Hans_CN/LC_MESSAGES/admin.po",
+        "gui/i18n/pt-BR.json",
+    ],
+)
+def test_bundled_libraries_and_translations_are_not_the_products_own_code(path: str) -> None:
+    assert is_secondary_by_path(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "resources/bootstrap.js",
+        "public/app/plugins/panel.ts",
+        "src/js/momentum.js",
+        "static/js/highlighter.js",
+        "rag_ls/languages/go.py",
+        "src/i18n/loader.ts",
+        "app/Translation/LocaleManager.php",
+        "api/openapi-3.0.0/schema.py",
+    ],
+)
+def test_names_like_those_of_libraries_and_translations_are_the_products_own(path: str) -> None:
+    assert not is_secondary_by_path(path)
