@@ -67,13 +67,13 @@ T = TypeVar("T")
 def prepare(history: History, folder: Path) -> list[Question]:
     """The questions about the tree that lies in `folder`; documentation that became one is blanked there."""
     return [
-        *_subjects(history, folder),
+        *subjects(history, folder),
         *_from_documentation(history, folder),
         *_messages(history, folder),
     ]
 
 
-def _subjects(history: History, folder: Path) -> list[Question]:
+def subjects(history: History, folder: Path) -> list[Question]:
     return _some(
         [_question(history, subject, "subject", files) for subject, _, files in _changes(history, folder)], _SUBJECTS
     )
@@ -91,7 +91,13 @@ def descriptions(history: History, folder: Path) -> list[Question]:
 def _changes(history: History, folder: Path) -> Iterator[tuple[str, str, list[Answer]]]:
     """Subject, body and changed sources of each later commit that says what it changes."""
     log = git(
-        history, "log", "--no-merges", "--name-only", "--format=%x00%s%x01%b%x01", f"{history.base}..{history.last}"
+        history,
+        "log",
+        "--no-merges",
+        "--no-renames",
+        "--name-only",
+        "--format=%x00%s%x01%b%x01",
+        f"{history.base}..{history.last}",
     )
     for entry in log.split("\0")[1:]:
         subject, body, names = entry.split("\1")
@@ -128,7 +134,7 @@ def _from_documentation(history: History, folder: Path) -> Iterator[Question]:
                 kind = "documentation" if found is functions else "concept"
                 found.append((_question(history, sentence, kind, [place]), lines))
     asked = _some(functions, _DOCUMENTED, lambda item: item[0].query)
-    asked = [(_as_typed(each) if at % 2 else each, lines) for at, (each, lines) in enumerate(asked)]
+    asked = [(as_typed(each) if at % 2 else each, lines) for at, (each, lines) in enumerate(asked)]
     asked += _some(concepts, _CONCEPTS, lambda item: item[0].query)
     asked += _some(list(_heads(history, folder)), _MODULES, lambda item: item[0].query)
     for question, lines in asked:
@@ -136,7 +142,7 @@ def _from_documentation(history: History, folder: Path) -> Iterator[Question]:
         yield question
 
 
-def _as_typed(question: Question) -> Question:
+def as_typed(question: Question) -> Question:
     """A question as somebody types it into a search engine: few words, often with the language."""
     words = [word for word in re.findall(r"[\w.+#-]+", question.query.lower()) if word not in _STOP][:8]
     language = [question.language] if len(question.query) % 2 else []

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,13 +63,13 @@ def main() -> None:
     judged: dict[str, list[tuple[str, Figures]]] = defaultdict(list)
     for asked in _repositories(arguments.checkouts, arguments.group, arguments.only):
         print(f"{asked.name}: {len(asked.questions)} questions", file=sys.stderr, flush=True)
-        with _answering(asked, arguments.vectors) as answer:
+        with answering(asked, arguments.vectors) as answer:
             for question in asked.questions:
                 judged["rag-ls"].append((question.kind, judge_files(answer(question.query), question.answers)))
-        for tool, found in _ask_peers(asked, arguments.semble):
+        for tool, found in ask_peers(asked, arguments.semble):
             for question in asked.questions:
                 judged[tool].append((question.kind, judge_files(group(found(question)), question.answers)))
-    _report(judged)
+    report(judged)
 
 
 def _repositories(checkouts: Path, group_name: str | None, only: Sequence[str] | None) -> Iterator[Asked]:
@@ -99,7 +99,7 @@ def _read_questions(name: str, language: str) -> list[Question]:
 
 
 @contextmanager
-def _answering(asked: Asked, vectors: bool) -> Iterator[Callable[[str], Files]]:
+def answering(asked: Asked, vectors: bool) -> Iterator[Callable[[str], Files]]:
     """Answers as an MCP client gets them, once the repository is indexed."""
     client = local_client("mcp", editor=None if vectors else _NO_MODEL)
     try:
@@ -124,10 +124,11 @@ def _read_answer(answer: dict[str, Any]) -> Files:
     ]
 
 
-def _ask_peers(asked: Asked, semble: str | None) -> Iterator[tuple[str, Callable[[Question], Sequence[Answer]]]]:
+def ask_peers(asked: Asked, semble: str | None) -> Iterator[tuple[str, Callable[[Question], Sequence[Answer]]]]:
     tracked = [path for path in asked.folder.rglob("*") if path.is_file() and ".rag-ls" not in path.parts]
     windows = Windows(asked.folder, sorted(path.relative_to(asked.folder).as_posix() for path in tracked))
     yield "BM25 over windows", windows.by_bm25
+    yield "grep", windows.by_words
     if semble:
         for mode in ("words", "static model"):
             found = answers_of_semble(semble, mode, asked.folder, [each.query for each in asked.questions])
@@ -155,7 +156,7 @@ def judge_files(files: Files, answers: Sequence[Answer]) -> Figures:
     return by_file / ideal, float(by_file > 0), by_best / ideal, by_any / ideal
 
 
-def _report(judged: dict[str, list[tuple[str, Figures]]]) -> None:
+def report(judged: Mapping[str, Sequence[tuple[str, Figures]]]) -> None:
     """Print a table in Markdown: by file / found / best place / one of its places, for each kind and tool."""
     print(f"| kind | questions | {' | '.join(judged)} |\n| --- | --- |{' --- |' * len(judged)}")
     kinds = sorted({kind for kind, _ in next(iter(judged.values()))})
