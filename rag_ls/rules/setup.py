@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.kept_sections import keep_sections
 from rag_ls.rules.published import find_publisher
 from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, ruled_findings
 from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
@@ -23,7 +24,6 @@ from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
 
-_RULES = re.compile(r"^rules:.*?(?=^[^\s#-]|\Z)", re.MULTILINE | re.DOTALL)
 _CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|\d+ times|once))")
 
 
@@ -56,8 +56,8 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     """The documents of a survey, each with what becomes of it; a file that is as it would be written is left out.
 
     With `force` existing ones are replaced; with `publish` they may lie where a site generator publishes them.
-    The `rules:` of an ARCHITECTURE.yml are people's: they go into the new one. Raises `ProjectUnavailable` for a file
-    that cannot be read.
+    What an ARCHITECTURE.yml holds besides the claims of set-up is people's: it goes into the new one.
+    Raises `ProjectUnavailable` for a file that cannot be read.
     """
     patterns = pattern_documents(found)
     # The rules name the page of their topic, unless that page is not written.
@@ -73,10 +73,15 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
             former = None if is_link or not target.exists() else read_regular(target).decode("utf-8", "surrogateescape")
         except OSError as error:
             raise _refuse(target, error, ()) from error
-        new = _with_rules(text, former) if path == ARCHITECTURE and former else text
+        reason = "it is a link" if is_link else _reason_to_leave(root, path, former, force=force, publish=publish)
+        new = text
+        if path == ARCHITECTURE and former:
+            try:
+                new = keep_sections(text, former, path)
+            except RulesUnreadable as error:
+                reason = f"its rules cannot be kept: {error}"
         if former == new:
             continue
-        reason = "it is a link" if is_link else _reason_to_leave(root, path, former, force=force, publish=publish)
         planned.append(PlannedFile(path, new, not reason, former is not None, reason or _describe(path, text, found)))
     return tuple(planned)
 
@@ -139,9 +144,3 @@ def _describe(path: str, text: str, found: Survey) -> str:
     if path == ARCHITECTURE:
         return f"{count_of(text.count('- claim:'), 'claim')}, {count_of(len(ruled_findings(found)), 'rule')} to check"
     return count_of(len(_CLAIM.findall(text)), "claim")
-
-
-def _with_rules(text: str, former: str) -> str:
-    """A text with the `rules:` of a former one in place of its own."""
-    rules = _RULES.search(former)
-    return f"{_RULES.sub('', text).rstrip()}\n\n{rules[0].rstrip()}\n" if rules else text

@@ -358,6 +358,40 @@ def test_setup_writes_what_the_code_shows_and_keeps_existing_files(operations: O
     assert "id: kept" in (root / "ARCHITECTURE.yml").read_text(), "rules are people's: they stay in force"
 
 
+def test_a_forced_setup_keeps_all_that_people_added(operations: Operations, tmp_path: Path) -> None:
+    root = write(tmp_path / "app", APP).resolve()
+    operations.run("rag_setup", {"project_root": str(root)})
+    file = root / "ARCHITECTURE.yml"
+    # The anchors of the rules lie in a section of their own, and in one of set-up's.
+    own = (
+        "rules:\n  - id: own\n    files: *servers\n    not_files: *old\n    forbid_imports: fs\n    message: No files\n"
+    )
+    people = [
+        "# The team's globs.\nx-globs: &servers [server.js]\n",
+        "owners: {api: Ada}\n",
+        "stacks: &old [legacy/**]\n",
+    ]
+    file.write_text("".join(["project: {name: mine}\n", *people, own]))
+    forced = operations.run("rag_setup", {"project_root": str(root), "force": True})
+    assert forced["filesGenerated"] == ["ARCHITECTURE.yml"]
+    text = file.read_text()
+    assert all(each in text for each in [*people, own, "server.js:"])
+    assert "name: mine" not in text
+    (root / "server.js").write_text("const fs = require('fs');\n" + APP["server.js"])
+    found = operations.run("check_file", {"file_path": "server.js"})
+    assert [each["rule"] for each in found["violations"]] == ["own"]
+
+
+@pytest.mark.parametrize("text", ["rules: [\n", "{project: {}, rules: []}\n"])
+def test_a_forced_setup_leaves_rules_alone_that_it_cannot_keep(
+    operations: Operations, tmp_path: Path, text: str
+) -> None:
+    root = write(tmp_path / "app", {**APP, "ARCHITECTURE.yml": text}).resolve()
+    forced = operations.run("rag_setup", {"project_root": str(root), "force": True})
+    assert "its rules cannot be kept" in forced["warning"]
+    assert (root / "ARCHITECTURE.yml").read_text() == text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
