@@ -775,3 +775,8 @@ def test_fields_variants_and_parts_of_types_are_told_apart_in_rust_and_c_sharp(
     assert _places(pay) == ["Shop/Order.Late.cs:2 resolved"]
     order = operations.run("find_references", {"path": "Shop/Order.cs", "line": 1})
     assert "Shop/Order.Late.cs:2 resolved" in _places(order)
+
+
+def test_a_symbol_that_the_given_file_only_uses_is_found_where_it_is_declared(operations: Operations) -> None:
+    answer = operations.run("find_references", {"symbol": "pay", "path": "shop/cart.py"})
+    assert _places(answer, "definition") == ["shop/bill.py:5 resolved"]

@@ -137,6 +137,9 @@ class _Finder:
             return used
         starting = [item for item in source.symbols if item.start_line == line]
         item = starting[0] if starting else source.around(line)
+        if item is None and question.name and not line:
+            # Another file declares it: the answer names the place.
+            return self.declared(replace(question, path=""))
         if item is None:
             raise NotFound(f"no declaration is at line {line} of {path}; list_symbols shows those that there are")
         return split_owner(item.symbol)[1], [item]
