@@ -9,7 +9,7 @@ Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apa
 symbol of a chunk means something.
 """
 
-from rag_ls.chunking.budget import WORD_PIECE, Budget, TokenOffsets, approximate_token_offsets
+from rag_ls.chunking.budget import WORD_PIECE, Budget, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outline_of_document
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
@@ -22,7 +22,6 @@ __all__ = [
     "Budget",
     "Cut",
     "RuleKind",
-    "TokenOffsets",
     "approximate_token_offsets",
     "chunk_text",
     "cut",

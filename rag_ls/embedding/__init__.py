@@ -3,8 +3,8 @@
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS, HostedModel
 from rag_ls.embedding.local.catalog import locate
-from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
-from rag_ls.embedding.models import ModelHost, ModelState, local_model
+from rag_ls.embedding.local.worker import Reranker
+from rag_ls.embedding.models import ModelHost, local_model
 from rag_ls.embedding.shortened import ShortenedModel
 
 __all__ = [
@@ -15,12 +15,10 @@ __all__ = [
     "Embedder",
     "Embedding",
     "EmbeddingProvider",
-    "EmbeddingWorkerFailed",
     "HostedModel",
     "LoadedModel",
     "ModelCard",
     "ModelHost",
-    "ModelState",
     "Reranker",
     "ShortenedModel",
     "local_model",

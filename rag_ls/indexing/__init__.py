@@ -4,24 +4,22 @@ from rag_ls.indexing.admissions import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
-from rag_ls.indexing.documents import DocumentIndexer, Spent
+from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
 from rag_ls.indexing.file_rules import FileRules, describe_unknown_languages
 from rag_ls.indexing.files import FAILED, UNKNOWN_ENCODING, Rejected, read_source, reason_by_name
 from rag_ls.indexing.ignore_files import rule_files
-from rag_ls.indexing.indexed_project import IndexedProject
-from rag_ls.indexing.listing import ALL, Patterns, list_files
+from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.publishing import Published, Publishing
 from rag_ls.indexing.scan import Scan, can_see_more, find_differing_files, is_all_known, rules_note, scan
 from rag_ls.indexing.service import IndexingService
-from rag_ls.indexing.sessions import EditingSession, EditingSessions
+from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.indexing.unread_search import files_holding
 from rag_ls.indexing.watching import ChangeSources, TreeSync
 
 __all__ = [
-    "ALL",
     "FAILED",
     "MAX_AWAITED_FILES",
     "UNKNOWN_ENCODING",
@@ -32,10 +30,8 @@ __all__ = [
     "Cutting",
     "Depth",
     "DocumentIndexer",
-    "EditingSession",
     "EditingSessions",
     "FileRules",
-    "IndexedProject",
     "IndexingService",
     "PathSet",
     "Patterns",
@@ -45,7 +41,6 @@ __all__ = [
     "Publishing",
     "Rejected",
     "Scan",
-    "Spent",
     "TreeSync",
     "can_see_more",
     "describe_unknown_languages",

@@ -20,23 +20,6 @@ from rag_ls.util.plain_files import clear_way_for_folder, is_plain
 _log = logging.getLogger(__name__)
 
 
-class EditingSession:
-    """One client's claim to its unsaved documents in one project."""
-
-    def __init__(self, folder: Path, session_id: str) -> None:
-        self._file = folder / f"{session_id}.lock"
-        # Lock first, then rename: an unlocked file under the final name would mean an ended session.
-        starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
-        self._lock = FileLock(starting, mode=0o600, thread_local=False)
-        self._lock.acquire()
-        starting.replace(self._file)
-
-    def close(self) -> None:
-        """Give the claim up."""
-        self._lock.release()
-        self._file.unlink(missing_ok=True)
-
-
 class EditingSessions:
     """The editing sessions of one project: this process's own, and those of others. Safe from several threads."""
 
@@ -44,7 +27,7 @@ class EditingSessions:
         self._folder = data_folder / SESSIONS_FOLDER
         clear_way_for_folder(self._folder)
         make_private_folder(self._folder)
-        self._own: dict[str, EditingSession] = {}
+        self._own: dict[str, FileLock] = {}
         self._unclaimed: set[str] = set()
         """Sessions of this process that others cannot see, because the folder could not be written."""
 
@@ -53,7 +36,7 @@ class EditingSessions:
         if session_id in self._own:
             return
         try:
-            self._own[session_id] = EditingSession(self._folder, session_id)
+            self._own[session_id] = _lock_file(self._file_of(session_id))
             self._unclaimed.discard(session_id)
         except (OSError, NotImplementedError) as error:
             if session_id not in self._unclaimed:
@@ -63,8 +46,9 @@ class EditingSessions:
     def close(self, session_id: str) -> None:
         """End a session of this process; its unsaved text no longer counts."""
         self._unclaimed.discard(session_id)
-        if session := self._own.pop(session_id, None):
-            session.close()
+        if lock := self._own.pop(session_id, None):
+            lock.release()
+            self._file_of(session_id).unlink(missing_ok=True)
 
     def own(self) -> list[str]:
         """The sessions of this process."""
@@ -74,7 +58,7 @@ class EditingSessions:
         """Whether a session of any process is alive."""
         if session_id == DISK or session_id in self._own or session_id in self._unclaimed:
             return True
-        file = self._folder / f"{session_id}.lock"
+        file = self._file_of(session_id)
         if not is_plain(file):
             return False
         lock = FileLock(file)
@@ -96,3 +80,16 @@ class EditingSessions:
                 # Another process may be reading it, and Windows then cannot delete it. The next look will.
                 with contextlib.suppress(PermissionError):
                     file.unlink(missing_ok=True)
+
+    def _file_of(self, session_id: str) -> Path:
+        return self._folder / f"{session_id}.lock"
+
+
+def _lock_file(file: Path) -> FileLock:
+    """Create a file that this process holds locked."""
+    # Lock first, then rename: an unlocked file under the final name would mean an ended session.
+    starting = file.with_suffix(".starting") if os.name == "posix" else file
+    lock = FileLock(starting, mode=0o600, thread_local=False)
+    lock.acquire()
+    starting.replace(file)
+    return lock

@@ -3,7 +3,6 @@
 from rag_ls.memory.anchors import Anchoring, CodeCache
 from rag_ls.memory.memories import (
     ALL,
-    SCOPES,
     Change,
     Clock,
     Memories,
@@ -17,7 +16,6 @@ from rag_ls.model import MemoryFilters
 
 __all__ = [
     "ALL",
-    "SCOPES",
     "Anchoring",
     "Change",
     "Clock",

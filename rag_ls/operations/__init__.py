@@ -5,9 +5,8 @@
 
 from rag_ls.operations.answer_json import Json
 from rag_ls.operations.client_session import ClientSession
-from rag_ls.operations.engine.progress import Report
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.operations import Operations, operation_named
 from rag_ls.operations.table import OPERATIONS
 
-__all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations", "Report", "operation_named"]
+__all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations", "operation_named"]

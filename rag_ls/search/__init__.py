@@ -1,11 +1,11 @@
 """Searches the index: turns a query into hits."""
 
-from rag_ls.search.by_file import MAX_PLACES, group_by_file
+from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, show_places
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse, has_word
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
-from rag_ls.search.searcher import Corpus, Found, Searcher
+from rag_ls.search.searcher import Found, Searcher
 from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters
 
@@ -15,10 +15,8 @@ __all__ = [
     "DOCUMENT_KINDS",
     "MADE_ANSWERS",
     "MAX_OCCURRENCES",
-    "MAX_PLACES",
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
-    "Corpus",
     "DocumentPlaces",
     "Filters",
     "Found",
