@@ -307,9 +307,7 @@ class Client:
             return self._session_memories
 
 
-def local_client(
-    surface: str = "cli", *, editor: Mapping[str, Any] | None = None, now: memory.Clock = memory.utc_now
-) -> Client:
+def local_client(surface: str = "cli", *, editor: Mapping[str, Any] | None = None) -> Client:
     """A client with its own engine, in this process."""
     about = About(surface, pid=os.getpid())
-    return Client(Engine(editor=editor), editor=editor, about=about, now=now, alone=True)
+    return Client(Engine(editor=editor), editor=editor, about=about, alone=True)

@@ -26,9 +26,9 @@ class _Event:
 class EventLog(EventStore):
     """The latest events of one session, in memory. Older ones are gone for good."""
 
-    def __init__(self, max_events: int = _MAX_EVENTS, max_bytes: int = _MAX_BYTES) -> None:
+    def __init__(self) -> None:
         self._events: deque[_Event] = deque()
-        self._max_events, self._left = max_events, max_bytes
+        self._left = _MAX_BYTES
         self._last = 0
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
@@ -37,7 +37,7 @@ class EventLog(EventStore):
         size = len(message.model_dump_json()) if message is not None else 0
         self._events.append(_Event(self._last, stream_id, message, size))
         self._left -= size
-        while len(self._events) > self._max_events or (self._left < 0 and len(self._events) > 1):
+        while len(self._events) > _MAX_EVENTS or (self._left < 0 and len(self._events) > 1):
             self._left += self._events.popleft().size
         return str(self._last)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from rag_ls.errors import TooManyAtOnce
@@ -27,18 +27,17 @@ class _Bucket:
 class RequestRate:
     """Allows each caller some requests a second, and a burst of them."""
 
-    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_second: float) -> None:
         """`per_second` is 0 for no limit."""
         self._rate = per_second
         self._most = max(1.0, per_second * _BURST_S)
-        self._clock = clock
         self._buckets: dict[str, _Bucket] = {}
 
     def wait_s(self, caller: str) -> float:
         """Count one request: 0 if it is allowed, else how many seconds until one is."""
         if not self._rate:
             return 0.0
-        now = self._clock()
+        now = time.monotonic()
         if len(self._buckets) > _MAX_BUCKETS:
             self._buckets.clear()
         bucket = self._buckets.setdefault(caller, _Bucket(self._most, now))

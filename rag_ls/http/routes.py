@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rag_ls.operations import OPERATIONS, Operation, operation_named
@@ -39,7 +38,7 @@ _OTHERS = (
 )
 
 
-def operation_routes(table: Iterable[Operation] = OPERATIONS) -> list[OperationRoute]:
+def operation_routes() -> list[OperationRoute]:
     """All addresses of operations."""
     named = [OperationRoute(method, path, operation_named(name)) for method, path, name in _OTHERS]
-    return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in table)]
+    return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in OPERATIONS)]

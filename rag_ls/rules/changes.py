@@ -108,8 +108,8 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
     return ChangeSet(base[:12], files, (*notes, *_note_submodules(root, base)))
 
 
-def _ask(root: Path, *command: str, codes: Sequence[int] = (0,), given: bytes = b"") -> str:
-    return os.fsdecode(ask_git(root, *command, codes=codes, given=given, timeout_s=_GIT_S)).strip("\n")
+def _ask(root: Path, *command: str, codes: Sequence[int] = (0,)) -> str:
+    return os.fsdecode(ask_git(root, *command, codes=codes, timeout_s=_GIT_S)).strip("\n")
 
 
 def _name_changes(root: Path, base: str) -> Iterator[tuple[str, str, ChangeStatus]]:

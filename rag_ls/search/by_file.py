@@ -11,11 +11,11 @@ MAX_PLACES = 3
 T = TypeVar("T")
 
 
-def group_by_file(ranked: Iterable[T], file_of: Callable[[T], Hashable], places: int = MAX_PLACES) -> list[list[T]]:
+def group_by_file(ranked: Iterable[T], file_of: Callable[[T], Hashable]) -> list[list[T]]:
     """The best places of each file, files in the order of their best places."""
     files: dict[Hashable, list[T]] = {}
     for item in ranked:
         of_file = files.setdefault(file_of(item), [])
-        if len(of_file) < places:
+        if len(of_file) < MAX_PLACES:
             of_file.append(item)
     return list(files.values())
