@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-# Words of most questions and most texts: they tell nothing anywhere.
+from collections.abc import Collection
+
+# In most questions and most texts: they tell nothing anywhere.
 _QUESTION_WORDS = (
     "a an and are as at be by can do does for from has have how i if in into is it its of on or our should so that "
     "the their then there this to was we what when where which who why will with you your"
@@ -32,7 +34,22 @@ _FRENCH_NOTE_WORDS = (
     "au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou par pas pour qu "
     "que qui sa se ses son sur un une vous"
 )
-# Keywords, and words for code in questions: they are in every file. In a note, `private` or `import` may be the subject.
+_SPANISH_WORDS = (
+    "al como con cual cuando de del desde donde e el en es esta este estos la las lo los mas no o para pero por que se si "
+    "sin sobre son su sus tras un una unos y"
+)
+_PORTUGUESE_WORDS = (
+    "a ao aos as com como da das de depois do dos e em entre essa esse esta este foi mas na nas nao no nos o onde os ou "
+    "para pela pelo por quando que se sem seu sua sao um uma umas"
+)
+_ITALIAN_WORDS = (
+    "ai al alla anche che chi come con da dai dal dalla de dei del della delle di dopo dove e ed gli i il in la le lo ma "
+    "nei nel nella non o per piu quando se si sono su sulla tra un una uno viene"
+)
+# A question in another language than English says these too.
+_GERMAN_QUESTION_WORDS = "eines funktioniert nachdem vor warum welche welcher welches wieso wo woher"
+_FRENCH_QUESTION_WORDS = "apres avant comment d fonctionne l n ou quand s sans sont une"
+# Keywords, and what questions about code call it: they are in every file. In a note, `private` or `import` is its subject.
 _CODE_WORDS = (
     "def class function func fn return self import const var public private static new none null true false code file "
     "files implement implemented implementation happen happens"
@@ -43,6 +60,21 @@ _UNMARKED_WORDS = "the and for are was how where what which who does did with fr
 
 IN_CODE = frozenset(f"{_QUESTION_WORDS} {_DOING_WORDS} {_CODE_WORDS}".split())
 """Not searched for in code and in rules."""
+_IN_SPOKEN_LANGUAGES = tuple(
+    frozenset(words.split())
+    for words in (
+        f"{_GERMAN_NOTE_WORDS} {_GERMAN_QUESTION_WORDS}",
+        f"{_FRENCH_NOTE_WORDS} {_FRENCH_QUESTION_WORDS}",
+        _SPANISH_WORDS,
+        _PORTUGUESE_WORDS,
+        _ITALIAN_WORDS,
+    )
+)
+# One alone may be a name in code (`des`, `la`), unless the question has letters of other languages too.
+_MIN_SPOKEN_WORDS = 2
+_ALSO_ENGLISH = frozenset(
+    f"{_QUESTION_WORDS} {_LINE_WORDS} {_NOTE_WORDS} come d die hat l n non pas per s son sin war".split()
+)
 IN_LINES = frozenset(f"{_QUESTION_WORDS} {_LINE_WORDS}".split())
 """Not looked for in the lines of a hit at the shell."""
 IN_NOTES = frozenset(
@@ -51,3 +83,16 @@ IN_NOTES = frozenset(
 """Not searched for in memories."""
 UNMARKED = frozenset(_UNMARKED_WORDS.split())
 """Not marked in hits on the engine's page and in VS Code."""
+
+
+def find_spoken_stop_words(words: Collection[str], *, has_marks: bool) -> frozenset[str]:
+    """The stop words of the language of a question in German, French, Spanish, Portuguese or Italian, which is not searched for in code.
+
+    Empty where the question has as many words of English, or too few that no English text has. `words` are in lower case, without
+    accents; `has_marks` tells whether the question has accents or other letters than English.
+    """
+    asked = frozenset(words)
+    telling = asked - _ALSO_ENGLISH
+    found = max(_IN_SPOKEN_LANGUAGES, key=lambda stop_words: len(stop_words & telling))
+    least = max(1 if has_marks else _MIN_SPOKEN_WORDS, len(IN_CODE & asked - found) + 1)
+    return found if len(found & telling) >= least else frozenset()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_ls.retrieval.stop_words import IN_CODE
+from rag_ls.retrieval.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import fold_text, terms
 from rag_ls.util.spellings import compose
@@ -106,8 +106,11 @@ def analyse(text: str) -> Query:
     """Analyse a query. Any text is a query: no character has a special meaning."""
     text = compose(text[:MAX_QUERY_CHARACTERS])
     title = _title(text)
-    of_title = _useful(terms(title))
     every_word = words_of(text)
+    dull = IN_CODE | find_spoken_stop_words(
+        every_word, has_marks=any(not each.isascii() and each.isalpha() for each in text)
+    )
+    of_title = _useful(terms(title), dull)
     words = every_word[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
     named = [
@@ -121,8 +124,8 @@ def analyse(text: str) -> Query:
     return Query(
         text=text,
         kind=kind,
-        terms=_enough(of_title, _useful(terms(text))),
-        parts=_enough(_useful(words_of(title)), _useful(every_word)),
+        terms=_enough(of_title, _useful(terms(text), dull)),
+        parts=_enough(_useful(words_of(title), dull), _useful(every_word, dull)),
         joined=() if kind in (QueryKind.PATH, QueryKind.SNIPPET) else _join_pairs(title),
         words=words,
         phrases=_phrases(words),
@@ -182,8 +185,8 @@ def _phrases(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 
 
-def _useful(terms: Sequence[str]) -> tuple[str, ...]:
-    useful = [term for term in terms if term not in IN_CODE and (len(term) > 1 or not term.isascii())]
+def _useful(terms: Sequence[str], dull: Collection[str]) -> tuple[str, ...]:
+    useful = [term for term in terms if term not in dull and (len(term) > 1 or not term.isascii())]
     return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 
 

@@ -28,6 +28,20 @@ def test_stop_words_are_dropped_and_identifiers_split() -> None:
     assert not query.wants_tests
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Löschen einer abgelaufenen Sitzung", ("loschen", "abgelaufenen", "sitzung")),
+        ("suppression d'une session expirée", ("suppression", "session", "expiree")),
+        ("redondeo de una factura", ("redondeo", "factura")),
+        ("fix the des cipher", ("fix", "des", "cipher")),
+        ("render → a list in a Mac OS tab", ("render", "list", "mac", "os", "tab")),
+    ],
+)
+def test_stop_words_of_the_question_s_own_language_are_dropped(text: str, parts: tuple[str, ...]) -> None:
+    assert analyse(text).parts == parts
+
+
 def test_a_query_of_stop_words_alone_keeps_them() -> None:
     assert analyse("what is this").terms == ("what", "is", "this")
 
