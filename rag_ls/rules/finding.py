@@ -13,12 +13,21 @@ from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
 from rag_ls.rules.key_rules import KeyRule, key_rules, paragraphs_in
-from rag_ls.rules.relevance import RuleEvidence, judge_naming, judge_paragraphs, read_terms, relevance, weigh_paths
+from rag_ls.rules.relevance import (
+    RuleEvidence,
+    judge_naming,
+    judge_paragraphs,
+    judge_strangeness,
+    read_terms,
+    relevance,
+    weigh_paths,
+)
 from rag_ls.rules.scopes import (
     governs,
     in_scope,
     is_about,
     is_for_folder,
+    is_for_others,
     is_foreign,
     may_state_globs,
     name_depth,
@@ -61,6 +70,8 @@ class _Asked:
     work: AskedTerms
     """The kinds of work that it is."""
     strangeness: float
+    nearest: float | None
+    """The similarity of the nearest section."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -130,8 +141,8 @@ class RuleFinder:
             for row in self._sections(question, documents, similar)
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
-        asked = self._read_question(question, rows)
-        # Beside sections with vectors, a section that has none yet counts as near as the average.
+        asked = self._read_question(question, rows, max(similar.values(), default=None))
+        # Beside sections with vectors, one that has none yet is as near as they are on the whole.
         usual = float(np.mean(list(similar.values()))) if similar else None
         hits = [
             self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
@@ -150,9 +161,13 @@ class RuleFinder:
         return {number: globs for number, globs in found if globs}
 
     def _may_apply(self, row: ChunkRow, question: RuleQuestion, globs: str) -> bool:
-        """Whether a document is for one of the files of the question, or no file is known."""
-        path = row.stored.chunk.path
-        return not (globs and question.paths) or any(in_scope(globs, path, each) for each in question.paths)
+        """Whether a section may be for one of the files of the question; any may where no file is known."""
+        path, paths = row.stored.chunk.path, question.paths
+        if not paths:
+            return True
+        if globs:
+            return any(in_scope(globs, path, each) for each in paths)
+        return any(not is_for_others(path, each) or is_about(row.stored.chunk.text, each) for each in paths)
 
     def _sections(
         self, question: RuleQuestion, documents: dict[int, str], similar: dict[bytes, float]
@@ -173,7 +188,7 @@ class RuleFinder:
         hashes = self._store.chunks.text_hashes_of_documents(documents)
         return self._index.vectors.similarities(model, question.vector, hashes)
 
-    def _read_question(self, question: RuleQuestion, rows: Sequence[ChunkRow]) -> _Asked:
+    def _read_question(self, question: RuleQuestion, rows: Sequence[ChunkRow], nearest: float | None) -> _Asked:
         """The question's words by their rarity in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
         weights = {
@@ -181,9 +196,11 @@ class RuleFinder:
             for part in analyse(question.text).parts
         }
         code = weigh_paths(question.paths or question.likely, [read_terms(row.stored.chunk.text) for row in rows])
-        strangeness = sum(weights.values()) / len(weights) / rarity(total, 0) if weights else 1.0
+        words = AskedTerms(weights)
         work = weigh_work(read_asked_work(question.text, question.paths), map(_read_work, rows))
-        return _Asked(question, AskedTerms(weights), code, work, strangeness)
+        return _Asked(
+            question=question, words=words, code=code, work=work, strangeness=judge_strangeness(words, total), nearest=nearest
+        )  # fmt: skip
 
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
@@ -209,6 +226,7 @@ class RuleFinder:
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             strangeness=asked.strangeness,
+            nearest=asked.nearest,
             work=judge_work(asked.work, _read_work(row)),
         )
         return RuleHit(

@@ -22,8 +22,12 @@ CLEAR_RELEVANCE = 0.5
 """From here on a rule clearly speaks of a change."""
 USUAL_SIMILARITY = 0.1
 """Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
-# A paragraph of this many different words gets 0.7 of the score of a paragraph that holds only words of the question.
+USUAL_NEAREST = 0.23
+"""Of a change and the one nearest section, for the same end."""
+# A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
+# In a project of so many chunks, words that it lacks count half.
+_FEW_CHUNKS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class RuleEvidence:
     """Whether it is in `CONTRIBUTING.md`, which tells mostly how to set up and whom to ask, and little of code."""
     strangeness: float = 0.0
     """The mean rarity of the question's words in the project, 0 to 1: of what it has not, no rule of it speaks."""
+    nearest: float | None = None
+    """The similarity of the question and the section nearest to it, the same for all sections: whether any rule speaks of it."""
     work: float = 0.0
     """The part of the change's kinds of work that it speaks of, by their rarity among the sections."""
 
@@ -78,7 +84,8 @@ def read_terms(text: str) -> SectionTerms:
 def relevance(evidence: RuleEvidence, kind: str) -> float:
     """The probability that a section applies, 0 to 1, after the prior of its kind."""
     similarity = USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
-    told = {"bias": 1.0, **asdict(evidence), "similarity": similarity}
+    nearest = USUAL_NEAREST if evidence.nearest is None else max(0.0, evidence.nearest)
+    told = {"bias": 1.0, **asdict(evidence), "similarity": similarity, "nearest": nearest}
     prior = PRIORS[kind] / max(PRIORS.values())
     return round(probability(fuse(told, load_weights("rules")), prior), 4)
 
@@ -104,6 +111,14 @@ def weigh_paths(paths: Iterable[str], sections: Iterable[SectionTerms]) -> Asked
             if count
         }
     )
+
+
+def judge_strangeness(asked: AskedTerms, chunks: int) -> float:
+    """The mean rarity of a question's words in a project of so many chunks, 0 to 1; a small one lacks common words too."""
+    if not asked.weights:
+        return 1.0
+    mean = asked.total / len(asked.weights) / rarity(chunks, 0)
+    return mean * chunks / (chunks + _FEW_CHUNKS)
 
 
 def judge_naming(text: str, depth: float) -> float:

@@ -52,6 +52,12 @@ def governs(rule_path: str, path: str) -> bool:
     return is_for_folder(rule_path) and path.startswith(home_of(rule_path) + "/")
 
 
+def is_for_others(rule_path: str, path: str) -> bool:
+    """Whether a document of constraints is for a folder that a file or folder neither lies in nor holds."""
+    home, place = f"{home_of(rule_path)}/", f"{path.strip('/')}/"
+    return is_for_folder(rule_path) and not (place.startswith(home) or home.startswith(place))
+
+
 def is_for_folder(rule_path: str) -> bool:
     """Whether a document of constraints is for a folder of the project, not for all of it."""
     return bool(home_of(rule_path)) and rule_kind(rule_path) is RuleKind.CONSTRAINT
@@ -61,7 +67,7 @@ def home_of(rule_path: str) -> str:
     """The folder that a document of rules is for: the one that holds `.cursor`, `.github` or `docs/adr`, else its own."""
     folder, _, name = f"/{rule_path}".rpartition("/")
     if name.lower() == "contributing.md":
-        folder = re.sub(r"/docs?$", "", folder)
+        folder = re.sub(r"/docs?(?:/.*)?$", "", folder)
     return _TOOL_FOLDER.sub("", folder).strip("/")
 
 

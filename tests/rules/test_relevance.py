@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
-from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.rules.relevance import (
+    USUAL_NEAREST,
     USUAL_SIMILARITY,
     RuleEvidence,
     judge_naming,
     judge_paragraphs,
+    judge_strangeness,
     read_terms,
     relevance,
     weigh_paths,
@@ -62,5 +64,18 @@ def test_a_map_of_the_project_names_a_file_less_than_a_rule_about_it() -> None:
 
 
 def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> None:
-    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2)
+    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2, nearest=USUAL_NEAREST)
     assert relevance(without, RuleKind.CONSTRAINT) == relevance(usual, RuleKind.CONSTRAINT)
+
+
+def test_a_change_to_which_no_section_is_near_is_likely_spoken_of_by_none() -> None:
+    near, far = (RuleEvidence(0.1, 0.3, 0.0, nearest=nearest) for nearest in (0.5, 0.1))
+    assert relevance(near, RuleKind.CONSTRAINT) > relevance(far, RuleKind.CONSTRAINT)
+
+
+def test_words_that_a_small_project_lacks_make_a_change_less_strange() -> None:
+    unknown = [AskedTerms({"refund": rarity(chunks, 0)}) for chunks in (60, 60_000)]
+    small, large = judge_strangeness(unknown[0], 60), judge_strangeness(unknown[1], 60_000)
+    assert small == 0.5
+    assert large > 0.99
+    assert judge_strangeness(AskedTerms({}), 60) == 1.0

@@ -4,8 +4,8 @@ python -m tests.benchmarks.rules.learn CHECKOUTS WORK [--without REPOSITORY]
 
 First the order: each change is a list of sections, of which the right ones are to come first, asked with its files and
 without, with vectors and without. No weight changes its sign, so that more evidence for a section never moves it down. Then the scale, on
-which 0 is even odds: whether a rule speaks of a change at all, by the score of the first section and the strangeness of
-the change. Without a repository, the other ones alone are learned from.
+which 0 is even odds: whether a rule speaks of a change at all, by the score of the first section, the strangeness of
+the change, and the similarity of the nearest section. Without a repository, the other ones alone are learned from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.rules.finding import RuleHit
-from rag_ls.rules.relevance import USUAL_SIMILARITY
+from rag_ls.rules.relevance import USUAL_NEAREST, USUAL_SIMILARITY
 from tests.benchmarks.rules.public import (
     PublicChange,
     Repository,
@@ -38,7 +38,7 @@ Vector: TypeAlias = NDArray[np.float64]
 _PENALTY, _ROUNDS, _STEP = 0.003, 3000, 0.05
 # A change of another repository may be spoken of: it counts half as much as one of which no rule speaks.
 _OF_NO_RULE, _OF_OTHERS = 0.35, 0.15
-_OF_THE_CHANGE = ("bias", "strangeness")
+_OF_THE_CHANGE = ("bias", "strangeness", "nearest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Example:
     evidence: Vector
     is_right: NDArray[np.bool_]
     strangeness: float
+    nearest: float
     weight: float
     """The weight of the change as one of which a rule speaks (positive) or none does (negative)."""
 
@@ -74,7 +75,8 @@ def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, 
     usual = {"similarity": USUAL_SIMILARITY}
     table = [[float(usual.get(name, 0.0) if row[name] is None else row[name]) for name in names] for row in rows]
     right = [change.is_right(hit) for hit in hits]
-    return Example(np.array(table), np.array(right), rows[0]["strangeness"] if rows else 1.0, weight)
+    strangeness, nearest = (rows[0]["strangeness"], rows[0]["nearest"]) if rows else (1.0, 0.0)
+    return Example(np.array(table), np.array(right), strangeness, USUAL_NEAREST if nearest is None else nearest, weight)
 
 
 def learn_order(examples: Sequence[Example], signs: Vector) -> Vector:
@@ -99,17 +101,17 @@ def _center(scores: Vector) -> Vector:
 
 
 def learn_scale(examples: Sequence[Example], weights: Vector) -> Vector:
-    """The factor of the score, the weight of strangeness and the bias: a logistic regression, by Newton's steps."""
+    """The factor of the score, the weights of what the sections share, and the bias: a logistic regression, by Newton's steps."""
     asked = [each for each in examples if each.weight and len(each.evidence)]
-    table = np.array([[(each.evidence @ weights).max(), each.strangeness, 1.0] for each in asked])
+    table = np.array([[(each.evidence @ weights).max(), each.strangeness, each.nearest, 1.0] for each in asked])
     speaks = np.array([each.weight > 0 for each in asked], float)
     counts = np.array([sum(other.weight == each.weight for other in asked) for each in asked])
     shares = np.array([0.5 if each.weight > 0 else -each.weight for each in asked]) / counts
-    found = np.zeros(3)
+    found = np.zeros(4)
     for _ in range(50):
         even = 1 / (1 + np.exp(-table @ found))
-        slope = table.T @ (shares * (even - speaks)) + 0.004 * found * [1, 1, 0]
-        bend = (table * (shares * even * (1 - even))[:, None]).T @ table + np.diag([0.004, 0.004, 1e-9])
+        slope = table.T @ (shares * (even - speaks)) + 0.004 * found * [1, 1, 0, 0]
+        bend = (table * (shares * even * (1 - even))[:, None]).T @ table + np.diag([0.004, 0.004, 1e-4, 1e-9])
         found = found - np.linalg.solve(bend, slope)
     return found
 
@@ -136,13 +138,14 @@ def main() -> None:
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
         examples += _collect(repository, asked, vectors, names)
     order = learn_order(examples, signs)
-    factor, strangeness, bias = learn_scale(examples, order)
+    factor, strangeness, nearest, bias = learn_scale(examples, order)
     # Evidence that no example has (no rules in YAML are among them) keeps its weight.
     shown: Vector = sum(np.abs(each.evidence).sum(axis=0) for each in examples)
     learned = {
         **present,
         **{name: factor * weight for name, weight, amount in zip(names, order, shown, strict=True) if amount},
         "strangeness": strangeness,
+        "nearest": nearest,
         "bias": bias,
     }
     print(json.dumps({name: round(float(learned[name]), 2) for name in present}, indent=2))

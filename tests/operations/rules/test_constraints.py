@@ -92,7 +92,7 @@ def test_rules_that_contradict_each_other_are_both_shown_the_nearer_first_and_sa
     _open(client, write(tmp_path / "shop", {**rules, "web/a.py": "x = 1\n", "app/a.py": "x = 1\n"}))
     question = {"change_description": "indent the Python of the form", "file_path": "web/a.py"}
     answer = operations.run("rag_check_constraints", question)
-    assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md", "app/AGENTS.md"]
+    assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md"]
     assert answer["contradictions"][0] == "indentation: web/AGENTS.md:3 says space, AGENTS.md:3 says tab"
     assert "some of these rules contradict each other" in answer["summary"]
     alone = operations.run("rag_check_constraints", {**question, "num_results": 1})
@@ -143,6 +143,29 @@ def test_a_long_section_is_one_answer_and_does_not_push_out_others(
     assert ["NEVER send a letter twice."] in [each["keyRules"] for each in of_folder], (
         "of a long section, all key rules"
     )
+
+
+def test_rules_of_a_folder_count_for_it_and_for_the_files_that_they_name(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    rules = {
+        "server/AGENTS.md": (
+            "# Server\n\nRoutes MUST be thin.\n\n## Client\n\nAfter a new route `clients/api.ts` MUST be generated anew.\n"
+        ),
+        "clients/AGENTS.md": "# Clients\n\nRoutes MUST be typed.\n",
+        "docs/guides/contributing.md": "# Contributing\n\nA pull request MUST have a test.\n",
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **rules, "clients/api.ts": "1\n", "server/a.py": "x = 1\n"}))
+
+    def told(file_path: str) -> set[str]:
+        question = {"change_description": "add a route, with a test", "file_path": file_path}
+        found = operations.run("rag_check_constraints", question)["constraints"]
+        return {f"{each['filePath']} {each['section']}" for each in found}
+
+    for_all = "docs/guides/contributing.md Contributing"
+    assert told("server/a.py") == {"server/AGENTS.md Server", "server/AGENTS.md Server > Client", for_all}
+    assert told("server") == told("server/a.py")
+    assert told("clients/api.ts") == {"clients/AGENTS.md Clients", "server/AGENTS.md Server > Client", for_all}
 
 
 def test_a_folder_above_a_file_does_not_make_its_rules_clear_for_any_change(
