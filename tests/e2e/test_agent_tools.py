@@ -89,6 +89,22 @@ async def test_the_first_question_hears_how_far_the_first_index_is(project: Path
         assert any(project.name in message for message in heard)
 
 
+async def test_an_agent_hears_how_far_the_set_up_of_rules_is(project: Path) -> None:
+    write(
+        project, {f"src/gen/module_{n}.py": f"def function_{n}(value):\n    return value + {n}\n" for n in range(150)}
+    )
+    heard: list[str] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append(message or "")
+
+    async with agent(project) as ag:
+        arguments = {"project_root": str(project.resolve())}
+        result = await ag.session.call_tool("rag_setup", arguments, progress_callback=progress)
+        assert result.structured_content["status"] == "success"
+        assert any(f"{project.name}: reading" in message and "files" in message for message in heard)
+
+
 async def test_a_cancelled_request_is_not_answered_and_others_are(project: Path) -> None:
     write(
         project,

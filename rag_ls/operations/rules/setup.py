@@ -4,21 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
-from rag_ls.indexing import FAILED, Depth
+from rag_ls.indexing import FAILED, Depth, Phase, Progress
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.engine.progress import Report, index_and_wait
+from rag_ls.operations.engine.progress import Report, ignore_progress, index_and_wait
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
 from rag_ls.project import Project
@@ -33,8 +33,13 @@ if TYPE_CHECKING:
     from rag_ls.rules.survey.survey import Survey
 
 
+J = TypeVar("J")
+R = TypeVar("R")
+
 SUCCESS = "success"
 _INDEX_S = 5.0
+_FILES_PER_REPORT = 40
+"""As many as are read together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,66 @@ class SetUpAnswer:
     status: str = SUCCESS
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectSurvey:
+    """The survey of a project, and the suffixes of its files."""
+
+    found: Survey
+    suffixes: tuple[str, ...]
+
+
+def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> None:
+    """Survey the code, and report how many files are read; the answer takes what was found."""
+    view = caller.rule_projects.open_root(request.project_root)
+    caller.rule_projects.keep_survey(view, _survey_project(view, request, report))
+
+
+def _survey_project(view: ProjectSession, request: SetUpRules, report: Report) -> ProjectSurvey:
+    # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+    from rag_ls.rules.survey.project_files import ProjectFiles
+    from rag_ls.rules.survey.survey import SurveyedTree, survey
+    from rag_ls.rules.verified import CheckedTree, verify_survey
+
+    root = view.project.root
+    frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
+    reading = _CountedReading(view, report)
+    cutters, read = view.project.cutters, partial(text_in, root)
+    files = ProjectFiles(root, view.project.exclusions.patterns, view.project.documents.reader, reading.call_many)
+    graph = files.outlines.graph(files.resolver)
+    product = find_product(files.documents(), files.outlines, files.resolver)
+    roles = Roles(product, view.settings.index.product, view.settings.index.tests)
+    edges = [(path, edge) for path in files.paths for edge in graph.edges(path)]
+    tree = SurveyedTree(
+        files.paths, read, lambda path: detect_language(path) or "",
+        tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
+        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
+        declares=files.outlines.declares, report=reading.call_many, roles=roles, unread=files.unread,
+    )  # fmt: skip
+    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
+    found = verify_survey(survey(tree, frontend, backend), checked)
+    return ProjectSurvey(found, tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix})))
+
+
+class _CountedReading:
+    """Calls functions for many files, and reports how many are read: each is read twice, for its outline and for what it says."""
+
+    def __init__(self, view: ProjectSession, report: Report) -> None:
+        self._cutters = view.project.cutters
+        self._report = partial(report, view.project.name)
+        self._read, self._files = 0, 0
+
+    def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
+        """As the cutters do."""
+        self._files = max(self._files, len(items))
+        for each in self._cutters.call_many(function, items):
+            if self._read % _FILES_PER_REPORT == 0:
+                self._report(Progress(Phase.READING, self._read // 2, self._files))
+            self._read += 1
+            yield each
+
+
 @operation(
+    prepare=prepare_rag_setup,
     effects=WRITES,
     manages=True,
     opens=Opens.NEW,
@@ -110,30 +174,14 @@ class SetUpAnswer:
 )
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
-    # Imported here: these modules compile many patterns, which would slow down every start.
+    # Imported here, as for the survey.
     from rag_ls.rules.setup import ARCHITECTURE, Written, plan_documents, write_documents
     from rag_ls.rules.survey.documents import ruled_findings
-    from rag_ls.rules.survey.project_files import ProjectFiles
-    from rag_ls.rules.survey.survey import SurveyedTree, survey
-    from rag_ls.rules.verified import CheckedTree, verify_survey
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
-    frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
-    cutters, read = view.project.cutters, partial(text_in, root)
-    files = ProjectFiles(root, view.project.exclusions.patterns, view.project.documents.reader, cutters.call_many)
-    graph = files.outlines.graph(files.resolver)
-    product = find_product(files.documents(), files.outlines, files.resolver)
-    roles = Roles(product, view.settings.index.product, view.settings.index.tests)
-    edges = [(path, edge) for path in files.paths for edge in graph.edges(path)]
-    tree = SurveyedTree(
-        files.paths, read, lambda path: detect_language(path) or "",
-        tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
-        tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
-        declares=files.outlines.declares, report=cutters.call_many, roles=roles, unread=files.unread,
-    )  # fmt: skip
-    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
-    found = verify_survey(survey(tree, frontend, backend), checked)
+    surveyed = caller.rule_projects.take_survey(view) or _survey_project(view, request, ignore_progress)
+    found = surveyed.found
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
     if not request.dry_run:
@@ -143,7 +191,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             Decisions(
                 project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
                 last_indexed=former.last_indexed if former else "",
-                suffixes=tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix})),
+                suffixes=surveyed.suffixes,
                 excluded=view.settings.index.exclude,
             ),
         )  # fmt: skip

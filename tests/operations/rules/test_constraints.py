@@ -9,7 +9,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
-from rag_ls.indexing import Buffer
+from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.operations import Operations
 from tests.conftest import IndexedProjects
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, until, write
@@ -379,6 +379,36 @@ def test_setup_writes_what_the_code_shows_and_keeps_existing_files(operations: O
     (beside,) = forced["filesKept"]
     assert (root / beside).read_text().startswith("mine")
     assert "id: kept" in (root / "ARCHITECTURE.yml").read_text(), "rules are people's: they stay in force"
+
+
+def test_setup_tells_its_progress_and_other_questions_are_answered_meanwhile(
+    operations: Operations, shop: Path, tmp_path: Path
+) -> None:
+    more = {f"lib/part{number}.js": f"exports.part{number} = () => {number};\n" for number in range(60)}
+    root = write(tmp_path / "app", {**APP, **more}).resolve()
+    steps, answers = list[Progress](), list[dict]()
+
+    def report(project: str, progress: Progress) -> None:
+        steps.append(progress)
+        answers.append(operations.run("search_code", {"query": "total_price", "project": str(shop)}))
+
+    answer = operations.run("rag_setup", {"project_root": str(root)}, report)
+    assert "ARCHITECTURE.yml" in answer["filesGenerated"]
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+    assert {(step.phase, step.total) for step in steps} == {(Phase.READING, 62)}
+    assert len(answers) == len(steps) >= 3
+    assert all(each["results"] for each in answers)
+
+
+def test_a_setup_that_nobody_waits_for_ends_and_writes_nothing(operations: Operations, tmp_path: Path) -> None:
+    root = write(tmp_path / "app", APP).resolve()
+
+    def leave(project: str, progress: Progress) -> None:
+        raise InvalidRequest("the agent waits no longer")
+
+    with pytest.raises(InvalidRequest, match="no longer"):
+        operations.run("rag_setup", {"project_root": str(root)}, leave)
+    assert not (root / "ARCHITECTURE.yml").exists()
 
 
 def test_a_forced_setup_keeps_all_that_people_added(operations: Operations, tmp_path: Path) -> None:
