@@ -56,7 +56,7 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
     """The documents of a survey, each with what becomes of it; a file that is as it would be written is left out.
 
     With `force` existing ones are replaced; with `publish` they may lie where a site generator publishes them.
-    What an ARCHITECTURE.yml holds besides the claims of set-up is people's: it goes into the new one.
+    The rest of an ARCHITECTURE.yml, besides the claims of set-up, is people's: it goes into the new one.
     Raises `ProjectUnavailable` for a file that cannot be read.
     """
     patterns = pattern_documents(found)
