@@ -24,23 +24,23 @@ _OTHER_SECONDARY = re.compile(
     r"|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
 )  # fmt: skip
-_FRONTEND = r"\.(?:[cm]?js|css|less|s[ac]ss)$"
-# Libraries of others that are kept among the files of a web server: built ones, those with a version in their path, and the best known.
-_BUNDLED = re.compile(
-    rf"(?:[-_.]v?\d+\.\d+\.\d+.*|(?:^|/)(?:dist|node_modules|bower_components)/.*){_FRONTEND}"
-    r"|(?:^|/)(?:static|public|wwwroot|webroot|assets|js|css)/(?:.*/)?(?:angular|bootstrap|codemirror|d3|font-?awesome|highlight|jquery"
-    rf"|leaflet|moment|modernizr|popper|select2|semantic|tinymce)(?:[-._\d][^/]*)?(?:/.*)?{_FRONTEND}",
+_FRONTEND = (".js", ".cjs", ".mjs", ".d.ts", ".css", ".less", ".sass", ".scss")
+# Libraries of others among the files of a web server: built ones, those with a version in their path, and the best known.
+_BUILT = re.compile(r"[-_.]v?\d+\.\d+\.\d+|(?:^|/)(?:dist|node_modules|bower_components)/", re.I)
+_SERVED = re.compile(r"(?:^|/)(?:static|public|wwwroot|webroot|assets|js|css)(?=/)", re.I)
+_LIBRARY = re.compile(
+    r"/(?:angular|bootstrap|codemirror|d3|font-?awesome|highlight|jquery|leaflet|moment|modernizr|popper|select2|semantic|tinymce)[-._/\d]",
     re.I,
 )  # fmt: skip
 # Texts of a program in people's languages: `lang/de/errors.php`, `i18n/pt-BR.json`.
-_TRANSLATION = re.compile(
-    r"(?:^|/)(?:langs?|translations?|i18n|l10n)/(?:.*/)?(?:ar|bg|bn|bs|ca|cs|cy|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka"
-    r"|ko|lt|lv|mk|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|th|tr|uk|ur|vi|zh)(?:[-_][a-z]+)*(?:/|\.\w+$)",
+_TEXTS = re.compile(r"(?:^|/)(?:langs?|translations?|i18n|l10n)(?=/)", re.I)
+_SPOKEN_LANGUAGE = re.compile(
+    r"/(?:ar|bg|bn|bs|ca|cs|cy|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka|ko|lt|lv|mk|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sq|sr"
+    r"|sv|ta|th|tr|uk|ur|vi|zh)(?:[-_][a-z]+){0,3}(?:/|\.\w+$)",
     re.I,
 )  # fmt: skip
 # Below a source root, folders are packages: `com.example.demo`, `org.mockito.mock`.
 _SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
-_SECONDARY = (SAMPLE_FOLDER, FOREIGN_FOLDER, _OTHER_SECONDARY, _BUNDLED, _TRANSLATION)
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
@@ -107,7 +107,23 @@ def is_named_as_test(path: str) -> bool:
 def is_secondary_by_path(path: str) -> bool:
     """Whether the names of a document and its folders say that it is not the product's own, current code."""
     path = without_packages(path)
-    return any(pattern.search(path) for pattern in _SECONDARY)
+    patterns = (SAMPLE_FOLDER, FOREIGN_FOLDER, _OTHER_SECONDARY)
+    return (
+        any(pattern.search(path) for pattern in patterns)
+        or _is_bundled(path)
+        or _lies_below(path, _TEXTS, _SPOKEN_LANGUAGE)
+    )
+
+
+def _is_bundled(path: str) -> bool:
+    """Whether a file is of a library that is kept with the project, or was built."""
+    return path.lower().endswith(_FRONTEND) and bool(_BUILT.search(path) or _lies_below(path, _SERVED, _LIBRARY))
+
+
+def _lies_below(path: str, folder: re.Pattern[str], name: re.Pattern[str]) -> bool:
+    """Whether `name` matches below the first folder that `folder` matches; in time that grows with the path alone."""
+    found = folder.search(path)
+    return found is not None and name.search(path, found.end()) is not None
 
 
 def without_packages(path: str) -> str:

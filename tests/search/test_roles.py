@@ -15,6 +15,7 @@ from rag_ls.search.roles import is_secondary_by_path
         "public/js/jquery.are-you-sure.js",
         "web/css/font-awesome-4.0.3.css",
         "web/dist/external.css",
+        "public/libs/tinymce/tinymce.d.ts",
         "lang/de/errors.php",
         "app/translations/zh_Hans_CN/LC_MESSAGES/admin.po",
         "gui/i18n/pt-BR.json",
@@ -39,3 +40,8 @@ def test_bundled_libraries_and_translations_are_not_the_products_own_code(path: 
 )
 def test_names_like_those_of_libraries_and_translations_are_the_products_own(path: str) -> None:
     assert not is_secondary_by_path(path)
+
+
+@pytest.mark.parametrize(("path", "is_secondary"), [("js/d3/" * 680 + "x.js", True), ("js/" * 1300 + "x.js", False)])
+def test_a_path_of_many_folders_is_judged_in_time_that_grows_with_it_alone(path: str, is_secondary: bool) -> None:
+    assert is_secondary_by_path(path) is is_secondary
