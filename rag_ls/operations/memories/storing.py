@@ -158,8 +158,8 @@ def _note_length(content: str) -> str:
     if len(content) <= MAX_SHOWN_CHARACTERS:
         return ""
     return (
-        f"it has {len(content):,} characters (at most {MAX_CONTENT:,} are kept): a search finds each of its parts and shows "
-        "the one that fits; get_memory reads all of it in pages"
+        f"it has {len(content):,} characters (at most {MAX_CONTENT:,} are kept): each part is found, answers show the part "
+        "that answers, and get_memory the whole by pages"
     )
 
 
