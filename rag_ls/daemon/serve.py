@@ -316,7 +316,8 @@ class Mark:
 
     def is_there(self) -> bool:
         """Whether the socket still exists and is ours: some systems delete old temporary files."""
-        return _identity(self._paths.socket) == self._socket
+        # It may have been deleted before it was looked at.
+        return self._socket is not None and _identity(self._paths.socket) == self._socket
 
     def clean_up(self) -> None:
         """Delete the files."""

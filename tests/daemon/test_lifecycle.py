@@ -19,6 +19,7 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import Channel, Refused, greet
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths, user_config_file
+from rag_ls.daemon.serve import Mark
 from rag_ls.daemon.server import as_numbers
 from rag_ls.project import user_config_file as config_file_of_project
 from tests.commands import RAG_LS
@@ -358,6 +359,17 @@ def test_an_engine_whose_socket_was_cleared_away_is_done_without_and_makes_way(r
         # It looks after itself at least as often as it closes projects.
         assert process.wait(PATIENCE_S) == 0
         assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != process.pid
+
+
+def test_an_engine_whose_socket_was_cleared_away_before_it_looked_knows_that_it_is_gone(tmp_path: Path) -> None:
+    paths = engine_paths()._replace(folder=str(tmp_path), socket=str(tmp_path / "engine.sock"), pid=str(tmp_path / "pid"))
+    assert not Mark(paths).is_there()
+    listening = transport.listen(paths)
+    mark = Mark(paths)
+    assert mark.is_there()
+    listening.socket.close()
+    mark.clean_up()
+    assert not mark.is_there()
 
 
 def test_an_engine_that_cannot_finish_is_ended_by_a_second_signal(repository: Path, tmp_path: Path) -> None:
