@@ -1,5 +1,5 @@
 """Checks what a linter has no rule for: names that stand once, functions named by a verb, arguments that are named, docstrings
-that begin with their noun, sentences whose subject is a noun.
+that begin with their noun, sentences whose subject is a noun, numbers whose name says the quantity.
 
     python scripts/check_style.py
 
@@ -35,6 +35,15 @@ KNOWN_PARTICIPLES = frozenset(
 VAGUE_WORDS = frozenset({"What", "Who", "Whoever", "Whatever", "How", "Why", "Where", "Which", "When"})
 # The subject of a sentence is a noun: "A part that cannot be embedded", not "What cannot be embedded".
 VAGUE_SUBJECT = re.compile(r"(?:^|[.:;] )(What|Who|Whoever|Whatever)\b|\b(whoever|whomever)\b")
+# A constant that is a number says its quantity: a limit, a unit, a ratio, or the things that it counts.
+QUANTITY = re.compile(
+    "MAX|MIN|DEFAULT|LIMIT|LEVEL|SIZE|VERSION|PORT|CODE|TYPE|KIND|STATUS|MODE|ID|PRIORITY|BYTE|S|MS|NS|PER|BITS|"
+    "FACTOR|RATIO|SHARE|WEIGHT|SCORE|DIFFERENCE|LOSS|TOLERANCE|COSINE|SIMILARITY|RELEVANCE|[A-Z]{2,}S"
+)
+NAMED_NUMBERS = frozenset(
+    "DONE FAILED WRONG_USAGE PARSE_ERROR INVALID_REQUEST REQUEST_FAILED WAITING EMBEDDED REFUSED".split()
+)
+"""Exit codes, JSON-RPC's codes, and values of a column: each name is that of its number."""
 
 
 def main() -> int:
@@ -47,6 +56,7 @@ def main() -> int:
         findings += [(path, *finding) for finding in _vague_docstrings(module)]
         findings += [(path, *finding) for finding in _unnamed_arguments(module)]
         findings += [(path, *finding) for finding in _participles(module)]
+        findings += [(path, *finding) for finding in _unnamed_quantities(module)]
     for path, line, problem in sorted(findings):
         print(f"{path.relative_to(ROOT).as_posix()}:{line}: {problem}")
     return 1 if findings else 0
@@ -112,6 +122,27 @@ def _participles(module: ast.Module) -> Iterator[tuple[int, str]]:
             is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
             if not is_property and name not in KNOWN_PARTICIPLES and PARTICIPLE.fullmatch(name):
                 yield node.lineno, f"{node.name} is a participle: name the function by its verb and noun"
+
+
+def _unnamed_quantities(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Constants of a module that are numbers, whose name does not say of what: `_WAIT = 0.2`, not `_WAIT_S`."""
+    for node in module.body:
+        if not isinstance(node, ast.Assign):
+            continue
+        (target, *_), value = node.targets, node.value
+        is_row = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        pairs = zip(target.elts, value.elts, strict=False) if is_row else [(target, value)]
+        for name in (ast.unparse(each) for each, number in pairs if _is_number(number)):
+            if name not in NAMED_NUMBERS and not any(map(QUANTITY.fullmatch, name.split("_"))):
+                yield node.lineno, f"{name} is a number: its name says the unit, the limit or the things counted"
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_number(node.left) and _is_number(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(node.operand)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.embedding.local.packed import BLOCK, MIDDLE, SCALE
+from rag_ls.embedding.local.packed import BLOCK_COLUMNS, SCALE, ZERO_BYTE
 
 _OPSET, _IR = 20, 10
 # `MatMulNBits` turns what is multiplied into bytes, too, block by block.
@@ -36,9 +36,9 @@ class Encoder:
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Encoder:
         """Raises `ValueError` for another architecture."""
-        if config["model_type"] != "bert" or config["hidden_act"] != "gelu" or config["hidden_size"] % BLOCK:
+        if config["model_type"] != "bert" or config["hidden_act"] != "gelu" or config["hidden_size"] % BLOCK_COLUMNS:
             raise ValueError(
-                f"a graph can be made of BERT with GELU and states of a multiple of {BLOCK} numbers, not of "
+                f"a graph can be made of BERT with GELU and states of a multiple of {BLOCK_COLUMNS} numbers, not of "
                 f"{config['model_type']} with {config['hidden_act']} and {config['hidden_size']}"
             )
         return cls(**{name: config[name] for name in cls.__slots__})
@@ -101,7 +101,7 @@ class _Graph:
         rows, columns = self._header[f"{name}.weight"]["shape"]
         matrix, scales = self._stored(f"{name}.weight"), self._stored(f"{name}.weight{SCALE}")
         bias = self._stored(f"{name}.bias")
-        options = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK, "accuracy_level": _BYTES}
+        options = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK_COLUMNS, "accuracy_level": _BYTES}
         return self._add("MatMulNBits", states, matrix, scales, "", "", bias, domain=_OWN, **options)
 
     def _rows(self, name: str, numbers: str) -> str:
@@ -109,7 +109,7 @@ class _Graph:
         _, columns = self._header[name]["shape"]
         bytes_ = self._add("Gather", self._stored(name), numbers)
         packed = self._add("Cast", bytes_, to=self._onnx.TensorProto.FLOAT)
-        middle, axis = self._constant("middle", np.float32(MIDDLE)), self._constant("axis", np.array([-1]))
+        middle, axis = self._constant("middle", np.float32(ZERO_BYTE)), self._constant("axis", np.array([-1]))
         scales = self._add("Unsqueeze", self._add("Gather", self._stored(name + SCALE), numbers), axis)
         values = self._add("Mul", self._add("Sub", packed, middle), scales)
         # The two last axes, blocks and columns of a block, become one.
@@ -131,14 +131,16 @@ class _Graph:
         return name
 
     def _stored(self, name: str) -> str:
-        """A tensor whose values are in the file of the weights; a packed matrix has shape (rows, blocks, `BLOCK`)."""
+        """A tensor whose values are in the file of the weights; a packed matrix has shape (rows, blocks, `BLOCK_COLUMNS`)."""
         if name in self._tensors:
             return name
         entry = self._header[name]
         first, last = entry["data_offsets"]
         tensor = self._onnx.TensorProto(name=name, data_type=getattr(self._onnx.TensorProto, _TYPES[entry["dtype"]]))
         *outer, columns = entry["shape"]
-        tensor.dims.extend([*outer, columns // BLOCK, BLOCK] if name + SCALE in self._header else entry["shape"])
+        tensor.dims.extend(
+            [*outer, columns // BLOCK_COLUMNS, BLOCK_COLUMNS] if name + SCALE in self._header else entry["shape"]
+        )
         tensor.data_location = self._onnx.TensorProto.EXTERNAL
         place = {"location": self._file, "offset": self._begin + first, "length": last - first}
         for key, value in place.items():

@@ -9,7 +9,7 @@ Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apa
 symbol of a chunk means something.
 """
 
-from rag_ls.chunking.budget import WORD_PIECE, Budget, approximate_token_offsets
+from rag_ls.chunking.budget import CHARACTERS_PER_TOKEN, Budget, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outline_of_document
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
@@ -17,8 +17,8 @@ from rag_ls.chunking.rule_documents import RuleKind, cut_rules, is_surveyed, rul
 from rag_ls.chunking.uses import UNKNOWN, read_uses
 
 __all__ = [
+    "CHARACTERS_PER_TOKEN",
     "UNKNOWN",
-    "WORD_PIECE",
     "Budget",
     "Cut",
     "RuleKind",

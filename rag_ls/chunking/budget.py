@@ -14,7 +14,7 @@ TokenOffsets = Callable[[str], NDArray[np.int64]]
 BYTES_PER_TOKEN = 16
 """At most this many bytes count as one token: a tokenizer may make a single token of a 10 MB blob."""
 
-WORD_PIECE = 5
+CHARACTERS_PER_TOKEN = 5
 """Letters or digits per token. On source code this matches the token count of MiniLM's WordPiece within 5 percent."""
 
 
@@ -70,6 +70,6 @@ def approximate_token_offsets(text: str) -> NDArray[np.int64]:
     starts = ((classes == _WORD) & changes) | (classes == _MARK) | (classes == _WIDE)
     position = np.arange(data.size, dtype=np.int64)
     in_run = position - np.maximum.accumulate(np.where(changes, position, 0))
-    starts |= (classes == _WORD) & (in_run % WORD_PIECE == 0)
+    starts |= (classes == _WORD) & (in_run % CHARACTERS_PER_TOKEN == 0)
     starts &= (data & 0xC0) != 0x80
     return np.flatnonzero(starts).astype(np.int64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking.budget import BYTES_PER_TOKEN, TokenOffsets
 
-_LF, _CR = 10, 13
+_LF_BYTE, _CR_BYTE = 10, 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Document:
         data = self.data
         while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
             offset -= 1
-        if 0 < offset < len(data) and data[offset] == _LF and data[offset - 1] == _CR:
+        if 0 < offset < len(data) and data[offset] == _LF_BYTE and data[offset - 1] == _CR_BYTE:
             offset -= 1
         return offset
 
@@ -89,7 +89,7 @@ class Document:
         """The end of the character, or CRLF, at `offset`."""
         data = self.data
         end = offset + 1
-        if data[offset] == _CR and data[end : end + 1] == b"\n":
+        if data[offset] == _CR_BYTE and data[end : end + 1] == b"\n":
             return end + 1
         while end < len(data) and data[end] & 0xC0 == 0x80:
             end += 1
@@ -101,7 +101,7 @@ def line_starts(data: bytes) -> NDArray[np.int64]:
     array = np.frombuffer(data, dtype=np.uint8)
     if array.size == 0:
         return np.zeros(1, dtype=np.int64)
-    feeds, returns = array == _LF, array == _CR
+    feeds, returns = array == _LF_BYTE, array == _CR_BYTE
     returns[:-1] &= ~feeds[1:]
     starts = np.flatnonzero(feeds | returns) + 1
     if starts.size and starts[-1] == array.size:

@@ -28,7 +28,7 @@ _MAX_TITLE = 100
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A range of the text: a cell, its outputs, or what is around the cells."""
+    """A range of the text: a cell, its outputs, or text around the cells."""
 
     start: int
     end: int

@@ -9,7 +9,7 @@ from rag_ls.chunking.notebook_cells import read_notebook
 from rag_ls.languages import by_alias, detect_language
 from rag_ls.languages.ambiguous import choose_language, guess_language, is_ambiguous
 
-HEAD = 16_384
+MAX_HEAD_CHARACTERS = 16_384
 """At most this many characters from the beginning are read."""
 
 _MODELINE_LINES = 5
@@ -28,7 +28,7 @@ def recognise(path: str, text: str) -> str | None:
     without a grammar are returned too. Only the beginning of the text is read, and its last lines for
     a modeline, so time does not grow with its length, except for JSON, which is parsed.
     """
-    head = text[:HEAD]
+    head = text[:MAX_HEAD_CHARACTERS]
     first = head.split("\n", 1)[0].rstrip("\r")
     suffix = path.replace("\\", "/").rpartition("/")[2].lower().rpartition(".")[2]
     if suffix == "ipynb" and read_notebook(text) is not None:

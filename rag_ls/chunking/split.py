@@ -21,7 +21,7 @@ MAX_DEPTH = 256
 
 MAX_SYMBOL = 300
 
-_CROWD = 2000
+_MAX_CHILDREN = 2000
 """If a node has more children than this, and they are tiny, it is cut at lines instead of nodes."""
 
 _MAX_BODY_PATH = 8
@@ -290,6 +290,6 @@ def _origin(segment: _Segment) -> int:
 def _worth_opening(segment: _Segment, node: Node) -> bool:
     if node.child_count == 0 or len(segment.parents) >= MAX_DEPTH:
         return False
-    if node.child_count <= _CROWD or segment.size > 4 * node.child_count:
+    if node.child_count <= _MAX_CHILDREN or segment.size > 4 * node.child_count:
         return True
     return node.type != "ERROR" and (segment.open or segment.scope is not None)

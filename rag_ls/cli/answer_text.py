@@ -14,7 +14,7 @@ from rag_ls.util.text import column_in_bytes, count_of
 
 Json = dict[str, Any]
 
-FILES, BESIDE_FILES = 5, 2
+DEFAULT_FILES, DEFAULT_BESIDE_FILES = 5, 2
 """The numbers of files, and of memories and rules beside them, that are shown by default."""
 _MAX_LINES = 4
 _MAX_MEMORY_LINES = 4
@@ -28,8 +28,8 @@ _STATES = {"buffer": "unsaved", "changed": "changed since"}
 class Extent(NamedTuple):
     """The extent to which an answer is shown."""
 
-    files: int = FILES
-    beside: int = BESIDE_FILES
+    files: int = DEFAULT_FILES
+    beside: int = DEFAULT_BESIDE_FILES
     """Memories beside files, and rules."""
     full: bool = False
     """Whole texts, where others show the lines that match."""

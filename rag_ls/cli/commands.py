@@ -159,7 +159,7 @@ def _hits(arguments: argparse.Namespace) -> int | None:
 
 
 def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
-    files = arguments.k or answer_text.FILES
+    files = arguments.k or answer_text.DEFAULT_FILES
     if arguments.paths or arguments.vimgrep:
         for note in answer_text.notes_of(answer["stats"]):
             print(f"rag-ls: {note}", file=sys.stderr)
@@ -169,7 +169,9 @@ def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
         if found:
             print("\n".join(found))
         return
-    extent = answer_text.Extent(files, arguments.k or answer_text.BESIDE_FILES, arguments.full, arguments.details)
+    extent = answer_text.Extent(
+        files, arguments.k or answer_text.DEFAULT_BESIDE_FILES, arguments.full, arguments.details
+    )
     show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
 
 

@@ -1,4 +1,4 @@
-"""`rag-ls completions`: prints what makes a shell complete verbs and options."""
+"""`rag-ls completions`: prints the script by which a shell completes verbs and options."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _grammars() -> CheckResult:
 
 
 def _confirm_endpoint(*, is_sure: bool) -> int:
-    """Say where texts would go, and keep that the user agrees."""
+    """Say where texts would go, ask the user, and note the consent."""
     from rag_ls.embedding.remote.provider import confirm, destination_of
     from rag_ls.embedding.remote.records import ServiceRecords
 
@@ -283,7 +283,7 @@ def _settings(project: Project) -> Iterator[CheckResult]:
     for problem in loaded.problems:
         yield CheckResult("settings", False, str(problem), "`rag-ls config` lists the settings")
     is_trusted = users_trusted_folders().trusts(project.root)
-    waits = loaded.waiting_note(project.root) or "its rules are told by no hooks, settings that cost or destroy wait"
+    waits = loaded.waiting_note(project.root) or "hooks tell none of its rules, settings that cost or destroy wait"
     detail = "the folder is trusted" if is_trusted else f"the folder is not trusted: {waits}"
     yield CheckResult("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
 

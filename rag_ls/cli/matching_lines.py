@@ -17,9 +17,9 @@ _STOP_WORDS = frozenset(
     "me my no not of on or our should so some than that the their them then there these they this to up was we what "
     "when where which who why will with would you your".split()
 )
-_LEAST_WITHOUT_MATCH = 3
+_MIN_LINES_WITHOUT_MATCH = 3
 # The points of the line of the declaration; each word of the question that a line holds gives one point.
-_DECLARED = 0.5
+_DECLARATION_POINTS = 0.5
 
 
 class Line(NamedTuple):
@@ -62,7 +62,7 @@ class Words:
             weight: float = self.count(row)
             if name and not is_declared and name in row:
                 is_declared = True
-                weight += _DECLARED
+                weight += _DECLARATION_POINTS
             if weight:
                 match = self.pattern.search(row) if self.pattern else None
                 found.append(Line(number, row, match.start() + 1 if match else 1, weight))
@@ -70,7 +70,7 @@ class Words:
             return found
         told = [Line(number, row, 1, 0.0) for number, row in enumerate(rows, first) if row.strip()]
         start = next((at for at, line in enumerate(told) if found and line.number == found[0].number), 0)
-        return told[start : start + _LEAST_WITHOUT_MATCH]
+        return told[start : start + _MIN_LINES_WITHOUT_MATCH]
 
 
 def best(lines: Sequence[Line], count: int) -> list[Line]:

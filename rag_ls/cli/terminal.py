@@ -1,6 +1,6 @@
 """Styles text for a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is.
 
-Text of files and memories gives a terminal no orders (ECMA-48's controls: to move, to clear, to write the clipboard).
+Control sequences in texts of files and memories never reach a terminal (ECMA-48: to move, to clear, to write the clipboard).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CODE_COLOURS = "ansi_dark"
 
 
 def find_shared_indent(lines: Iterable[str]) -> str:
-    """The spaces and tabs with which all lines begin, those apart that hold nothing else."""
+    """The spaces and tabs with which all lines begin; blank lines do not count."""
     indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
     shared = min(indents, key=len, default="")
     while not all(indent.startswith(shared) for indent in indents):
@@ -172,13 +172,13 @@ def clear() -> None:
 
 
 class Harmless:
-    """A terminal's stream that takes text, and the colours and links of `Colours`, and no other orders to the terminal."""
+    """A terminal's stream that passes on text, and of control sequences only those that `Colours` made."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text; each order in it is shown as a mark."""
+        """Write a text; a mark replaces each foreign control sequence."""
         self.stream.write(harmless(text))
         return len(text)
 
@@ -191,12 +191,12 @@ class Harmless:
 
 
 def harmless(text: str) -> str:
-    """The text with a mark in place of each order to a terminal but those that `Colours` made."""
+    """The text with a mark in place of each control sequence that `Colours` did not make."""
     return _CONTROLS.sub(lambda found: "\x1b" if found[1] else _SHOWN_ORDER, text)
 
 
 def guard_streams() -> None:
-    """Have the standard streams be there; those for output, where they are terminals, take no orders of others."""
+    """Replace closed standard streams by empty ones, and guard terminals against foreign control sequences."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream: Any = getattr(sys, name)
         if stream is None:
@@ -209,7 +209,7 @@ def guard_streams() -> None:
 
 
 def find_raw_stream(stream: TextIO) -> TextIO:
-    """The stream itself, for what draws on the terminal, and cleans its texts by itself."""
+    """The unguarded stream, for a library that draws on the terminal and cleans its texts itself."""
     guarded: object = stream
     return guarded.stream if isinstance(guarded, Harmless) else stream
 

@@ -16,7 +16,7 @@ from rag_ls.errors import RagLsError
 Json = dict[str, Any]
 
 # Increase this when messages change their meaning. Two ends with different numbers refuse each other.
-PROTOCOL = 2
+PROTOCOL_VERSION = 2
 # A greeting is short: a peer that sends more, or nothing for this long, is not one of our clients.
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
@@ -86,7 +86,7 @@ def greet(connection: socket.socket, token: str, surface: str, about: Json, *, s
     """
     channel = Channel(connection)
     variables = {name: value for name, value in os.environ.items() if name.startswith("RAG_LS_")}
-    hello = {"rag_ls": PROTOCOL, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}
+    hello = {"rag_ls": PROTOCOL_VERSION, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}
     deadline = time.monotonic() + start_s
     try:
         connection.settimeout(GREETING_S)

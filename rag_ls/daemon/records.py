@@ -63,7 +63,7 @@ class Record(Protocol):
 
 
 # LSP, `MessageType`.
-_WARNING = 2
+_WARNING_TYPE = 2
 
 
 class McpRecord:
@@ -253,7 +253,7 @@ def _warning(text: str) -> Message:
     return {
         "jsonrpc": "2.0",
         "method": "window/showMessage",
-        "params": {"type": _WARNING, "message": f"rag-ls: {text}"},
+        "params": {"type": _WARNING_TYPE, "message": f"rag-ls: {text}"},
     }
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from rag_ls import __version__
 from rag_ls.daemon import connections, transport
-from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL, Channel, EngineLost, Json
+from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL_VERSION, Channel, EngineLost, Json
 from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
@@ -233,7 +233,7 @@ class EngineServer:
         self._end_if_replaced()
         if self._leaving or self._stopping:
             return {"reason": "leaving", "message": "the engine is about to end"}
-        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in (*connections.SURFACES, "http"):
+        if hello.get("rag_ls") != PROTOCOL_VERSION or hello.get("surface") not in (*connections.SURFACES, "http"):
             message = f"the running engine is rag-ls {__version__} and does not understand this one; run `rag-ls stop`"
             return {"reason": "protocol", "message": message}
         if as_numbers(str(hello.get("version", ""))) > as_numbers(__version__):

@@ -14,7 +14,7 @@ from rag_ls.daemon.paths import EnginePaths, check_private, make_private
 from rag_ls.util.whole_files import whole_file
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
-_BACKLOG = 128
+_MAX_BACKLOG = 128
 
 
 class Listening(NamedTuple):
@@ -35,7 +35,7 @@ def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
     # No other user can connect between `bind` and `chmod` either, because the folder is private.
     listener.bind(paths.socket)
     os.chmod(paths.socket, 0o600)
-    listener.listen(_BACKLOG)
+    listener.listen(_MAX_BACKLOG)
     return Listening(listener, "", paths.socket)
 
 
@@ -90,7 +90,7 @@ def _listen_on_port(paths: EnginePaths) -> Listening:
 
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind(("127.0.0.1", 0))
-    listener.listen(_BACKLOG)
+    listener.listen(_MAX_BACKLOG)
     token, port = secrets.token_urlsafe(32), listener.getsockname()[1]
     with whole_file(paths.socket) as file:
         json.dump({"port": port, "token": token}, file)

@@ -54,7 +54,7 @@ class ModelHost:
         self._closed = False
 
     def configured(self) -> ModelCard:
-        """The model that the settings ask for; `auto` passes over what is damaged.
+        """The model that the settings ask for; `auto` passes over damaged models.
 
         Raises `ModelMissing`; it may be installed later.
         """

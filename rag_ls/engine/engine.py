@@ -43,7 +43,7 @@ from rag_ls.util.counts import Counts
 _log = logging.getLogger(__name__)
 
 # After indexing this many files or chunks, giving memory back to the system pays.
-_BULK = 50
+_MIN_BULK = 50
 _TRIM_EVERY_S = 60.0
 # Each connection holds up to three files. Half of all handles stay for sockets, processes and locks.
 _HANDLES_A_CONNECTION = 6
@@ -308,7 +308,7 @@ class Engine:
     def _note_progress(self, project: OpenProject, progress: Progress) -> None:
         root = project.root
         self.events.tell(IndexProgressed(root, progress.phase.value, progress.done, progress.total))
-        if progress.total >= _BULK:
+        if progress.total >= _MIN_BULK:
             self._trim_wanted = True
         if progress.phase is Phase.IDLE and not project.is_closed:
             self.events.tell(IndexComplete(root))

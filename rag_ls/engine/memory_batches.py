@@ -70,7 +70,7 @@ def undo_changes(
 
 
 def summarise_memories(session: ProjectSession, request: SummaryRequest, *, dry_run: bool = False) -> Summary:
-    """Summarise the memories of a period, and keep the summary, but in a preview."""
+    """Summarise the memories of a period, and keep the summary unless it is a preview."""
     if session.is_scratch and request.filters.scopes == tuple(Scope):
         request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
     settings = session.settings.summaries

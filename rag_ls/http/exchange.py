@@ -36,7 +36,7 @@ _STATUS: dict[type[Exception], int] = {
 
 @dataclass(slots=True)
 class Exchange:
-    """A request with what the gate found out about it."""
+    """A request with the gate's findings about it."""
 
     request_id: str
     token: Token | None = None

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 PROJECT_HEADER = "x-rag-project"
 EVENT_STREAM = "text/event-stream"
-CLIENT_LEFT = 499
+CLIENT_LEFT_STATUS = 499
 """For logs and metrics: nobody is there to read it."""
 _ALIVE_S = 10.0
 _MAX_THREADS = 64
@@ -95,7 +95,7 @@ async def _while_there(request: Request, work: Work) -> Response:
         if working.done():
             return json_response(working.result())
         exchange_of(request.scope).error = "ClientLeft"
-        return Response(status_code=CLIENT_LEFT)
+        return Response(status_code=CLIENT_LEFT_STATUS)
     finally:
         work.leave()
         leaving.cancel()

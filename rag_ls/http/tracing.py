@@ -67,7 +67,7 @@ def request_span(scope: Scope, exchange: Exchange) -> Iterator[Span]:
 
 
 def describe(span: Span, method: str, exchange: Exchange, status: int) -> None:
-    """Give a span what is known when its request is answered."""
+    """Add to a span the facts that are known when its request is answered."""
     route = exchange.route or "other"
     span.update_name(f"{method} {route}")
     span.set_attributes({"http.route": route, "http.response.status_code": status})

@@ -29,7 +29,7 @@ _MAX_BATCH_FILES = 12
 # Batches per process: one that it works on, and others that wait while the caller stores results.
 _MAX_BATCHES_AHEAD = 4
 # Files of a survey per batch: it takes a fraction of a second.
-_CALLED_TOGETHER = 40
+_SURVEY_BATCH_FILES = 40
 # The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
 _FILE = Limits(cpu_s=20.0)
 _BATCH = Limits(cpu_s=60.0)
@@ -84,7 +84,7 @@ class Cutters:
 
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """Yield in order the results of another function that parses files; None for an item that ends its process."""
-        batches = [items[start : start + _CALLED_TOGETHER] for start in range(0, len(items), _CALLED_TOGETHER)]
+        batches = [items[start : start + _SURVEY_BATCH_FILES] for start in range(0, len(items), _SURVEY_BATCH_FILES)]
         with ThreadPoolExecutor(self._count, thread_name_prefix="cutters") as threads:
             for results in threads.map(partial(_call_batch, self._bulk, function), batches):
                 yield from results

@@ -11,7 +11,7 @@ _MANY_READS, _FEW_READS = 5, 2
 _DEAR_S = 1.0
 _SOON_S = 3.0
 _MIN_REST_S, _MAX_REST_S = 5.0, 60.0
-_COSTS = 2
+_COST_FACTOR = 2
 # A file that is read faster than this is cheap: a question can wait for it.
 _CHEAP_S = 0.25
 _MAX_KNOWN = 1000
@@ -40,7 +40,7 @@ class Rests:
         count = former.count + 1 if former is not None and goes_on else 1
         doubled = 2 * former.rest_s if former is not None and goes_on else 0.0
         keeps_changing = count >= (_FEW_READS if cost_s >= _DEAR_S else _MANY_READS)
-        rest_s = min(max(_MIN_REST_S, _COSTS * cost_s, doubled), _MAX_REST_S) if keeps_changing else 0.0
+        rest_s = min(max(_MIN_REST_S, _COST_FACTOR * cost_s, doubled), _MAX_REST_S) if keeps_changing else 0.0
         self._reads[path] = _Reads(now, cost_s, count, rest_s)
         while len(self._reads) > _MAX_KNOWN:
             del self._reads[next(iter(self._reads))]

@@ -13,9 +13,9 @@ from rag_ls.indexing.files import reason_by_name
 from rag_ls.storage import stem
 from rag_ls.util.regular_files import regular_file
 
-_SATURATION = 1.2
-_LENGTH = 0.6
-_IN_PATH = 1.5
+_SATURATION_FACTOR = 1.2
+_LENGTH_FACTOR = 0.6
+_PATH_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def _best(looked: Sequence[_Looked], words: int, most_bytes: int, weight: Callab
 
 def _score(file: _Looked, rarity: Sequence[float], mean: float) -> float:
     """BM25 (Robertson and Zaragoza, 2009) over whole files, more for a word in the path."""
-    often = _SATURATION * (1 - _LENGTH + _LENGTH * file.size / mean)
+    often = _SATURATION_FACTOR * (1 - _LENGTH_FACTOR + _LENGTH_FACTOR * file.size / mean)
     return sum(
-        idf * (count * (_SATURATION + 1) / (count + often) + _IN_PATH * named)
+        idf * (count * (_SATURATION_FACTOR + 1) / (count + often) + _PATH_WEIGHT * named)
         for idf, count, named in zip(rarity, file.counts, file.in_path, strict=True)
     )
 

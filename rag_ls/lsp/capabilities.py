@@ -14,7 +14,7 @@ ALL_LANGUAGES = "all"
 """In place of the names of languages whose references are wanted."""
 _OFFERED = {"references": "referencesProvider", "implementation": "implementationProvider"}
 """The features that an editor has only where settings want them, with their capabilities."""
-_INCREMENTAL = 2
+_INCREMENTAL_KIND = 2
 _DIAGNOSTICS = {"identifier": "rag-ls", "interFileDependencies": True, "workspaceDiagnostics": True}
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
 
@@ -26,7 +26,7 @@ def initialize_result(params: Any) -> dict[str, Any]:
     return {
         "capabilities": {
             "positionEncoding": position_encoding(client),
-            "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": {"includeText": False}},
+            "textDocumentSync": {"openClose": True, "change": _INCREMENTAL_KIND, "save": {"includeText": False}},
             "hoverProvider": True,
             "codeActionProvider": True,
             "codeLensProvider": {"resolveProvider": False},

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 _MAX_NUMBER = 2**31 - 1
-_CHANGED = 2
+_CHANGED_TYPE = 2
 _TRACES = ("off", "messages", "verbose")
-_KNOWN_CHANGES = (1, _CHANGED, 3)
+_KNOWN_CHANGES = (1, _CHANGED_TYPE, 3)
 
 
 def mend_message(message: dict[str, Any]) -> None:
@@ -23,7 +23,7 @@ def mend_message(message: dict[str, Any]) -> None:
     elif method == "workspace/didChangeWatchedFiles":
         for event in _objects(params.get("changes")):
             if event.get("type") not in _KNOWN_CHANGES:
-                event["type"] = _CHANGED
+                event["type"] = _CHANGED_TYPE
     elif method == "workspace/didChangeWorkspaceFolders":
         for event in _objects([params.get("event")]):
             for key in ("added", "removed"):

@@ -22,7 +22,7 @@ from rag_ls.util.quoting import message
 
 _log = logging.getLogger(__name__)
 
-_NOT_INITIALIZED = -32002
+_NOT_INITIALIZED_CODE = -32002
 
 
 class UnreadableRequest(JsonRpcInvalidParams):
@@ -66,7 +66,7 @@ class RagLsProtocol(LanguageServerProtocol):
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         if not self.initialized and method_name != types.INITIALIZE:
-            self._refuse(msg_id, _NOT_INITIALIZED, f"{method_name} came before initialize")
+            self._refuse(msg_id, _NOT_INITIALIZED_CODE, f"{method_name} came before initialize")
         elif self.initialized and method_name == types.INITIALIZE:
             self._refuse(msg_id, INVALID_REQUEST, "initialize came twice")
         else:

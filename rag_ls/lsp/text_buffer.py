@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # Begins only where a name begins: tried at each letter of a long name, it would take for ever.
 _PATH = re.compile(r"(?<![\w.@-])(?:[\w.@-]++/)++[\w.@-]*+")
 # No name or path is longer, but a line of a minified file is.
-_AROUND = 4096
+_MAX_UNITS_AROUND = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class TextBuffer:
     def _around(self, pattern: re.Pattern[str], position: Position) -> str:
         line = self.line(position.line)
         index = _index_in_line(line, max(0, position.character), self._encoding)
-        start = max(0, index - _AROUND)
-        found = pattern.finditer(line[start : index + _AROUND])
+        start = max(0, index - _MAX_UNITS_AROUND)
+        found = pattern.finditer(line[start : index + _MAX_UNITS_AROUND])
         return next((match[0] for match in found if start + match.start() <= index <= start + match.end()), "")
 
     def line(self, number: int) -> str:

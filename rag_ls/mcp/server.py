@@ -43,7 +43,7 @@ from rag_ls.util.nearest import nearest, nearest_text
 _log = logging.getLogger(__name__)
 
 # MCP, "Resources", "Error Handling".
-_NO_RESOURCE = -32002
+_NO_RESOURCE_CODE = -32002
 # The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
 _BEFORE_INITIALIZE = "Invalid request parameters"
 
@@ -175,7 +175,7 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
     except RagLsError as error:
         # Since 2026-07-28, a resource that does not exist is an invalid parameter.
         is_missing = isinstance(error, NotFound) and version not in MODERN_PROTOCOL_VERSIONS
-        code = _NO_RESOURCE if is_missing else types.INVALID_PARAMS
+        code = _NO_RESOURCE_CODE if is_missing else types.INVALID_PARAMS
         raise MCPError(code=code, message=str(error), data={"uri": uri} if uri else None) from error
 
 

@@ -130,7 +130,7 @@ class Anchoring:
         return _set_fingerprint(anchor, region)
 
     def to_symbol(self, document: DocumentRecord, symbol: str) -> Anchor | None:
-        """An anchor to a declaration by its qualified name or the last part of it; None if there is no such one."""
+        """An anchor to a declaration by its qualified name or the last part of it; None if there is none."""
         declared = self._load_symbols(document)
         named = [item for item in declared if is_called(item.symbol, symbol)]
         if not named:

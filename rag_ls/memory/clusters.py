@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 # This many rows of the similarity matrix are in memory at once.
-_BLOCK = 512
+_BLOCK_ROWS = 512
 # Only this many neighbours of each vector count; merging a larger cluster takes several runs.
 _MAX_NEIGHBOURS = 64
 
 
 def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tuple[int, int, float]]:
     """The pairs (i, j, cosine) with i < j and cosine >= `threshold` of unit vectors, shape (n, dimensions)."""
-    for start in range(0, len(vectors), _BLOCK):
-        similarities = vectors[start : start + _BLOCK] @ vectors[start:].T
+    for start in range(0, len(vectors), _BLOCK_ROWS):
+        similarities = vectors[start : start + _BLOCK_ROWS] @ vectors[start:].T
         for row, values in enumerate(similarities):
             columns = np.flatnonzero(values[row + 1 :] >= threshold) + row + 1
             if len(columns) > _MAX_NEIGHBOURS:

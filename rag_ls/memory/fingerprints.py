@@ -15,7 +15,7 @@ from rag_ls.languages import find_language
 
 # Bottom-k sketch (Cohen and Kaplan, "Summarizing Data using Bottom-k Sketches", 2007): exact for short code.
 _SKETCH_SIZE = 48
-_SHINGLE = 2
+_SHINGLE_TOKENS = 2
 _NAME = "\0name"
 
 _OPEN, _CLOSED = "([{", ")]}"
@@ -124,7 +124,9 @@ def _digest(tokens: list[str]) -> str:
 
 
 def _sketch(tokens: list[str]) -> str:
-    shingles = {"\x1f".join(tokens[at : at + _SHINGLE]) for at in range(max(1, len(tokens) - _SHINGLE + 1))}
+    shingles = {
+        "\x1f".join(tokens[at : at + _SHINGLE_TOKENS]) for at in range(max(1, len(tokens) - _SHINGLE_TOKENS + 1))
+    }
     hashes = sorted(
         int.from_bytes(hashlib.blake2b(each.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "little")
         for each in shingles

@@ -32,7 +32,7 @@ _MAX_READ_CHARACTERS = 20_000
 # The stems of this many memories are kept between questions.
 _MAX_READ_MEMORIES = 128
 # A memory that was also found by words or tags needs only this part of the required closeness in meaning.
-_HALF = 0.5
+_CLOSENESS_FACTOR = 0.5
 _ALL_WORDS_SHARE = 0.999
 
 
@@ -191,7 +191,7 @@ def _admit_close(signals: Signals[str], question: Question, embedding: Embedding
         is_close = memory_id in signals.dense and cosine >= floor
         # A memory that holds every word of a question answers it, even if the model does not know its language.
         holds_all = signals.lexical.get(memory_id, 0.0) >= _ALL_WORDS_SHARE
-        return is_close or holds_all or (by_words and cosine >= floor * _HALF)
+        return is_close or holds_all or (by_words and cosine >= floor * _CLOSENESS_FACTOR)
 
     return sorted(memory_id for memory_id in found if is_admitted(memory_id))
 

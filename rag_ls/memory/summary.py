@@ -21,7 +21,7 @@ from rag_ls.model import Memory, MemoryFilters, Scope
 from rag_ls.retrieval.terms import content_terms, note_terms
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
-_DAMPING = 0.85
+_DAMPING_FACTOR = 0.85
 _MAX_STEPS = 100
 # A sentence this similar to a chosen one says nothing new.
 _MIN_REPEATED_SIMILARITY = 0.6
@@ -104,7 +104,7 @@ def _centrality(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     moves = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-12)
     ranks = np.full(count, 1 / count)
     for _ in range(_MAX_STEPS):
-        new = (1 - _DAMPING) / count + _DAMPING * (moves.T @ ranks)
+        new = (1 - _DAMPING_FACTOR) / count + _DAMPING_FACTOR * (moves.T @ ranks)
         if np.abs(new - ranks).max() < 1e-9:
             break
         ranks = new

@@ -11,23 +11,23 @@ import math
 
 from rag_ls.embedding import ModelCard
 
-RELEVANT = 0.7
+RELEVANT_SCORE = 0.7
 
 
 def similarity(model: ModelCard, cosine: float) -> float:
     """The similarity (0..1) for a cosine between a question's and a text's vector, both made by `model`."""
     bend = model.relevant_cosine
     if cosine <= bend:
-        return max(0.0, cosine) / bend * RELEVANT
-    return min(1.0, RELEVANT + (cosine - bend) / (1 - bend) * (1 - RELEVANT))
+        return max(0.0, cosine) / bend * RELEVANT_SCORE
+    return min(1.0, RELEVANT_SCORE + (cosine - bend) / (1 - bend) * (1 - RELEVANT_SCORE))
 
 
 def cosine_of(model: ModelCard, wanted: float) -> float:
     """The cosine for a similarity: the inverse of `similarity`."""
     bend = model.relevant_cosine
-    if wanted <= RELEVANT:
-        return wanted / RELEVANT * bend
-    return bend + (wanted - RELEVANT) / (1 - RELEVANT) * (1 - bend)
+    if wanted <= RELEVANT_SCORE:
+        return wanted / RELEVANT_SCORE * bend
+    return bend + (wanted - RELEVANT_SCORE) / (1 - RELEVANT_SCORE) * (1 - bend)
 
 
 def share_of_highest(score: float, highest: float) -> float:

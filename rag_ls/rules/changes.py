@@ -17,7 +17,7 @@ from rag_ls.util.text import lines_of
 
 _GIT_S = 120.0
 _MAX_BYTES = 2_000_000
-_BINARY_HEAD = 8000
+_BINARY_HEAD_BYTES = 8000
 # Lines before times lines after; it takes a second at most.
 _MAX_COMPARED = 1_000_000
 _MODULE_MODE = b"160000"
@@ -164,8 +164,8 @@ def _make_change(root: Path, path: str, former: str, status: ChangeStatus, texts
     if (
         is_large
         or (former and before is None)
-        or "\0" in after[:_BINARY_HEAD]
-        or b"\0" in (before or b"")[:_BINARY_HEAD]
+        or "\0" in after[:_BINARY_HEAD_BYTES]
+        or b"\0" in (before or b"")[:_BINARY_HEAD_BYTES]
     ):
         return ChangedFile(path, status, former, note=_NO_TEXT)
     return ChangedFile(path, status, former, (before or b"").decode("utf-8", "replace").replace("\r\n", "\n"), after)

@@ -22,7 +22,7 @@ CLEAR_RELEVANCE = 0.5
 """From here on a rule clearly speaks of a change."""
 USUAL_SIMILARITY = 0.1
 """Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
-USUAL_NEAREST = 0.23
+USUAL_NEAREST_SIMILARITY = 0.23
 """Of a change and the one nearest section, for the same end."""
 # A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
@@ -84,7 +84,7 @@ def read_terms(text: str) -> SectionTerms:
 def relevance(evidence: RuleEvidence, kind: str) -> float:
     """The probability that a section applies, 0 to 1, after the prior of its kind."""
     similarity = USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
-    nearest = USUAL_NEAREST if evidence.nearest is None else max(0.0, evidence.nearest)
+    nearest = USUAL_NEAREST_SIMILARITY if evidence.nearest is None else max(0.0, evidence.nearest)
     told = {"bias": 1.0, **asdict(evidence), "similarity": similarity, "nearest": nearest}
     prior = PRIORS[kind] / max(PRIORS.values())
     return round(probability(fuse(told, load_weights("rules")), prior), 4)

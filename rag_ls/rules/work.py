@@ -15,7 +15,7 @@ from rag_ls.search import BY_PATH
 from rag_ls.storage import stem
 
 # A section speaks of a kind half as clearly in its paragraphs as in its heading.
-_IN_PARAGRAPHS = 0.5
+_PARAGRAPH_WEIGHT = 0.5
 # Otherwise each "10" and "18" would mean translations.
 _NUMERONYM = re.compile(r"\b(?:i18n|l10n)\b", re.IGNORECASE)
 _PULL_REQUEST = re.compile(r"\bpull[ -]request(s?)\b", re.IGNORECASE)
@@ -137,7 +137,7 @@ class StatedWork:
 
     def clarity(self, kind: str) -> float:
         """The clarity with which it speaks of a kind, 0 to 1."""
-        return 1.0 if kind in self.heading else _IN_PARAGRAPHS if kind in self.paragraphs else 0.0
+        return 1.0 if kind in self.heading else _PARAGRAPH_WEIGHT if kind in self.paragraphs else 0.0
 
 
 def _read_stems(text: str) -> frozenset[str]:

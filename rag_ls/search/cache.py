@@ -12,7 +12,7 @@ from rag_ls.util.counts import Counts
 T = TypeVar("T")
 
 # Each holds a few hundred chunks.
-_KEPT = 32
+_MAX_KEPT = 32
 
 CACHED_ANSWERS, MADE_ANSWERS = "cached answers", "made answers"
 
@@ -51,5 +51,5 @@ class AnswerCache(Generic[T]):
         with self._lock:
             if self._made_from == version == self.version():
                 self._results[key] = result
-                while len(self._results) > _KEPT:
+                while len(self._results) > _MAX_KEPT:
                     self._results.popitem(last=False)

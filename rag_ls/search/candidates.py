@@ -16,7 +16,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.closeness import Held, WordFinder
-from rag_ls.search.query import PHRASE, Query, longest_run
+from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
 
@@ -239,7 +239,7 @@ class CandidateFinder:
         found = self._lexical.search(wording.phrases, _MAX_PHRASE_TEXTS, view.allowed)
         texts = self._store.chunks.texts({each.row for each in found} | {*list(lexical)[:_MAX_PHRASE_TEXTS]})
         longest = {row: longest_run(query.words, text) for row, text in texts.items()}
-        return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE}
+        return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE_WORDS}
 
     def _find_told(self, query: Query, asked: AskedTerms, signals: Signals[int]) -> dict[int, Held]:
         """The shares of the query that each of the first chunks by words and by meaning holds."""

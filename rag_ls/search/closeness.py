@@ -12,7 +12,7 @@ from rag_ls.storage import stem
 
 # About the lines of a statement with its comment.
 _LINES = 5
-_LEAST_PREFIX = 2
+_MIN_PREFIX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _prefix_of(word: str) -> str:
     """The beginning that all forms of a word share: `retr` of retry and retries."""
     stemmed = stem(word)
     length = next((at for at, pair in enumerate(zip(word, stemmed, strict=False)) if pair[0] != pair[1]), len(stemmed))
-    return word[: max(length, _LEAST_PREFIX)]
+    return word[: max(length, _MIN_PREFIX)]
 
 
 @lru_cache(maxsize=4096)

@@ -32,13 +32,13 @@ _NAMED = ("file_exact", "path", "file_phrase", "folders", "folder", "file_asked"
 _LEXICAL = ("lexical", "file_lexical", "file_lexical_sum")
 _DENSE = ("dense", "file_dense", "file_dense_sum")
 # A file's sum counts this many of its best chunks.
-_COUNTED = 5
+_COUNTED_CHUNKS = 5
 # The query may mean a folder of an earlier version all the same.
-_OLD = 0.5
+_OLD_WEIGHT = 0.5
 # A name, a path or a piece of code may stand in prose too, so being prose counts less against a file.
-_PROSE_FOR_CODE = 0.6
+_PROSE_WEIGHT_FOR_CODE = 0.6
 # Meaning counts more for a question in words, which may use other words than the code. Names, paths and messages match by letters.
-_MEANING_FOR_WORDS = 1.6
+_MEANING_WEIGHT_FOR_WORDS = 1.6
 
 
 Column = NDArray[np.float64]
@@ -71,10 +71,10 @@ class Scene:
         return greatest[self._of_file]
 
     def sum_of_best(self, column: Column) -> Column:
-        """The sum of the `_COUNTED` greatest positive numbers in each chunk's file, as a share of the best file's."""
+        """The sum of the `_COUNTED_CHUNKS` greatest positive numbers in each chunk's file, as a share of the best file's."""
         order = np.lexsort((-column, self._of_file))
         file = self._of_file[order]
-        counted = order[np.arange(len(order)) - np.searchsorted(file, file) < _COUNTED]
+        counted = order[np.arange(len(order)) - np.searchsorted(file, file) < _COUNTED_CHUNKS]
         sums = np.zeros(len(self._files))
         np.add.at(sums, self._of_file[counted], np.maximum(column[counted], 0.0))
         return (sums / (sums.max() or 1.0))[self._of_file]
@@ -198,7 +198,7 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     ),
     # It is an example, vendored, generated, or kept for compatibility.
     "secondary": lambda at: at.of_files(
-        lambda file: 1.0 if at.roles.is_secondary(file.path) else _OLD * (file.path in at.older)
+        lambda file: 1.0 if at.roles.is_secondary(file.path) else _OLD_WEIGHT * (file.path in at.older)
     ),
 }  # fmt: skip
 """The same for files: each chunk has the number of its file."""
@@ -222,8 +222,8 @@ def evidence(
 def for_kind(weights: Weights, kind: QueryKind) -> Weights:
     """The weights for a kind of query."""
     if kind is QueryKind.WORDS:
-        return {**weights, **{name: weights[name] * _MEANING_FOR_WORDS for name in _DENSE}}
-    return {**weights, "docs": weights["docs"] * _PROSE_FOR_CODE}
+        return {**weights, **{name: weights[name] * _MEANING_WEIGHT_FOR_WORDS for name in _DENSE}}
+    return {**weights, "docs": weights["docs"] * _PROSE_WEIGHT_FOR_CODE}
 
 
 def weights_for(kind: QueryKind, settings: SearchSettings) -> Weights:

@@ -8,22 +8,22 @@ from rag_ls.search.candidates import Candidates
 from rag_ls.search.closeness import WordFinder
 from rag_ls.storage import RankRow
 
-LOOKED_AT = 10
+MAX_LOOKED_AT = 10
 """The number of the best candidates that are looked at, those of the first `_FILES` files."""
-NEAREST = 2
+MAX_NEAREST = 2
 """The number of hits that are shown where nothing is close."""
 _FILES = 3
 # Closeness adds two numbers: the cosine, scaled so that 1 is where texts begin to be related, and the share of the question
 # that a text, its symbol and its path hold. Chosen on half of the questions without an answer; docs/quality.md has the other
 # half.
-_CLOSE = 1.4
+_MIN_CLOSENESS = 1.4
 # A change may be about anything, so its words may be anywhere.
-_CLOSE_CHANGE = 1.0
+_MIN_CHANGE_CLOSENESS = 1.0
 # A name of several words must be held as a whole, or by words of the same meaning: a part of it is another name.
-_HELD_NAME, _CLOSE_NAME = 0.75, 1.5
+_MIN_NAME_SHARE, _MIN_NAME_CLOSENESS = 0.75, 1.5
 # Words alone do not tell much, because most questions use other words than the code. But if many words of a question are in no
 # file, and no place holds many of the others, it is about something else.
-_HELD_BY_WORDS, _HELD_OF_UNKNOWN, _UNKNOWN = 0.1, 0.3, 0.2
+_MIN_WORDS_SHARE, _MIN_SHARE_OF_UNKNOWN, _UNKNOWN_SHARE = 0.1, 0.3, 0.2
 
 
 def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:
@@ -37,10 +37,10 @@ def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidate
     held = max((words.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}").whole for row in rows), default=0.0)
     meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
     if query.bare_name and len(query.parts) > 1:
-        return held >= _HELD_NAME or meaning >= _CLOSE_NAME
+        return held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
     if not signals.dense:
-        return held >= (_HELD_OF_UNKNOWN if found.unknown > _UNKNOWN else _HELD_BY_WORDS)
+        return held >= (_MIN_SHARE_OF_UNKNOWN if found.unknown > _UNKNOWN_SHARE else _MIN_WORDS_SHARE)
     # A chunk without a vector may still be close in meaning.
     if not all(row.row in signals.dense for row in rows):
-        return held >= _HELD_BY_WORDS
-    return meaning + held >= (_CLOSE_CHANGE if query.is_change else _CLOSE)
+        return held >= _MIN_WORDS_SHARE
+    return meaning + held >= (_MIN_CHANGE_CLOSENESS if query.is_change else _MIN_CLOSENESS)

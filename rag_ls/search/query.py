@@ -47,7 +47,7 @@ _PAIR = re.compile(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
 _MAX_JOINED = 16
 # A phrase with fewer telling words than this is everywhere.
 _MIN_TELLING_TERMS = 2
-PHRASE = 3
+PHRASE_WORDS = 3
 """The number of words that make a phrase."""
 MAX_QUERY_CHARACTERS = 8000
 """Only the beginning of a longer query, such as a pasted file, is used. An issue with a trace is shorter."""
@@ -86,7 +86,7 @@ class Query:
     words: tuple[str, ...]
     """All words in order, identifiers taken apart."""
     phrases: tuple[str, ...]
-    """Runs of `PHRASE` words that are not all stop words."""
+    """Runs of `PHRASE_WORDS` words that are not all stop words."""
     names: tuple[str, ...]
     """The last parts of the symbols that it may name, in lower case."""
     paths: tuple[str, ...]
@@ -149,17 +149,17 @@ def longest_run(words: Sequence[str], text: str) -> int:
     """The most of `words` that a text holds one after another; 0 for less than a phrase."""
     lowered = fold_text(text).lower()
     present = [word in lowered for word in words]
-    starts = [at for at in range(len(words) - PHRASE + 1) if all(present[at : at + PHRASE])]
+    starts = [at for at in range(len(words) - PHRASE_WORDS + 1) if all(present[at : at + PHRASE_WORDS])]
     # Most texts have no three words in a row, and need no splitting.
     if not starts:
         return 0
     said = f" {' '.join(words_of(text))} "
-    held = {at for at in starts if f" {' '.join(words[at : at + PHRASE])} " in said}
+    held = {at for at in starts if f" {' '.join(words[at : at + PHRASE_WORDS])} " in said}
     longest = run = 0
-    for at in range(len(words) - PHRASE + 1):
+    for at in range(len(words) - PHRASE_WORDS + 1):
         run = run + 1 if at in held else 0
         longest = max(longest, run)
-    return longest + PHRASE - 1 if longest else 0
+    return longest + PHRASE_WORDS - 1 if longest else 0
 
 
 def _title(text: str) -> str:
@@ -180,7 +180,7 @@ def _join_pairs(text: str) -> tuple[str, ...]:
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:
-    runs = [words[at : at + PHRASE] for at in range(len(words) - PHRASE + 1)]
+    runs = [words[at : at + PHRASE_WORDS] for at in range(len(words) - PHRASE_WORDS + 1)]
     telling = [run for run in runs if sum(word not in IN_CODE for word in run) >= _MIN_TELLING_TERMS]
     return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 

@@ -18,12 +18,12 @@ from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import RankRow
 
 # Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as
-# good come first; `_MOST_CROWDED` places count. A question of few words is about a part of the architecture, thus about files.
-_CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.7, 1.5, 2
+# good come first; `_MAX_CROWDED` places count. A question of few words is about a part of the architecture, thus about files.
+_CROWDED_LOSS, _CROWDED_LOSS_FEW_WORDS, _MAX_CROWDED = 0.7, 1.5, 2
 _FEW_WORDS = 4
 _QUOTED_WORDS = 4
 # A change is about files: each file comes once before any comes twice.
-_CROWDED_CHANGE = 20.0
+_CROWDED_LOSS_OF_CHANGE = 20.0
 
 
 def rank(
@@ -83,7 +83,7 @@ def _score(
     scored = []
     for row, of_file, of_place in by_place:
         behind = best.setdefault(row.document_id, of_place) - of_place
-        lost = crowding * min(places[row.document_id], _MOST_CROWDED)
+        lost = crowding * min(places[row.document_id], _MAX_CROWDED)
         places[row.document_id] += 1
         scored.append((row, of_file - behind - lost))
     return sorted(scored, key=_order)
@@ -146,8 +146,8 @@ def _crowding(query: Query) -> float:
     if query.paths:
         return 0.0
     if query.is_change:
-        return _CROWDED_CHANGE
-    return _CROWDED_FEW_WORDS if len(query.parts) <= _FEW_WORDS else _CROWDED
+        return _CROWDED_LOSS_OF_CHANGE
+    return _CROWDED_LOSS_FEW_WORDS if len(query.parts) <= _FEW_WORDS else _CROWDED_LOSS
 
 
 def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:

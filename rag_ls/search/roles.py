@@ -44,7 +44,7 @@ _SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?(
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
-_OTHER, _SECOND, _DATA_FILE = 0.6, 0.8, 0.5
+_OTHER_WEIGHT, _SECOND_WEIGHT, _DATA_FILE_WEIGHT = 0.6, 0.8, 0.5
 _DOCS = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DOCS)
 _DATA = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DATA)
 
@@ -75,10 +75,10 @@ class Roles:
 
     def likelihood(self, query: Query, path: str, language: str) -> float:
         """The likelihood that a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
-        tests = _OTHER if self.is_test(path) and not query.wants_tests else 1.0
-        secondary = _SECOND if self.is_secondary(path) else 1.0
-        prose = _OTHER if is_docs(language) and not query.wants_docs else 1.0
-        return tests * secondary * prose * (_DATA_FILE if is_data(language) and not query.wants_data else 1.0)
+        tests = _OTHER_WEIGHT if self.is_test(path) and not query.wants_tests else 1.0
+        secondary = _SECOND_WEIGHT if self.is_secondary(path) else 1.0
+        prose = _OTHER_WEIGHT if is_docs(language) and not query.wants_docs else 1.0
+        return tests * secondary * prose * (_DATA_FILE_WEIGHT if is_data(language) and not query.wants_data else 1.0)
 
     def place_in_order(self, path: str, language: str) -> int:
         """0 for code, 1 for tests, 2 for documentation and data."""

@@ -21,7 +21,7 @@ from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
-from rag_ls.search.nothing_close import LOOKED_AT, NEAREST, is_close
+from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, is_close
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 # A declaration in several chunks is shown whole up to this length.
 _WHOLE_CHARACTERS = 4000
 # If no hit is close, all scores are reduced by this factor.
-_FAR = 0.5
+_FAR_FACTOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Searcher:
             ranked = self._rank(query, view, weights, vector, model_id, related_cosine)
             if not ranked.lacks_vector:
                 self._answers.keep(key, version, ranked)
-        k = k if ranked.is_close else min(k, NEAREST)
+        k = k if ranked.is_close else min(k, MAX_NEAREST)
         hits = self._hits_of_files(ranked, k) if by_file else self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
@@ -169,11 +169,11 @@ class Searcher:
         if view.allowed is None:
             found = replace(found, rows=self._without_surveyed(found.rows))
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights, view.roles)
-        best = [row for row, _ in ranked[:LOOKED_AT]]
+        best = [row for row, _ in ranked[:MAX_LOOKED_AT]]
         texts = self._store.chunks.texts({row.row for row in best})
         close = is_close(best, texts, found, related_cosine)
         if not close:
-            ranked = [(row, score * _FAR) for row, score in ranked]
+            ranked = [(row, score * _FAR_FACTOR) for row, score in ranked]
         return Ranked(
             ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, is_close=close
         )

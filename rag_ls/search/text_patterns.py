@@ -33,7 +33,7 @@ _MATCH_S = 2.0
 _MAX_SLOW_TEXTS = 2
 # A longer line is shown in part.
 MAX_LINE_CHARACTERS = 400
-_BEFORE_MATCH = 100
+_CHARACTERS_BEFORE_MATCH = 100
 _GAP = "…"
 _ANY_LINES = ("", "~", "\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
@@ -402,6 +402,6 @@ def cut_line(line: str, column: int) -> str:
     """A line, or what is around a column of it if it is very long."""
     if len(line) <= MAX_LINE_CHARACTERS:
         return line
-    first = max(0, column - 1 - _BEFORE_MATCH) if column > MAX_LINE_CHARACTERS // 2 else 0
+    first = max(0, column - 1 - _CHARACTERS_BEFORE_MATCH) if column > MAX_LINE_CHARACTERS // 2 else 0
     part = line[first : first + MAX_LINE_CHARACTERS]
     return f"{_GAP * bool(first)}{part}{_GAP * (first + len(part) < len(line))}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rag_ls.util.text import LINE_END
 
-LAST_LINE = 2**31 - 1
+MAX_LINE = 2**31 - 1
 """No document has more lines: the end of a passage that goes to the end of its document."""
 
 
@@ -15,7 +15,7 @@ class Passage(NamedTuple):
 
     document_id: int
     first: int = 1
-    last: int = LAST_LINE
+    last: int = MAX_LINE
     """Inclusive."""
 
 
@@ -27,5 +27,5 @@ def take_lines(text: str, start: int, first: int, last: int) -> str:
     if len(before) < first - start:
         return ""
     count = last - first + 1
-    *taken, after = text.split("\n", count) if last != LAST_LINE else [text]
+    *taken, after = text.split("\n", count) if last != MAX_LINE else [text]
     return text[: len(text) - len(after)] if len(taken) == count else text

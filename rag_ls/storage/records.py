@@ -289,7 +289,7 @@ class SharedMemory:
 
     @property
     def stamp(self) -> tuple[int, bool, str]:
-        """The stamp that decides between versions: the greater counts. A deletion counts more than what it deleted."""
+        """The stamp that decides between versions: the greater counts. A deletion counts more than the version that it deleted."""
         return (self.version, self.is_deleted, self.updated_at)
 
 

@@ -52,8 +52,8 @@ _MAX_WHOLE_CHARACTERS = 512
 _MIN_STEMMED_CHARACTERS, _MAX_STEMMED_BYTES = 3, 64
 COLUMN_WEIGHTS = (4, 2, 2, 1, 1)
 """The weight of a term in each column of `columns_of`: a name says more than a body (docs/quality.md)."""
-SAME_BEGINNING, MAX_LIKE = 2, 5000
-"""A misspelt word is compared with at most `MAX_LIKE` terms that share its first `SAME_BEGINNING` characters."""
+SAME_BEGINNING_CHARACTERS, MAX_LIKE = 2, 5000
+"""A misspelt word is compared with at most `MAX_LIKE` terms that share its first `SAME_BEGINNING_CHARACTERS` characters."""
 
 
 def split_identifier(word: str) -> tuple[str, ...]:

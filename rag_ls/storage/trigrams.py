@@ -16,7 +16,7 @@ SIGNATURE_BYTES = 256
 _BITS = 8 * SIGNATURE_BYTES
 # The length of a block's text: some 400 different trigrams set a fifth of the bits.
 _BLOCK_BYTES = 1024
-_NEWLINE, _RETURN = 10, 13
+_LF_BYTE, _CR_BYTE = 10, 13
 LINE_NUMBER = np.dtype("<u4")
 _SHIFT = np.uint32(32 - (_BITS - 1).bit_length())
 _FACTORS = tuple(map(np.uint32, (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)))
@@ -92,7 +92,7 @@ def sign(text: str) -> Signed:
     signatures[blocks * _BITS + bits] = True
     # Lines end at LF, CRLF or CR; blocks end only at LF.
     followed = np.append(codes[1:], 0)
-    ends = np.flatnonzero((codes == _NEWLINE) | ((codes == _RETURN) & (followed != _NEWLINE)))
+    ends = np.flatnonzero((codes == _LF_BYTE) | ((codes == _CR_BYTE) & (followed != _LF_BYTE)))
     first_lines = 1 + np.searchsorted(ends, starts)
     return Signed(np.packbits(signatures).tobytes(), first_lines.astype(LINE_NUMBER).tobytes())
 
@@ -121,7 +121,7 @@ def _hash_trigrams(data: bytes) -> NDArray[np.int64]:
 
 def _find_blocks(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The starts of the blocks, each at the beginning of a line."""
-    line_starts = np.flatnonzero(codes == _NEWLINE) + 1
+    line_starts = np.flatnonzero(codes == _LF_BYTE) + 1
     starts = [0]
     while (at := int(np.searchsorted(line_starts, starts[-1] + _BLOCK_BYTES))) < len(line_starts):
         starts.append(int(line_starts[at]))

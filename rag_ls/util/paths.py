@@ -36,7 +36,7 @@ def text_in(root: Path, path: str) -> str:
 
 
 def spelled_as_there(root: Path, path: str) -> str:
-    """A path with each of its parts composed or decomposed as it is below the root; as it was given for what is not there."""
+    """A path with each of its parts composed or decomposed as it is below the root; as it was given if nothing is there."""
     parts: list[str] = []
     for part in path.split("/"):
         forms = (part, unicodedata.normalize("NFC", part), unicodedata.normalize("NFD", part))

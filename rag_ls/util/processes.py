@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 _LOOK_S = 3.0
-_NOBODY = 0
+_NOBODY_ID = 0
 
 
 def is_alive(process_id: int) -> bool:
@@ -40,7 +40,7 @@ def end_with_parent(has_begun: Callable[[], bool]) -> None:
             parent = os.getppid()
         if parent <= 1:
             return None
-        return parent if os.getppid() == parent else _NOBODY
+        return parent if os.getppid() == parent else _NOBODY_ID
 
     end_with(watched)
 
@@ -49,7 +49,7 @@ def end_with(process_id: Callable[[], int | None]) -> None:
     """End this process when the client's process ends. The pipe may not show that, as a child may hold it open."""
 
     def watch() -> None:
-        while (number := process_id()) is None or (number != _NOBODY and is_alive(number)):
+        while (number := process_id()) is None or (number != _NOBODY_ID and is_alive(number)):
             # Polled: the process is no child of this one, so nothing tells when it ends.
             time.sleep(_LOOK_S)
         os._exit(1)

@@ -14,7 +14,7 @@ from typing import Any
 import httpx2 as httpx
 
 from rag_ls.daemon import transport
-from rag_ls.daemon.channel import PROTOCOL, Channel
+from rag_ls.daemon.channel import PROTOCOL_VERSION, Channel
 from rag_ls.daemon.paths import engine_paths
 from tests.commands import Command, run_command, start_command
 from tests.support import PATIENCE_S, engine_pid, until
@@ -81,5 +81,5 @@ def raw() -> socket.socket:
 def hello(channel: Channel, **changes: Any) -> dict[str, Any] | None:
     """Greet as a shell command, or as something stranger; the engine's answer."""
     channel.socket.settimeout(PATIENCE_S)
-    channel.send({"rag_ls": PROTOCOL, "version": "0.0.1", "token": "", "surface": "cli", "pid": 1, **changes})
+    channel.send({"rag_ls": PROTOCOL_VERSION, "version": "0.0.1", "token": "", "surface": "cli", "pid": 1, **changes})
     return channel.receive()

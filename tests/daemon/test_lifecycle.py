@@ -362,7 +362,9 @@ def test_an_engine_whose_socket_was_cleared_away_is_done_without_and_makes_way(r
 
 
 def test_an_engine_whose_socket_was_cleared_away_before_it_looked_knows_that_it_is_gone(tmp_path: Path) -> None:
-    paths = engine_paths()._replace(folder=str(tmp_path), socket=str(tmp_path / "engine.sock"), pid=str(tmp_path / "pid"))
+    paths = engine_paths()._replace(
+        folder=str(tmp_path), socket=str(tmp_path / "engine.sock"), pid=str(tmp_path / "pid")
+    )
     assert not Mark(paths).is_there()
     listening = transport.listen(paths)
     mark = Mark(paths)

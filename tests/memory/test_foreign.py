@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.portable import KINDS, ImportResult, import_records, read_foreign
-from rag_ls.memory.portable.sections import SHORT, pieces, sections
+from rag_ls.memory.portable.sections import MAX_SHORT_CHARACTERS, pieces, sections
 from rag_ls.model import MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from tests.support import write
@@ -96,7 +96,7 @@ class TestCutting:
         (section,) = sections("# Rules\n" + "\n".join(items))
         found = pieces(section.blocks)
         assert 2 < len(found) < 12
-        assert all(piece.startswith("- rule") and len(piece) <= SHORT * 1.2 for piece in found)
+        assert all(piece.startswith("- rule") and len(piece) <= MAX_SHORT_CHARACTERS * 1.2 for piece in found)
         assert "\n".join(found) == "\n".join(items)
 
     def test_a_line_that_leads_in_stays_with_what_follows(self) -> None:

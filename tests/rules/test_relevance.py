@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rag_ls.chunking import RuleKind
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.rules.relevance import (
-    USUAL_NEAREST,
+    USUAL_NEAREST_SIMILARITY,
     USUAL_SIMILARITY,
     RuleEvidence,
     judge_naming,
@@ -64,7 +64,10 @@ def test_a_map_of_the_project_names_a_file_less_than_a_rule_about_it() -> None:
 
 
 def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> None:
-    without, usual = RuleEvidence(None, 0.5, 0.2), RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2, nearest=USUAL_NEAREST)
+    without, usual = (
+        RuleEvidence(None, 0.5, 0.2),
+        RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2, nearest=USUAL_NEAREST_SIMILARITY),
+    )
     assert relevance(without, RuleKind.CONSTRAINT) == relevance(usual, RuleKind.CONSTRAINT)
 
 

@@ -17,7 +17,7 @@ from filelock import FileLock
 import rag_ls
 from rag_ls.config import HttpSettings
 from rag_ls.daemon import transport
-from rag_ls.daemon.channel import ALIVE, PROTOCOL, Channel, Refused, greet
+from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet
 from rag_ls.daemon.engine_lock import take_lock
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.http_host import HttpHost
@@ -54,7 +54,7 @@ def test_a_client_of_an_engine_that_is_starting_is_told_that_it_lives(home: Path
         assert waiting.receive() == {"alive": True}
         # The import goes on once somebody opens the other end.
         gate.write_bytes(b"")
-        waiting.send({"rag_ls": PROTOCOL, "version": "0", "token": "", "surface": "cli", "pid": os.getpid()})
+        waiting.send({"rag_ls": PROTOCOL_VERSION, "version": "0", "token": "", "surface": "cli", "pid": os.getpid()})
         greeting = next(message for message in iter(waiting.receive, None) if "alive" not in message)
         assert (greeting["ok"], greeting["pid"]) == (True, process.pid)
         waiting.hang_up()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Channels above this share of all channels are divided. Measured on MiniLM: docs/performance.md.
-_ORDINARY = 0.9
+_ORDINARY_SHARE = 0.9
 _LEVELS_OF_INPUTS, _LEVELS_OF_WEIGHTS = 256, 255
 _MIN_SCALE = 1e-8
 
@@ -54,7 +54,7 @@ def products_of(model: Any) -> dict[str, list[Any]]:
 def _quantise(products: Sequence[Any], largest: NDArray[np.float32]) -> None:
     from openvino import opset13 as operations
 
-    divisors = np.maximum(1.0, largest / np.quantile(largest, _ORDINARY)).astype(np.float32)
+    divisors = np.maximum(1.0, largest / np.quantile(largest, _ORDINARY_SHARE)).astype(np.float32)
     high = np.float32((largest / divisors).max())
     low = -high * np.float32(128 / 127)
     source = operations.multiply(products[0].input_value(0), operations.constant((1 / divisors).reshape(1, 1, -1)))

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 PACKED_WEIGHTS = "weights.int8.safetensors"
 UNPACKED_WEIGHTS = "model.safetensors"
-BLOCK = 128
+BLOCK_COLUMNS = 128
 """Columns that share a scale; `MatMulNBits` wants a power of two."""
-MIDDLE = 128
+ZERO_BYTE = 128
 """The byte of zero."""
 SCALE = ".scale"
 """Added to a matrix's name, the name of its scales."""
 
-_HIGHEST = 127
+_MAX_LEVEL = 127
 _MIN_SCALE = 1e-8
 
 
@@ -33,12 +33,12 @@ def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.gen
     """The tensors to store: matrices whose columns fill blocks in eight bits, all others as they are."""
     packed: dict[str, NDArray[np.generic]] = {}
     for name, values in weights.items():
-        if values.ndim != 2 or values.shape[1] % BLOCK:
+        if values.ndim != 2 or values.shape[1] % BLOCK_COLUMNS:
             packed[name] = values
             continue
-        blocks = values.reshape(len(values), -1, BLOCK)
-        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _HIGHEST
-        packed[name] = (np.rint(blocks / scales) + MIDDLE).astype(np.uint8).reshape(values.shape)
+        blocks = values.reshape(len(values), -1, BLOCK_COLUMNS)
+        scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _MIN_SCALE) / _MAX_LEVEL
+        packed[name] = (np.rint(blocks / scales) + ZERO_BYTE).astype(np.uint8).reshape(values.shape)
         packed[name + SCALE] = scales[..., 0].astype(np.float32)
     return packed
 
@@ -52,7 +52,7 @@ def unpack(tensors: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.f
         if (scales := tensors.get(name + SCALE)) is None:
             weights[name] = values.astype(np.float32)
             continue
-        blocks = values.astype(np.float32).reshape(*scales.shape, -1) - np.float32(MIDDLE)
+        blocks = values.astype(np.float32).reshape(*scales.shape, -1) - np.float32(ZERO_BYTE)
         weights[name] = (blocks * scales.astype(np.float32)[..., None]).reshape(values.shape)
     return weights
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MAX_DECLARED = 5000
 # Candidates for each similar file that is wanted, because several chunks may be of one file.
 _CHUNKS_FOR_EACH = 8
-_LEAST_SIMILAR = 0.35
+_MIN_SIMILARITY = 0.35
 # If a whole file is asked about, the lines that use it are looked for in this many dependents. Of the others, only the lines of
 # the imports are known.
 _MAX_LINES_IN = 60
@@ -229,7 +229,7 @@ def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], 
     if vector is None:
         return []
     found = session.project.searcher.related(
-        vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
+        vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_MIN_SIMILARITY, without=path,
         is_saved=all(row.is_saved for row in rows), session=session.editing_session,
     )  # fmt: skip
     best: dict[str, SimilarFile] = {}

@@ -43,7 +43,7 @@ _VENDOR = re.compile(r"vendor", re.I)
 # Of a folder of foreign code, this many documents are looked at. If one of these shares is reached, the code is the project's
 # own.
 _MAX_LOOKED_AT = 200
-_LEAST_OUTWARD, _LEAST_NAMED = 0.2, 0.3
+_MIN_OUTWARD_SHARE, _MIN_NAMED_SHARE = 0.2, 0.3
 _MAX_SYMBOLS = 5000
 # A folder is one of tests if it holds at least one test for this many other documents.
 _TESTS_SHARE = 3
@@ -225,12 +225,12 @@ class _Finder:
         """Whether a folder named as foreign code is the project's: it imports the rest, or is about vendors."""
         looked_at = sorted(folder.code)[:_MAX_LOOKED_AT]
         outward = {source for source, target in self._edges_from(looked_at) if target in self._rest}
-        if len(outward) >= _LEAST_OUTWARD * len(looked_at):
+        if len(outward) >= _MIN_OUTWARD_SHARE * len(looked_at):
             return True
         rows = {self._rows[path] for path in looked_at}
         named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
         named |= {item.path for item in self._outlines.of_documents(rows, _MAX_SYMBOLS) if _VENDOR.search(item.symbol)}
-        return len(named) >= _LEAST_NAMED * len(looked_at)
+        return len(named) >= _MIN_NAMED_SHARE * len(looked_at)
 
 
 def _folder_of(path: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag_ls.model import StoredChunk
 
-_KEPT = 4096
+_MAX_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ChunkPlace:
 class RecentChunks:
     """The last few thousand chunks that were given out, by id. Safe from several threads."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
+    def __init__(self, kept: int = _MAX_KEPT) -> None:
         self._kept = kept
         self._lock = threading.Lock()
         self._places: OrderedDict[str, ChunkPlace] = OrderedDict()

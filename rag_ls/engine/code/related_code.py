@@ -22,7 +22,7 @@ _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by 
 # A snippet without a path waits this long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
 # About as many characters as a small model reads of a text; this many such pieces of a long snippet are used.
-_SNIPPET_PIECE = 1000
+_SNIPPET_PIECE_CHARACTERS = 1000
 _SNIPPET_PIECES = 8
 
 
@@ -68,7 +68,7 @@ def find_related(
 
 
 def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Target:
-    snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
+    snippet = snippet[: _SNIPPET_PIECE_CHARACTERS * _SNIPPET_PIECES]
     # A question with a path comes from an editor, which does not wait for a model.
     model = session.project.model_for_unsaved(0.0) if path else session.project.model(_SNIPPET_WAIT_S)
     vector = embed_text(model, snippet, _mean_embedding)
@@ -100,7 +100,7 @@ def _path_of(hit: Hit) -> str:
 
 def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
     """The unit-length embedding of a snippet; of a long one, the mean of its pieces: a model reads only the start."""
-    pieces = -(-len(snippet) // _SNIPPET_PIECE)
+    pieces = -(-len(snippet) // _SNIPPET_PIECE_CHARACTERS)
     size = -(-len(snippet) // pieces)
     mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), np.float32)

@@ -24,9 +24,9 @@ _ALL_WEIGHTS = 10.0
 # A name that more documents declare is no evidence.
 _MAX_HOLDERS = 3
 _MAX_NAMESAKES = 2000
-_MENTIONS = 200
-_CLOSE = 10
-_SHOWN = 5
+_MAX_MENTIONS = 200
+_MAX_CLOSE = 10
+_MAX_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
     tests = _find_test_documents(session, chunk.path)
     found: dict[str, _Evidence] = defaultdict(_Evidence)
     _note_names(chunk.path, tests, found)
-    declared = session.store.outlines.of_documents([row.document_id], _MENTIONS)
+    declared = session.store.outlines.of_documents([row.document_id], _MAX_MENTIONS)
     finder = ImpactFinder(session.store, session.project.imports.resolver(), session.hidden_documents())
     direct = finder.dependents(chunk.path, declared, followed=0).direct
     _note_imports(direct, symbol, set(tests.values()), found)
@@ -88,7 +88,7 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
         ),
     )
     return [
-        RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_SHOWN]))
+        RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_MAX_SHOWN]))
         for path, item in ranked[:k]
     ]
 
@@ -173,7 +173,7 @@ def _note_mentions(
 def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
     """The test chunks that hold the terms of the names, those with the most first."""
     parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
-    found = session.project.index.lexical.search(parts[:32], _MENTIONS, tests)
+    found = session.project.index.lexical.search(parts[:32], _MAX_MENTIONS, tests)
     rows = session.store.chunks.by_row([candidate.row for candidate in found])
     named = {last_name(name) for name in names}
     order = [rows[candidate.row] for candidate in found if candidate.row in rows]
@@ -186,7 +186,7 @@ def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str],
     if embedding is None or not tests:
         return
     close = session.project.searcher.related(
-        embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
+        embedding.vector, k=_MAX_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
         minimum=session.project.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
         session=session.editing_session,
     )  # fmt: skip

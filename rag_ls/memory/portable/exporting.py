@@ -14,7 +14,7 @@ from rag_ls.model import Memory, MemoryFilters
 from rag_ls.storage import MemoryStore
 
 _EVERYTHING = MemoryFilters()
-_BATCH = 500
+_BATCH_MEMORIES = 500
 
 _Records = Iterator[dict[str, object]]
 
@@ -42,8 +42,8 @@ def export_memories(
 
 
 def _records(store: MemoryStore, memories: list[Memory], embeddings: bool) -> _Records:
-    for start in range(0, len(memories), _BATCH):
-        batch = memories[start : start + _BATCH]
+    for start in range(0, len(memories), _BATCH_MEMORIES):
+        batch = memories[start : start + _BATCH_MEMORIES]
         vectors = _vectors(store, batch) if embeddings else {}
         for memory in batch:
             yield to_record(memory) | ({"embeddings": vectors[memory.id]} if embeddings else {})

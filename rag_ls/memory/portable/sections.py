@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 # About as many characters as an embedding model reads at once; a section up to this length stays whole.
-SHORT = 800
+MAX_SHORT_CHARACTERS = 800
 _MIN_PIECE_CHARACTERS = 80
 _MAX_SECTION_CHARACTERS = 50_000
 _HEADING = re.compile(r" {0,3}(#{1,6})\s++(.*)$")
@@ -61,7 +61,7 @@ def join_blocks(blocks: Sequence[Block]) -> str:
     return text.lstrip("\n")
 
 
-def pieces(blocks: Sequence[Block], short: int = SHORT) -> list[str]:
+def pieces(blocks: Sequence[Block], short: int = MAX_SHORT_CHARACTERS) -> list[str]:
     """Join the blocks of a section into texts of sensible size: one text if it is short, else a few blocks each.
 
     An introductory line (it ends with a colon) stays with the next block, and a small rest with the previous text.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_ls.chunking import WORD_PIECE
+from rag_ls.chunking import CHARACTERS_PER_TOKEN
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.telling_lines import (
     GAP,
@@ -21,13 +21,13 @@ from rag_ls.operations.code.telling_lines import (
 )
 
 # Counts as `approximate_token_offsets` does, which is slower for short texts: pieces of words, and every other mark.
-_TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{WORD_PIECE}}}|\S")
+_TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{CHARACTERS_PER_TOKEN}}}|\S")
 _MIN_LINES = 3
 # Tokens that a line costs beside its text: its number, its end, and a gap before it.
-_LINE_COST = 3
+_LINE_TOKENS = 3
 # Tokens of a hit or place beside its names and lines: line numbers, a score, marks in between.
-_FRAME = 14
-_ENVELOPE = 100
+_FRAME_TOKENS = 14
+_ENVELOPE_TOKENS = 100
 _LINES_BEFORE = 20
 # Each file gets at most the share that it would have among this many, so that the answer to a clear question stays short.
 _FILES_WITH_TEXT = 6
@@ -42,7 +42,7 @@ def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int)
     words = split_query(query)
     records = [_keep_best_line(record, words) if record.far and record.text else record for record in records]
     hits = [_Hit(record, words) for record in records]
-    count, left = 0, budget_tokens - _ENVELOPE
+    count, left = 0, budget_tokens - _ENVELOPE_TOKENS
     share_of_file = left // min(max(len(hits), 1), _FILES_WITH_TEXT)
     while count < len(hits) and (not count or left >= hits[count].least):
         left -= hits[count].least
@@ -64,7 +64,7 @@ def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int)
 def fit_lines(lines: Sequence[str], focus: int, max_lines: int, budget_tokens: int) -> tuple[int, int]:
     """The range (half-open) of as many lines as fit, at least one: from the first on if `focus` is among them, else from a
     little before that. `budget_tokens` 0 is no limit."""
-    costs = [tokens(line) + _LINE_COST for line in lines]
+    costs = [tokens(line) + _LINE_TOKENS for line in lines]
     if len(lines) <= max_lines and not 0 < budget_tokens < sum(costs):
         return 0, len(lines)
     left = budget_tokens or sum(costs)
@@ -98,10 +98,12 @@ class _Hit:
         self._record = record
         self._lines = split_lines(record.text or "")
         self._order = order_lines(self._lines, words)
-        self._costs = [tokens(line[:MAX_LINE_CHARACTERS]) + _LINE_COST for line in self._lines]
-        self._frame = _FRAME + tokens(f"{record.path} {record.symbol} {record.scope} {record.note} {record.project}")
-        self._frame += sum(tokens(f"{place.symbol} {place.text}") + _FRAME for place in record.places)
-        self.whole = self._frame + sum(map(tokens, self._lines)) + _LINE_COST * len(self._lines)
+        self._costs = [tokens(line[:MAX_LINE_CHARACTERS]) + _LINE_TOKENS for line in self._lines]
+        self._frame = _FRAME_TOKENS + tokens(
+            f"{record.path} {record.symbol} {record.scope} {record.note} {record.project}"
+        )
+        self._frame += sum(tokens(f"{place.symbol} {place.text}") + _FRAME_TOKENS for place in record.places)
+        self.whole = self._frame + sum(map(tokens, self._lines)) + _LINE_TOKENS * len(self._lines)
         self.least = self.cut(0)[1]
 
     def cut(self, more: int) -> tuple[CodeRecord, int]:

@@ -24,7 +24,7 @@ from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search import Filters, TextQuery
 
-AUTO_COUNTED = 2000
+MAX_AUTO_COUNTED = 2000
 """Beside hits, no more lines are counted: they would take longer than the hits do."""
 AUTO_LONGEST_S, EXACT_LONGEST_S = 1.0, 10.0
 """Files are looked into for so long, beside hits and where nothing else was asked for; those that are left are counted."""
@@ -57,7 +57,7 @@ class ExactQuestion:
     offset: int = 0
     files_only: bool = False
     """Give only the first place of each file."""
-    counted: int = AUTO_COUNTED
+    counted: int = MAX_AUTO_COUNTED
     """Look no further once there are so many lines."""
     longest_s: float = AUTO_LONGEST_S
     """Look no further after so many seconds."""

@@ -18,7 +18,7 @@ from rag_ls.search import group_by_file
 
 # Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
 # does (docs/quality.md).
-FAR = 0.2
+FAR_DIFFERENCE = 0.2
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
@@ -134,7 +134,7 @@ def pick_best(
 
 def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
     """The files, with those marked that score far below the best."""
-    least = max((record.score for record in records), default=0.0) - FAR
+    least = max((record.score for record in records), default=0.0) - FAR_DIFFERENCE
     return tuple(replace(record, far=True) if record.score < least else record for record in records)
 
 

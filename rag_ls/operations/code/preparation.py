@@ -26,7 +26,7 @@ _FIRST_S = 10.0
 _HURRIED_S = 1.0
 # A further wait after the first files, in which a small project becomes complete.
 _MOMENT_S = 0.5
-_SMALL_QUEUE = 200
+_SMALL_QUEUE_FILES = 200
 # A queue this short is read as fast as it is searched for the question's words.
 _MAX_READ_AT_ONCE = 12
 # The index counts as able to answer if it holds more than this many documents for each file that was never read.
@@ -145,7 +145,7 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
     # Compare the times of reading, not the queue: a comparison in between may queue the files again.
     is_read = functools.partial(queue.all_read_since, first, started_ns)
     wait.until(is_read, session, _HURRIED_S if answers else _FIRST_S)
-    if len(queued) <= _SMALL_QUEUE:
+    if len(queued) <= _SMALL_QUEUE_FILES:
         wait.until(lambda: not queue.has_any(), session, _MOMENT_S)
 
 

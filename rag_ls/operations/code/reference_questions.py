@@ -17,7 +17,7 @@ _ASKED = (
     re.compile(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
     re.compile(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
 )
-_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
@@ -32,7 +32,7 @@ def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
         uses = [each for each in found.references if each.kind not in (ReferenceKind.DEFINITION, ReferenceKind.DOCS)]
         uses.sort(key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test))
         if uses:
-            places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_SHOWN])
-            rest = f" and {len(uses) - _SHOWN} more" if len(uses) > _SHOWN else ""
+            places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_MAX_SHOWN])
+            rest = f" and {len(uses) - _MAX_SHOWN} more" if len(uses) > _MAX_SHOWN else ""
             return f"{name} is used at {places}{rest}: find_references lists all, with their lines"
     return ""

@@ -19,7 +19,7 @@ class Edge:
     """An import of one document, as it is resolved."""
 
     target: str
-    """The imported document; empty for what is not the project's."""
+    """The imported document; empty for a module from outside of the project."""
     module: str
     line: int
 

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 # Starting processes takes as long as reading this many files.
 _MAX_FEW_FILES = 150
-_BATCH = 50
+_BATCH_FILES = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
 _GIT_S = 120.0
 
@@ -134,7 +134,7 @@ class _Parsing:
 
     def outlines(self, paths: Sequence[str]) -> dict[str, tuple[str, Outline]]:
         """The language and outline of each file."""
-        batches = [paths[at : at + _BATCH] for at in range(0, len(paths), _BATCH)]
+        batches = [paths[at : at + _BATCH_FILES] for at in range(0, len(paths), _BATCH_FILES)]
         # Starting a process takes as long as reading some files.
         with ThreadPoolExecutor(self._count if len(paths) > _MAX_FEW_FILES else 1) as threads:
             read = threads.map(self._outline_batch, batches)

@@ -1,4 +1,4 @@
-"""Gathers the keys of what handlers answer with."""
+"""Gathers the keys of handlers' answers."""
 
 from __future__ import annotations
 

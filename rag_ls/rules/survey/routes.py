@@ -23,7 +23,7 @@ class Endpoint:
     line: int
     """1-based."""
     middleware: tuple[str, ...] = ()
-    """The names of what stands between the path and its handler in this file, also around its router."""
+    """The names of the middleware between the path and its handler in this file, the router's included."""
 
     def below(self, prefix: str) -> Endpoint:
         """The endpoint below a prefix that another file gives."""

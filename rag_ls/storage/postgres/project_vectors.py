@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_TEXTS = 1000
 # With fewer vectors than this, PostgreSQL compares all of them in milliseconds.
-_INDEXED_FROM = 10_000
+_MIN_INDEXED_VECTORS = 10_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
 _MIN_EF, _MAX_EF = 400, 1000
 _BUILD_MEMORY = "2GB"
@@ -38,7 +38,12 @@ class PostgresProjectVectors:
     """See `ServerVectors`. Vectors are pgvector's `halfvec`, one table for each model, searched by HNSW with cosine."""
 
     def __init__(
-        self, at: str | PostgresServer, project: str, *, hnsw: Hnsw | None = None, indexed_from: int = _INDEXED_FROM
+        self,
+        at: str | PostgresServer,
+        project: str,
+        *,
+        hnsw: Hnsw | None = None,
+        indexed_from: int = _MIN_INDEXED_VECTORS,
     ) -> None:
         """Connects when it is first asked, to the server at a URL or to one that others use too.
 

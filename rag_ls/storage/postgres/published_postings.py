@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from rag_ls.storage.postgres.schema import PostgresSchema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Candidate
-from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, stem
+from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING_CHARACTERS, stem
 
 # A tsvector has no position above this, and at most this many of a term.
 _MAX_POSITION, _MAX_POSITIONS = 16_383, 255
-_K1, _B = 1.2, 0.75
+_SATURATION_FACTOR, _LENGTH_FACTOR = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class PublishedPostings:
 
     def terms_like(self, term: str) -> list[str]:
         """See `LexicalIndex`."""
-        first, length = term[:SAME_BEGINNING], len(term)
+        first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)
         query = (
             f"SELECT term FROM {self._schema}.rag_term WHERE term >= %s AND term < %s "
             "AND length(term) BETWEEN %s AND %s ORDER BY term LIMIT %s"
@@ -105,8 +105,8 @@ class PublishedPostings:
         # During a publication, more chunks may hold a term than were counted, or a term may not be counted yet.
         odds = "(p.chunks - coalesce(v.holders, 1) + 0.5) / (coalesce(v.holders, 1) + 0.5)"
         rarity = f"greatest(ln(greatest({odds}, 1e-9)), 1e-6)::float8"
-        length = f"({1 - _B} + {_B} * c.words * p.chunks / greatest(p.words, 1))::float8"
-        score = f"sum(a.rarity * t.count * {_K1 + 1}::float8 / (t.count + {_K1}::float8 * h.length))"
+        length = f"({1 - _LENGTH_FACTOR} + {_LENGTH_FACTOR} * c.words * p.chunks / greatest(p.words, 1))::float8"
+        score = f"sum(a.rarity * t.count * {_SATURATION_FACTOR + 1}::float8 / (t.count + {_SATURATION_FACTOR}::float8 * h.length))"
         return (
             f"WITH held AS MATERIALIZED (SELECT c.id, c.tally, {length} AS length "
             f"FROM {schema}.rag_publication p, {schema}.rag_chunk c WHERE c.posting @@ %(any)s::tsquery{only}), "

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import psycopg
 
 # All users of a database hold this lock while they create or migrate a schema.
-_LOCK = 0x7261676C73
+_LOCK_ID = 0x7261676C73
 Migration = Callable[["psycopg.Connection[Any]", str], None]
 """Takes a schema, by its name, one version further."""
 
@@ -55,7 +55,7 @@ class PostgresSchema:
     def locked(self) -> Iterator[psycopg.Connection[Any]]:
         """A transaction that has our tables, and during which no other client makes or migrates them."""
         with self._server.transaction() as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK_ID,))
             if not self.exists(connection):
                 connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.name}")
                 connection.execute(

@@ -180,7 +180,7 @@ class MemoryCopy:
         return CopyExchange(taken)
 
     def _take(self, connection: sqlite3.Connection, unite: Unite) -> bool:
-        """Unite with what a connection reads. Raises `StoreError` for memories of a newer rag-ls."""
+        """Unite with the memories that a connection reads. Raises `StoreError` for memories of a newer rag-ls."""
         with self._open_copy(connection) as other:
             before = self._store.newest()
             unite(self._store, other)

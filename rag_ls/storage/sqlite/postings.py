@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from rag_ls.storage.records import Candidate, Posting
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json
-from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, columns_of
+from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING_CHARACTERS, columns_of
 from rag_ls.util.text import content_hash
 
 _COLUMNS = "symbol, signature, path, doc, text"
@@ -86,7 +86,7 @@ class LexicalIndex:
 
     def terms_like(self, term: str) -> list[str]:
         """The index's terms with the beginning and about the length of a stemmed term."""
-        first, length = term[:SAME_BEGINNING], len(term)
+        first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)
         return self._database.column(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
             (first, first + "\U0010ffff", length - 2, length + 2, MAX_LIKE),

@@ -18,7 +18,7 @@ class ServedTexts:
         self._database = database
 
     def begin(self, server: str) -> None:
-        """Forget what another server had; its texts wait for vectors again. `server` is empty if none has any."""
+        """Forget the texts of another server; they wait for vectors again. `server` is empty where no server is used."""
         if self._database.text("SELECT value FROM meta WHERE key = ?", (_SERVER,)) == server:
             return
         with self._database.writing() as connection:

@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.passages import LAST_LINE, Passage, take_lines
+from rag_ls.storage.passages import MAX_LINE, Passage, take_lines
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, Columns, Need, sign
@@ -146,7 +146,7 @@ class Signatures:
                 bits_of.append(bits)
                 first = np.frombuffer(lines, dtype=LINE_NUMBER).astype(np.int64)
                 first_lines.append(first)
-                last_lines.append(np.append(first[1:] - 1, LAST_LINE)[:blocks])
+                last_lines.append(np.append(first[1:] - 1, MAX_LINE)[:blocks])
         kept = np.isin(former.rows, present)
         # If a document's row is still there, it has not changed since its text was read.
         self._forget_texts(self._texts.keys() - set(former.documents[kept].tolist()))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from rag_ls.chunking.recognition import HEAD, recognise
+from rag_ls.chunking.recognition import MAX_HEAD_CHARACTERS, recognise
 from rag_ls.languages import SYNTAXES
 
 QUESTIONS = 20
@@ -81,7 +81,7 @@ def _source_files(root: Path) -> Iterator[SourceFile]:
         file = root / name
         if file.is_symlink() or not file.is_file() or not 0 < (size := file.stat().st_size) <= MAX_FILE_BYTES:
             continue
-        head = _read(file, HEAD)
+        head = _read(file, MAX_HEAD_CHARACTERS)
         language = recognise(name, head)
         if language is not None and language in SYNTAXES and "\0" not in head:
             yield SourceFile(root, name, language, size)

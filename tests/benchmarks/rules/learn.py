@@ -24,7 +24,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.rules.finding import RuleHit
-from rag_ls.rules.relevance import USUAL_NEAREST, USUAL_SIMILARITY
+from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY
 from tests.benchmarks.rules.public import (
     PublicChange,
     Repository,
@@ -76,7 +76,9 @@ def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, 
     table = [[float(usual.get(name, 0.0) if row[name] is None else row[name]) for name in names] for row in rows]
     right = [change.is_right(hit) for hit in hits]
     strangeness, nearest = (rows[0]["strangeness"], rows[0]["nearest"]) if rows else (1.0, 0.0)
-    return Example(np.array(table), np.array(right), strangeness, USUAL_NEAREST if nearest is None else nearest, weight)
+    return Example(
+        np.array(table), np.array(right), strangeness, USUAL_NEAREST_SIMILARITY if nearest is None else nearest, weight
+    )
 
 
 def learn_order(examples: Sequence[Example], signs: Vector) -> Vector:

@@ -52,7 +52,7 @@ class Reference:
     target: StoredSymbol | None = None
     """The declaration that it means, where it is resolved."""
     depth: int = 1
-    """1 for a use of the symbol itself, 2 for a use of what uses it, and so on."""
+    """1 for a use of the symbol itself, 2 for a use of a symbol that uses it, and so on."""
 
 
 @dataclass(frozen=True, slots=True)

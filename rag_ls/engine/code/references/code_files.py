@@ -25,7 +25,7 @@ _USUAL = ReferenceRule()
 
 
 def split_owner(symbol: str) -> tuple[str, str]:
-    """The qualified name of what holds a symbol, and its own name."""
+    """The qualified name of the declaration that holds a symbol, and the symbol's own name."""
     parts = _OWNER.split(symbol)
     return (symbol[: -len(parts[-1])].rstrip(".:# >"), parts[-1]) if len(parts) > 1 else ("", symbol)
 
