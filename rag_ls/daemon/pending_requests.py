@@ -1,4 +1,4 @@
-"""Tracks the unanswered requests of one session, and refuses those that engines die of."""
+"""Tracks the unanswered requests of one session, and refuses those that crash engines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 
 from rag_ls.util.json_rpc import Message
 
-# A request that was pending when this many engines died is taken to be the cause.
+# A request that was pending at the deaths of so many engines is taken for their cause.
 _MAX_DEATHS = 3
 # A client that reads no answers would make the relay grow without bound.
 _MAX_WAITING = 10_000

@@ -23,18 +23,18 @@ _LOCK_S = 5.0
 
 
 def file_seal(file: Path, facts: str) -> str:
-    """The seal of a file and of what is said of it. Raises `OSError`."""
+    """The seal of a file together with `facts` that are said of it elsewhere. Raises `OSError`."""
     with file.open("rb") as stream:
         return _seal(hashlib.file_digest(stream, "sha256").digest(), facts)
 
 
 def bytes_seal(content: bytes, facts: str) -> str:
-    """As `file_seal`, of a file's content."""
+    """As `file_seal`, for the content of a file."""
     return _seal(hashlib.sha256(content).digest(), facts)
 
 
 def text_seal(kind: str, text: str) -> str:
-    """The seal of a short text; one of another kind has another seal."""
+    """The seal of a short text. The same text of another kind has another seal."""
     return _seal(kind.encode() + b"\0", text)
 
 

@@ -30,7 +30,7 @@ class ListedVectors(StoredVectors, Protocol):
     """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
 
     def models(self) -> list[str]:
-        """The models that it has vectors of, by name."""
+        """The models whose vectors it has, by name."""
         ...
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:

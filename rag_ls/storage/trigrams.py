@@ -74,7 +74,7 @@ class Signed:
     """The signatures of a document's blocks."""
 
     bits: bytes
-    """One after another, `SIGNATURE_BYTES` each; empty for a text without trigrams."""
+    """The signatures, `SIGNATURE_BYTES` each; empty for a text without trigrams."""
     first_lines: bytes
     """The first line of each block, from 1, as `LINE_NUMBER`."""
 

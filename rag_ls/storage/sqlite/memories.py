@@ -139,7 +139,7 @@ class MemoryStore:
             self._index(connection, row, memory)
 
     def touch(self, memory_id: str, updated_at: str) -> None:
-        """Note that the very same was stored again; that makes no version."""
+        """Note that a memory was stored again unchanged. That makes no version."""
         with self._database.writing() as connection:
             connection.execute("UPDATE memories SET updated_at = ? WHERE id = ?", (updated_at, memory_id))
 
