@@ -112,8 +112,8 @@ class DocumentsThread:
                     return
                 if not self._failures:
                     _log.warning("indexing failed, trying again: %s", error)
-                # A lack of processes may pass in a moment; if it lasts, the status tells of it.
-                is_lasting = isinstance(error, StoreFull) or (isinstance(error, NoProcess) and self._failures > 0)
+                # Most causes may pass in a moment; if one lasts, the status tells of it, and nobody waits any more.
+                is_lasting = isinstance(error, StoreFull) or self._failures > 0
                 self._retry_later(str(error) if is_lasting else "")
             except Exception:
                 _log.exception("indexing failed unexpectedly; trying again")

@@ -33,10 +33,10 @@ WRAPPED(fcntl64)
 """
 
 
-def _limit_files() -> None:
+def _limit_files(size: int = 50_000) -> None:
     import resource
 
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @pytest.mark.shared_engine
@@ -82,6 +82,23 @@ def test_a_file_system_without_locks_is_named(repository: Path, tmp_path: Path) 
         assert done.returncode == 1
         assert "cannot be locked" in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_an_index_that_reaches_the_limit_on_the_length_of_files_says_so_and_ends(repository: Path) -> None:
+    """It tried again for ever, and told nobody: SQLite calls this an input/output error."""
+    for number in range(200):
+        text = "".join(f"def task_{number}_{each}():\n    return {each}\n" for each in range(100))
+        (repository / f"tasks_{number}.py").write_text(text)
+    done = subprocess.run(
+        [RAG_LS, "index", "--words-only", "--standalone"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: _limit_files(1_000_000),
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 1
+    assert "this process may write 1,000,000 bytes to a file: allow more with `ulimit -f`" in done.stderr
 
 
 def test_a_limit_on_the_length_of_files_is_named(repository: Path) -> None:

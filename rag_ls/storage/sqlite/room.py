@@ -21,12 +21,16 @@ def is_disk_full(error: sqlite3.Error | OSError, file: Path | None) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code == sqlite3.SQLITE_FULL or (code in _FAILED_WRITES and file is not None and _has_no_room(file))
+    if code in _FAILED_WRITES and file is not None:
+        return _has_no_room(file) or _is_at_limit(file)
+    return code == sqlite3.SQLITE_FULL
 
 
 def disk_full(store: str, file: Path | None) -> StoreFull:
     """The error that names the store, its file and the remedy."""
     place = f" ({file})" if file else ""
+    if file is not None and _is_at_limit(file) and not _has_no_room(file):
+        return StoreFull(f"nothing was written to the {store}{place}: {_describe_limit()}", store)
     return StoreFull(
         f"the disk is full: nothing was written to the {store}{place}; make space, then do it again", store
     )
@@ -36,8 +40,8 @@ def describe_fault(error: sqlite3.Error | OSError, file: Path | None, remedy: st
     """The cause that keeps a file from being opened, and the remedy: for locks and limits, which SQLite does not name, else `remedy`."""
     if file is not None and not gives_locks(file.parent):
         return "its file system gives no locks, so nothing would keep two processes apart; use a folder on another one"
-    if (limit := _find_longest_file()) is not None and (_is_too_long(error) or _is_near(file, limit)):
-        return f"{error}; this process may write {limit:,} bytes to a file: allow more with `ulimit -f`, then `rag-ls stop`"
+    if _is_too_long(error) or _is_at_limit(file):
+        return f"{error}; {_describe_limit()}"
     return f"{error}; {remedy}" if remedy else str(error)
 
 
@@ -65,13 +69,18 @@ def _find_longest_file() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
+def _describe_limit() -> str:
+    return f"this process may write {_find_longest_file():,} bytes to a file: allow more with `ulimit -f`, then `rag-ls stop`"
+
+
 def _is_too_long(error: sqlite3.Error | OSError) -> bool:
-    return isinstance(error, OSError) and error.errno == errno.EFBIG
+    return isinstance(error, OSError) and error.errno == errno.EFBIG and _find_longest_file() is not None
 
 
-def _is_near(file: Path | None, limit: int) -> bool:
-    """Whether a database, or a file that SQLite keeps beside it, has nearly as many bytes as it may have."""
-    if file is None:
+def _is_at_limit(file: Path | None) -> bool:
+    """Whether a database, or a file that SQLite keeps beside it, has nearly as many bytes as this process may write."""
+    limit = _find_longest_file()
+    if file is None or limit is None:
         return False
     beside = (file.with_name(file.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
     return max((each.stat().st_size for each in beside if each.is_file()), default=0) + _LEAST_ROOM_BYTES >= limit
