@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 _LOOK_S = 0.8
 _IDLE_MODEL_S = 300.0
 _CONSOLIDATE_EVERY_S = 60.0
+_TELL_AGAIN_S = 3600.0
 
 _Stamp = tuple[int, int]
 
@@ -39,6 +40,7 @@ class Maintenance:
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._stamps: dict[Path, _Stamp] = {file: file_stamp(file) for file in _user_files()}
+        self._told_at: dict[str, float] = {}
         self._thread = threading.Thread(target=self._run, name="maintenance", daemon=True)
         self._thread.start()
 
@@ -78,9 +80,17 @@ class Maintenance:
         try:
             work()
         except (RagLsError, OSError) as error:
-            _log.warning("%s: %s", type(error).__name__, error)
+            self._tell(f"{type(error).__name__}: {error}")
         except Exception:
             _log.exception("maintenance failed")
+
+    def _tell(self, failure: str) -> None:
+        """Log a failure once an hour: a model that is not there fails at every look."""
+        now = time.monotonic()
+        self._told_at = {each: at for each, at in self._told_at.items() if now - at < _TELL_AGAIN_S}
+        if failure not in self._told_at:
+            self._told_at[failure] = now
+            _log.warning("%s", failure)
 
     def _follow_settings(self) -> None:
         # Look at each file, so that the next look does not take it for changed again.

@@ -81,6 +81,25 @@ def test_memories_without_vectors_get_them_by_and_by(client: Client, shop: Path)
     assert until(lambda: store.vectors.missing_count(model.card.id) == 0)
 
 
+def test_what_fails_at_every_look_is_logged_once(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its model an engine wrote a line into its log at each look, more than once a second."""
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "no-such-model")
+    client = local_client()
+    looks: list[Event] = []
+    try:
+        view = client.open(shop)
+        client.engine.events.listen(lambda event: looks.append(event) if isinstance(event, SettingsChanged) else None)
+        view.memories.store(NewMemory("Prices are net of tax", Scope.GLOBAL), None)
+        for number in range(1, 4):
+            write(shop, {"rag-ls.toml": f"[search]\ncode_k = {number}\n"})
+            assert until(lambda number=number: len(looks) >= number)
+    finally:
+        client.close()
+    assert capsys.readouterr().err.count("no-such-model") == 1
+
+
 def test_other_languages_and_another_strategy_cut_the_index_anew(client: Client, shop: Path) -> None:
     view = client.open(shop)
     view.indexing.index_tree()

@@ -194,7 +194,8 @@ def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
         return found
     known_names = ", ".join(known.name for known in KNOWN_MODELS)
     raise ModelMissing(
-        f"embedding.model = {name!r} is neither known ({known_names}) nor a folder with {UNPACKED_WEIGHTS} and {TOKENIZER}"
+        f"embedding.model = {name!r} is no model: set it to auto, to one of {known_names}, "
+        f"or to a folder with {UNPACKED_WEIGHTS} and {TOKENIZER}"
     )
 
 
