@@ -9,6 +9,7 @@ from rag_ls.cli.verbs import VERBS
 _VERB_OF = {operation: name for name, verb in VERBS.items() for operation in (verb["operation"], *verb["shared_by"])}
 # Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
+_NAME_WITH_FLAG = re.compile(rf"\b({'|'.join(_VERB_OF)}) with ([a-z]+(?:_[a-z]+)*) = true\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
 _ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|[a-z]+(?:_[a-z]+)+) = ")
 # Options that have another name in the shell.
@@ -28,6 +29,9 @@ def in_words_of_the_shell(message: str) -> str:
     """A message with its operations and arguments replaced by the shell's verbs and flags."""
     for said, in_shell in _REMEDIES:
         message = said.sub(in_shell, message)
+    message = _NAME_WITH_FLAG.sub(
+        lambda match: f"`rag-ls {_VERB_OF[match[1]]} --{match[2].replace('_', '-')}`", message
+    )
     message = _FLAG.sub(lambda match: f"--{match[1].replace('_', '-')}", message)
     with_verbs = _NAMES.sub(lambda match: f"`rag-ls {_VERB_OF[match[0]]}`", message)
     with_verbs = with_verbs.replace("` metadata: ", "`: ")

@@ -19,6 +19,7 @@ from rag_ls.cli.wording import in_words_of_the_shell
          "read it with `rag-ls show`, then update it with --expected-version 3"),
         ("say where it is kept instead, or give force = true if it is none", "say where it is kept instead, or give --force if it is none"),
         ("there is none to remember for; use scope = global, or session", "there is none to remember for; use --scope global"),
+        ("index_status with skipped = true lists them", "`rag-ls status --skipped` lists them"),
         ("12 more: offset = 50 goes on", "12 more: --offset 50 goes on"),
         ("k = 0 is below 1; ask for 1 to 10,000 lines", "-k 0 is below 1; ask for 1 to 10,000 lines"),
         ("3 more files may hold it: match = exact counts all lines", "3 more files may hold it: `rag-ls search -F TEXT` counts all lines"),

@@ -56,9 +56,13 @@ def find_chunk(session: ProjectSession, path: str, line: int, symbol: str) -> Ch
 
 
 def not_indexed(session: ProjectSession, path: str) -> NotFound:
-    """The error about a path that is not in the index: it names the checkout that it is in, or the paths that may be meant."""
+    """The error about a path that is not in the index: why, or the checkout that it is in, or the paths that may be meant."""
     if other := describe_other_checkout(session, path):
         return NotFound(other)
+    if skipped := session.store.skipped().get(path):
+        return NotFound(f"{path!r} is not indexed: {skipped.reason}; index_status with skipped = true says what to do")
+    if any(each.startswith(f"{path.rstrip('/')}/") for each in session.store.documents()):
+        return NotFound(f"{path!r} is a folder; give the path of a file in it")
     near = nearest_text(nearest_paths(path, session.store.documents()))
     return NotFound(f"{path!r} is not in the index; {near}index_status says what is, and why files are skipped")
 

@@ -259,6 +259,18 @@ def test_a_wrong_path_is_answered_with_the_nearest(operations: Operations, tool:
         operations.run(tool, {"path": "source/crt.py"})
 
 
+@pytest.mark.parametrize("tool", ["list_symbols", "related_tests", "find_related"])
+def test_a_path_that_has_no_symbols_is_answered_with_the_reason(
+    operations: Operations, root: Path, client: Client, tool: str
+) -> None:
+    (root / "logo.png").write_bytes(b"\x89PNG\x00")
+    index_project(client)
+    with pytest.raises(NotFound, match="'src' is a folder; give the path of a file in it"):
+        operations.run(tool, {"path": "src"})
+    with pytest.raises(NotFound, match=r"'logo\.png' is not indexed: binary;"):
+        operations.run(tool, {"path": "logo.png"})
+
+
 def test_a_misspelt_project_is_answered_with_the_nearest(operations: Operations) -> None:
     with pytest.raises(NotFound, match="the nearest is big-shop"):
         operations.run("list_symbols", {"query": "total", "project": "bigshop"})
