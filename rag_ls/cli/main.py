@@ -245,31 +245,39 @@ def _installation_verbs(verbs: Verbs) -> None:
         default="",
         help="e.g. vscode, claude-code, neovim (default: list all)",
     )
-    connect.add_argument("--write", action="store_true", help="write them into the project (claude-code, vscode)")
     connect.add_argument(
-        "--hooks", action="store_true", help="with claude-code: show rules before an edit, and check it afterwards"
+        "--write", action="store_true", help="write the lines into the project's files (claude-code, vscode)"
     )
-    connect.add_argument("--http", action="store_true", help="over HTTP, with a new token (claude-code)")
+    connect.add_argument(
+        "--hooks",
+        action="store_true",
+        help="with claude-code: show the rules before each edit, and check the file afterwards",
+    )
+    connect.add_argument("--http", action="store_true", help="connect over HTTP, with a new token (claude-code)")
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
-    trust = add_verb(verbs, "trust", "let the settings, rules and memories that came with a folder count")
+    trust = add_verb(verbs, "trust", "accept the settings, rules and memories that a folder brought along")
     trust.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="of the project (default: this one)")
-    trust.add_argument("--not", dest="take_back", action="store_true", help="trust it no longer")
+    trust.add_argument("--not", dest="take_back", action="store_true", help="stop trusting it")
     trust.add_argument("--yes", action="store_true", help="do not ask")
     completions = verbs.add_parser(
-        "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
+        "completions", help="print the lines that make your shell complete verbs and options, e.g. for ~/.bashrc"
     )
     completions.add_argument("shell", choices=SHELLS, help='eval "$(rag-ls completions bash)" tries it')
 
 
 def _check_verb(verbs: Verbs) -> None:
-    check = add_verb(verbs, "check", "check files against the project's rules; fails where one breaks an error")
+    check = add_verb(
+        verbs, "check", "check files against the project's rules; exit status 1 if a rule of severity error is broken"
+    )
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the whole project)")
     check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")
     check.add_argument(
-        "--format", choices=("text", "json", "sarif"), default="text", help="how to print it (default: text)"
+        "--format", choices=("text", "json", "sarif"), default="text", help="the form of the output (default: text)"
     )
     check.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
-    hook = verbs.add_parser("hook", help="what Claude Code runs around an edit (`connect claude-code --hooks`)")
+    hook = verbs.add_parser(
+        "hook", help="what Claude Code runs before and after an edit (set up by `connect claude-code --hooks`)"
+    )
     hook.add_argument("moment", choices=("before", "after"), help="of the edit")
 
 
@@ -281,9 +289,11 @@ def _server_verbs(verbs: Verbs) -> None:
     )
     serve.add_argument("--cert", default="", metavar="FILE", help="TLS: the certificate, PEM")
     serve.add_argument("--key", default="", metavar="FILE", help="TLS: its private key, PEM")
-    serve.add_argument("--behind-proxy", action="store_true", help="a proxy in front does TLS")
     serve.add_argument(
-        "--with-postgres", action="store_true", help="start a PostgreSQL for trials too, and use it as the store"
+        "--behind-proxy", action="store_true", help="do without TLS here, since a proxy in front does it"
+    )
+    serve.add_argument(
+        "--with-postgres", action="store_true", help="also start a PostgreSQL, for trials only, and use it as the store"
     )
     serve.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
     add_verb(verbs, "stop", "stop the engine; editors and agents start another when they next need one")
@@ -304,14 +314,16 @@ def _token_verbs(verbs: Verbs) -> None:
     add = actions.add_parser("add", help="make a token and print it once")
     add.add_argument("name", metavar="NAME", help="who holds it, e.g. ci")
     add.add_argument(
-        "--scope", choices=("read", "write", "admin"), default="write", help="what it allows (default: write)"
+        "--scope", choices=("read", "write", "admin"), default="write", help="what the token allows (default: write)"
     )
     add.add_argument(
         "--project", action="append", default=[], metavar="P", help="only this project, by name or root (repeatable)"
     )
-    add.add_argument("--expires", default="", metavar="TIME", help="after e.g. 12h, 30d or 8w (default: never)")
+    add.add_argument(
+        "--expires", default="", metavar="TIME", help="when it expires: 12h, 30d or 8w from now (default: never)"
+    )
     listed = actions.add_parser("list", help="list the tokens, never their secrets")
-    revoke = actions.add_parser("revoke", help="end a token; what it has open ends within seconds")
+    revoke = actions.add_parser("revoke", help="revoke a token; its open connections end within seconds")
     revoke.add_argument("name", metavar="NAME", help="its name or id")
     for action in (add, listed, revoke):
         action.add_argument("--json", action="store_true", help="print JSON")
@@ -322,21 +334,24 @@ def _store_verbs(verbs: Verbs) -> None:
         "store", help="publish code, copy vectors between stores, list and drop the projects of a server"
     )
     actions = store.add_subparsers(dest="action", metavar="ACTION", required=True)
-    copy = actions.add_parser("copy", help="copy vectors; what is there already is passed over, and all are compared")
+    copy = actions.add_parser(
+        "copy",
+        help="copy vectors to another store; those that are there already are skipped, and all are compared at the end",
+    )
     copy.add_argument("source", metavar="FROM", help="a folder of a project, or postgresql://... or qdrant://...")
     copy.add_argument("target", metavar="TO", help="the same")
     copy.add_argument(
         "--project",
         default="",
         metavar="NAME",
-        help="on a server, what it searches for this project (default: what all share)",
+        help="copy only what a server searches for this project (default: the vectors that all projects share)",
     )
     publish = actions.add_parser(
         "publish", help="let everybody who may read the store search this project's code without a checkout"
     )
     publish.add_argument("path", nargs="?", default=".", metavar="PATH", help="a folder of the project (default: this)")
     listed = actions.add_parser("projects", help="list the projects whose vectors a server searches")
-    drop = actions.add_parser("drop", help="delete what a server holds of a project, once you have confirmed it")
+    drop = actions.add_parser("drop", help="delete what a server holds of a project; asks first")
     drop.add_argument("name", metavar="NAME", help="its name there")
     for action in (publish, listed, drop):
         action.add_argument("--store", default="", metavar="URL", help="the server (default: store.url)")

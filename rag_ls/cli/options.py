@@ -130,12 +130,12 @@ def _index(verb: argparse.ArgumentParser) -> None:
         "--store",
         default="",
         metavar="URL",
-        help="take vectors from a team's store and give it those that it lacks (for CI)",
+        help="take vectors from a team's store, and send it those that it does not have (for CI)",
     )
     verb.add_argument(
         "--only-missing",
         action="store_true",
-        help="with --store: end if it cannot be asked, rather than embed everything",
+        help="with --store: fail if the store cannot be reached, instead of embedding everything here",
     )
 
 
@@ -144,16 +144,24 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 
 def _search(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("words", nargs="*", default=[], help="more words of the question, which then needs no quotes")
-    verb.add_argument("-e", "--regexp", metavar="REGEX", help="all lines of code that match a regular expression")
-    verb.add_argument("-F", "--fixed", metavar="TEXT", help="all lines of code that hold a text as it stands")
-    verb.add_argument("-w", "--whole-words", action="store_true", help="with -e or -F: nothing inside longer words")
-    verb.add_argument("-i", "--ignore-case", action="store_true", help="with -e or -F: in upper or lower case")
-    verb.add_argument("--count", action="store_true", help="with -e or -F: only how many lines in how many files")
-    verb.add_argument("--files", action="store_true", help="with -e or -F: only the files' paths, one a line")
-    verb.add_argument("--full", action="store_true", help="whole texts (default: at most four lines that match)")
-    verb.add_argument("-v", "--details", action="store_true", help="why each was found, scores and ids")
-    verb.add_argument("--paths", action="store_true", help="only the files' paths, one a line, e.g. for xargs")
+    verb.add_argument("words", nargs="*", default=[], help="more words of the question, so that it needs no quotes")
+    verb.add_argument("-e", "--regexp", metavar="REGEX", help="show all lines of code that match a regular expression")
+    verb.add_argument("-F", "--fixed", metavar="TEXT", help="show all lines of code that contain this text exactly")
+    verb.add_argument("-w", "--whole-words", action="store_true", help="with -e or -F: match whole words only")
+    verb.add_argument("-i", "--ignore-case", action="store_true", help="with -e or -F: ignore upper and lower case")
+    verb.add_argument(
+        "--count", action="store_true", help="with -e or -F: count the lines and files that match, and show none"
+    )
+    verb.add_argument(
+        "--files", action="store_true", help="with -e or -F: only the paths of the files, one on each line"
+    )
+    verb.add_argument("--full", action="store_true", help="show whole texts (default: at most four lines that match)")
+    verb.add_argument(
+        "-v", "--details", action="store_true", help="show also why each hit was found, its score and its id"
+    )
+    verb.add_argument(
+        "--paths", action="store_true", help="only the paths of the files, one on each line, e.g. for `xargs -d '\\n'`"
+    )
     verb.add_argument("--vimgrep", action="store_true", help="the lines that match, as path:line:column:text")
     verb.add_argument(
         "--published", default="", metavar="NAME", help="search code that the team published, without a checkout of it"
@@ -162,19 +170,21 @@ def _search(verb: argparse.ArgumentParser) -> None:
 
 def _refs(verb: argparse.ArgumentParser) -> None:
     shown = verb.add_mutually_exclusive_group()
-    shown.add_argument("--callers", action="store_true", help="only what calls it, with --depth the callers of callers")
+    shown.add_argument(
+        "--callers", action="store_true", help="only its callers; with --depth, the callers of callers too"
+    )
     shown.add_argument("--callees", action="store_true", help="only what it calls itself")
-    shown.add_argument("--implements", action="store_true", help="only what derives from it or overrides it")
+    shown.add_argument("--implements", action="store_true", help="only what implements, extends or overrides it")
 
 
 def _impact(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--changed", nargs="?", const="HEAD", default="", metavar="REV",
-        help="of all that differs from where this branch left a git revision, uncommitted work included (without REV: HEAD)",
+        help="all files that differ from where this branch left REV, uncommitted work included (without REV: HEAD)",
     )  # fmt: skip
     verb.add_argument(
         "--format", choices=("text", "json", "markdown", "github"), default="text",
-        help="with --changed: how to print it, e.g. as annotations of GitHub (default: text)",
+        help="with --changed: the form of the output; github writes annotations (default: text)",
     )  # fmt: skip
 
 
@@ -193,7 +203,7 @@ def _add(verb: argparse.ArgumentParser) -> None:
         "--branch",
         nargs="?",
         const=True,
-        help="it counts on this git branch alone; without a name, on the one checked out (default: on all)",
+        help="show the memory on this git branch only; without a name, on the one checked out (default: on all)",
     )
     verb.set_defaults(scope="project")
 
@@ -204,19 +214,19 @@ def _list(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--anchor",
         choices=("fresh", "drifted", "orphaned", "unknown", "any"),
-        help="only about code that stands so (default: all)",
+        help="only memories about code in this state (default: all)",
     )
-    verb.add_argument("--never-recalled", action="store_true", help="only what nobody ever looked up")
-    verb.add_argument("--branch", help="of this git branch instead of the one checked out; * for all")
+    verb.add_argument("--never-recalled", action="store_true", help="only those that no search has ever found")
+    verb.add_argument("--branch", help="memories of this git branch instead of the one checked out; * for all branches")
 
 
 def _update(verb: argparse.ArgumentParser) -> None:
     _text(verb)
     _tags(verb)
-    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, help="its kind (default: as it is)")
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, help="change its kind (default: leave it)")
     _about(verb)
-    verb.add_argument("--promote", action="store_true", help="it counts on all branches from now on")
-    verb.add_argument("--confirm", action="store_true", help="it holds for the code as it is now")
+    verb.add_argument("--promote", action="store_true", help="show it on all branches from now on")
+    verb.add_argument("--confirm", action="store_true", help="say that it still holds for the code as it is now")
 
 
 def _memory_id(verb: argparse.ArgumentParser) -> None:
@@ -229,14 +239,16 @@ def _delete(verb: argparse.ArgumentParser) -> None:
 
 
 def _restore(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("id", nargs="?", default="", help="of a memory that was changed or deleted")
+    verb.add_argument("id", nargs="?", default="", help="id of the memory that was changed or deleted")
     verb.add_argument("--version", type=int, metavar="N", help="which version (default: the one before)")
     _add_confirmation(verb)
     verb.set_defaults(scope="project")
 
 
 def _consolidate(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--undo", nargs="?", const="", metavar="ID", help="take the latest one back, or this one")
+    verb.add_argument(
+        "--undo", nargs="?", const="", metavar="ID", help="take back the latest consolidation, or the one with this id"
+    )
     _add_confirmation(verb)
 
 
@@ -265,11 +277,11 @@ def _add_confirmation(verb: argparse.ArgumentParser) -> None:
 
 def _text(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("text", nargs="?", help="the text, or - to read it from standard input")
-    verb.add_argument("--content", help="the same as an option")
+    verb.add_argument("--content", help="the text, given as an option")
 
 
 def _tags(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--tag", dest="tags", action="append", default=[], help="may be given several times")
+    verb.add_argument("--tag", dest="tags", action="append", default=[], help="a tag; can be given several times")
     verb.add_argument("--tags", dest="tag_list", default="", metavar="A,B", help="several tags, with commas between")
 
 
@@ -277,7 +289,12 @@ def _about(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about, lines from 1"
     )
-    verb.add_argument("--importance", type=float, metavar="0..1", help="it ranks a little higher (a new one has 0.5)")
+    verb.add_argument(
+        "--importance",
+        type=float,
+        metavar="0..1",
+        help="how important it is; important memories rank a little higher (default for a new one: 0.5)",
+    )
 
 
 _SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {

@@ -58,6 +58,7 @@ _MEANT = {
     "callers": "refs", "usages": "refs", "uses": "refs",
     "find": "search", "grep": "search", "query": "search", "where": "search", "look": "search",
     "ls": "list", "rm": "delete", "remove": "delete", "forget": "delete", "remember": "add", "note": "add", "store": "add",
+    "recall": "memory search",
     "edit": "update", "change": "update", "get": "show", "cat": "show", "view": "show", "revert": "undo", "merge": "consolidate",
     "init": "index", "reindex": "index", "build": "index", "sync": "index", "start": "engine start", "run": "engine start",
     "restart": "stop", "quit": "stop", "kill": "stop", "info": "status", "health": "doctor", "settings": "config",

@@ -12,7 +12,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "options": [
             {"names": ["symbol"], "help": "a name, or a qualified one: Session.refresh", "nargs": "?", "default": ""},
             {"names": ["--depth"], "dest": "depth", "help": "callers of callers, to 5 steps", "type": "int"},
-            {"names": ["-k", "--k"], "dest": "k", "help": "references at most", "type": "int"},
+            {"names": ["-k", "--k"], "dest": "k", "help": "how many references at most", "type": "int"},
             {"names": ["--offset"], "dest": "offset", "help": "how many to pass over", "type": "int"},
         ],
     },
@@ -35,7 +35,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--force"],
                 "dest": "force",
-                "help": "even if it looks trivial, or like a secret",
+                "help": "store it even if it looks trivial, or like a secret",
                 "action": "store_true",
             },
         ],
@@ -50,13 +50,13 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--expected-version"],
                 "dest": "expected_version",
-                "help": "refuse where it is at another version",
+                "help": "refuse if the memory is at another version than this",
                 "type": "int",
             },
             {
                 "names": ["--force"],
                 "dest": "force",
-                "help": "even if it looks trivial, or like a secret",
+                "help": "store it even if it looks trivial, or like a secret",
                 "action": "store_true",
             },
         ],
@@ -127,7 +127,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "summarize": {
         "operation": "summarize_memories",
-        "summary": "summarise the memories of a time, and keep the summary",
+        "summary": "summarise the memories of a period, and keep the summary",
         "example": "rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
         "in_project": True,
         "shared_by": [],
@@ -148,13 +148,13 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--summary-key"],
                 "dest": "summary_key",
-                "help": "the name under which the next one replaces this one",
+                "help": "a name for the summary: the next one with this name replaces it",
             },
         ],
     },
     "stats": {
         "operation": "stats",
-        "summary": "show how many memories there are of what kind, and what is never recalled",
+        "summary": "count memories by kind and tag, and those that were never recalled",
         "example": "rag-ls stats --scope project",
         "in_project": True,
         "shared_by": [],
@@ -202,7 +202,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["-k", "--k"],
                 "dest": "k",
-                "help": "files, memories and rules at most, to 100 of each",
+                "help": "how many files, memories and rules at most; 100 of each is the limit",
                 "type": "int",
             },
             {"names": ["--language"], "dest": "language", "help": "only code in this language"},
@@ -222,7 +222,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--min-similarity"],
                 "dest": "min_similarity",
-                "help": "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)",
+                "help": "only hits that score at least this, 0 to 1 (default: 0.7 for memories found by meaning, 0 for code)",
                 "type": "float",
             },
             {"names": ["--offset"], "dest": "offset", "help": "with -e or -F: lines to pass over", "type": "int"},
@@ -246,7 +246,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "index": {
         "operation": "index",
-        "summary": "index a project, with a progress bar; done again, it only does what changed",
+        "summary": "index a project, with a progress bar; the next time only what has changed is read",
         "example": "rag-ls index",
         "in_project": True,
         "shared_by": [],
@@ -260,7 +260,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--force"],
                 "dest": "force",
-                "help": "also a folder of all kinds of things (home, /), or of more than 100,000 files",
+                "help": "index even your home folder, / or a folder of more than 100,000 files",
                 "action": "store_true",
             },
         ],
@@ -310,7 +310,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "project prune": {
         "operation": "plan_pruning",
-        "summary": "the same for projects that are gone, or that the settings list no longer",
+        "summary": "forget projects whose folder is gone, or that the settings list no longer; delete their indexes",
         "example": "rag-ls project prune",
         "in_project": False,
         "shared_by": [],
@@ -318,7 +318,7 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "optimize": {
         "operation": "optimize",
-        "summary": "bring the indexes into their best shape",
+        "summary": "tidy the search indexes of the memories, so that they answer fast",
         "example": "rag-ls optimize",
         "in_project": True,
         "shared_by": [],
@@ -443,7 +443,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "options": [
             {
                 "names": ["id"],
-                "help": "which one, by the id that it named (default: the latest)",
+                "help": "the change to take back, by the id that it printed (default: the latest)",
                 "nargs": "?",
                 "default": "",
             },
@@ -510,7 +510,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--num-results"],
                 "dest": "num_results",
-                "help": "results of each kind, 1 to 20 (default: 5)",
+                "help": "how many results of each kind, 1 to 20 (default: 5)",
                 "type": "int",
             },
             {"names": ["--diff"], "dest": "diff", "help": "a unified diff; `-` reads it from the standard input"},
@@ -528,19 +528,19 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--num-similar"],
                 "dest": "num_similar",
-                "help": "similar files, 1 to 20 (default: 5)",
+                "help": "how many similar files, 1 to 20 (default: 5)",
                 "type": "int",
             },
             {
                 "names": ["--symbol"],
                 "dest": "symbol",
-                "help": "only this exported name; without file_path where one file declares it",
+                "help": "only this exported name; file_path can be left out if only one file declares it",
             },
         ],
     },
     "rules health": {
         "operation": "rag_health_check",
-        "summary": "show whether rules and impact can be asked for, and what is missing",
+        "summary": "show whether `rules check` and `rules impact` can answer, and what is missing",
         "example": "rag-ls rules health",
         "in_project": True,
         "shared_by": [],

@@ -38,12 +38,12 @@ class Search:
         flag="--in",
         metavar="KINDS",
     )
-    k: int | None = argument(None, "files, memories and rules at most, to 100 of each", flag="-k")
+    k: int | None = argument(None, "how many files, memories and rules at most; 100 of each is the limit", flag="-k")
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB", is_glob=True)
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     min_similarity: float | None = argument(
-        None, "only hits that score at least this, 0 to 1 (default: memories of 0.7 in meaning, all code)"
+        None, "only hits that score at least this, 0 to 1 (default: 0.7 for memories found by meaning, 0 for code)"
     )
     place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
     match: str = argument(

@@ -58,7 +58,7 @@ class FindReferences:
         choices=(ALL, CALLERS, CALLEES, IMPLEMENTS), agents="which of them",
     )  # fmt: skip
     depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1, agents="of callers")
-    k: int | None = argument(None, "references at most", least=1, flag="-k")
+    k: int | None = argument(None, "how many references at most", least=1, flag="-k")
     offset: int | None = argument(None, "how many to pass over", least=0)
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 

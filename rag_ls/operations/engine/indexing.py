@@ -16,7 +16,7 @@ class IndexProject:
     """The amount to index."""
 
     words_only: bool = argument(False, "leave the embeddings to the editor or agent")
-    force: bool = argument(False, "also a folder of all kinds of things (home, /), or of more than 100,000 files")
+    force: bool = argument(False, "index even your home folder, / or a folder of more than 100,000 files")
 
 
 def prepare_index(caller: Caller, request: IndexProject, report: Report) -> None:
@@ -30,7 +30,7 @@ def prepare_index(caller: Caller, request: IndexProject, report: Report) -> None
     effects=WRITES,
     manages=True,
     opens=Opens.ON_PURPOSE,
-    verb=Verb("index", "index a project, with a progress bar; done again, it only does what changed"),
+    verb=Verb("index", "index a project, with a progress bar; the next time only what has changed is read"),
 )
 def index(caller: Caller, request: IndexProject) -> ProjectStatusRecord:
     """Index the project, and wait for it.

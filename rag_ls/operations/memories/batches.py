@@ -276,7 +276,7 @@ def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
 class Undo:
     """A change of many memories to take back."""
 
-    id: str = argument("", "which one, by the id that it named (default: the latest)")
+    id: str = argument("", "the change to take back, by the id that it printed (default: the latest)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 

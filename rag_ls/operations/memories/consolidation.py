@@ -152,7 +152,7 @@ class SummarizeMemories:
     filters: Mapping[str, Any] = argument({}, "what they must be like", properties=MemoryFilterArguments)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)
-    summary_key: str = argument("", "the name under which the next one replaces this one")
+    summary_key: str = argument("", "a name for the summary: the next one with this name replaces it")
     project: str = argument("", "the name or root of a project")
     tags: tuple[str, ...] = argument(())
     memory_type: str = argument("", choices=TYPE_NAMES)
@@ -193,7 +193,7 @@ class SummaryAnswer:
     command="ragLs.summarizeMemories",
     verb=Verb(
         "summarize",
-        "summarise the memories of a time, and keep the summary",
+        "summarise the memories of a period, and keep the summary",
         example="rag-ls summarize --start 2026-01-01 --end 2026-01-31 --dry-run",
     ),
 )

@@ -68,7 +68,7 @@ class FiguresAnswer:
     command="ragLs.memoryStats",
     verb=Verb(
         "stats",
-        "show how many memories there are of what kind, and what is never recalled",
+        "count memories by kind and tag, and those that were never recalled",
         example="rag-ls stats --scope project",
     ),
 )
@@ -102,7 +102,11 @@ class OptimizedAnswer:
     optimized: tuple[str, ...]
 
 
-@operation(effects=WRITES, manages=True, verb=Verb("optimize", "bring the indexes into their best shape"))
+@operation(
+    effects=WRITES,
+    manages=True,
+    verb=Verb("optimize", "tidy the search indexes of the memories, so that they answer fast"),
+)
 def optimize(caller: Caller, request: OfScope) -> OptimizedAnswer:
     """Bring the indexes into their best shape."""
     view = caller.memory_projects.first()

@@ -50,7 +50,7 @@ class StoreMemory:
     scope: str = argument("", "where it lives", choices=SCOPE_NAMES, agents_required=True)
     metadata: Mapping[str, Any] = argument({}, "what else is said of it", properties=Metadata, shown=_SHOWN_METADATA)
     project: str = argument("", "the name or root of a project")
-    force: bool = argument(False, "even if it looks trivial, or like a secret")
+    force: bool = argument(False, "store it even if it looks trivial, or like a secret")
     tags: Any = argument(None, "as in metadata, as what follows", flag="-")
     source_file: Any = argument(None, flag="-")
     line: Any = argument(None, flag="-")
@@ -180,8 +180,8 @@ class UpdateMemory:
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
     content: str | None = argument(None, "its new text")
     metadata: Mapping[str, Any] | None = argument(None, "changes of its metadata; null removes a key")
-    expected_version: int | None = argument(None, "refuse where it is at another version", least=1)
-    force: bool = argument(False, "even if it looks trivial, or like a secret")
+    expected_version: int | None = argument(None, "refuse if the memory is at another version than this", least=1)
+    force: bool = argument(False, "store it even if it looks trivial, or like a secret")
 
 
 @operation(

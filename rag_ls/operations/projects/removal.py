@@ -105,7 +105,7 @@ def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
     needs_code=False,
     verb=Verb(
         "project prune",
-        "the same for projects that are gone, or that the settings list no longer",
+        "forget projects whose folder is gone, or that the settings list no longer; delete their indexes",
         in_project=False,
     ),
 )

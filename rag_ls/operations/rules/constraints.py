@@ -47,7 +47,7 @@ class CheckConstraints:
     """A planned change in words, a diff, or a file that is about to be edited: one of the three is enough."""
 
     change_description: str = argument("", "what is to be changed, in words")
-    num_results: int | None = argument(None, "results of each kind, 1 to 20 (default: 5)")
+    num_results: int | None = argument(None, "how many results of each kind, 1 to 20 (default: 5)")
     diff: str = argument("", "a unified diff; `-` reads it from the standard input")
     file_path: str = argument("", "the file about to be edited", flag="--file", is_path=True)
 

@@ -48,7 +48,7 @@ class RulesHealthAnswer:
 @operation(
     tool=Tool("rules", "Can rules and impact be asked for? Lists problems and what to do.", (), is_idempotent=True),
     command="ragLs.rulesHealth",
-    verb=Verb("rules health", "show whether rules and impact can be asked for, and what is missing"),
+    verb=Verb("rules health", "show whether `rules check` and `rules impact` can answer, and what is missing"),
 )
 def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     """Whether rules and impact can be asked for, and what is missing."""
