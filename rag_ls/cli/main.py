@@ -18,9 +18,9 @@ from typing import cast
 
 from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
+from rag_ls.cli.misuse import WRONG_USAGE, VerbParser, refusal
 from rag_ls.cli.options import OneVerb, Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.terminal import guard_streams, harmless
-from rag_ls.cli.unknown_words import refusal
 from rag_ls.cli.verb_help import epilog_of, first_help, full_help, group_help, verbs_of
 from rag_ls.cli.verb_names import TREE, group_named, resolve
 from rag_ls.cli.verbs import VERBS
@@ -30,7 +30,8 @@ from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.environment import forget_git, speak_utf8
 from rag_ls.util.standard_streams import take_any_text
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
+DONE, FAILED = 0, 1
+_MAX_PORT = 65_535
 _HELP = ("--help", "-h")
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -209,7 +210,7 @@ def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
 
 def build_parser(wanted: str = "") -> argparse.ArgumentParser:
     """The command line, whole or with one verb: parsers of all verbs take most of a short command's time."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = VerbParser(
         prog="rag-ls", description="One memory of your code for your editor and your agent."
     )
     parser.add_argument("--version", action="version", version=f"rag-ls {__version__}")
@@ -302,10 +303,18 @@ def _server_verbs(verbs: Verbs) -> None:
     _token_verbs(verbs)
     _store_verbs(verbs)
     lsp = verbs.add_parser("lsp", help="the language server, for editors, over standard input and output")
-    lsp.add_argument("--tcp", type=int, metavar="PORT", help="listen on this port of 127.0.0.1 instead, for debugging")
+    lsp.add_argument(
+        "--tcp", type=_read_port, metavar="PORT", help="listen on this port of 127.0.0.1 instead, for debugging"
+    )
     standalone_option(lsp)
     mcp = verbs.add_parser("mcp", help="the MCP server, for agents, over standard input and output")
     project_option(mcp)
+
+
+def _read_port(text: str) -> int:
+    if not 0 < int(text) <= _MAX_PORT:
+        raise ValueError(text)
+    return int(text)
 
 
 def _token_verbs(verbs: Verbs) -> None:

@@ -22,6 +22,14 @@ _REMEDIES = (
     (re.compile(r"get_chunk with id = ([^\s`]+)"), r"`rag-ls show \1`"),
     (re.compile("; list_symbols shows those that there are"), ""),
     (re.compile("ask files_only"), "ask with --paths"),
+    (
+        re.compile("give file_path, relative to the project's root, or symbol"),
+        "give the path of a file, --symbol or --changed",
+    ),
+    (
+        re.compile(r"change_description \(the change in words\), diff, or file_path"),
+        "the change in words, --diff or --file",
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -22,7 +23,14 @@ def serve_port(port: int) -> int:
     from rag_ls.lsp.server import serve_tcp
 
     print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
-    return _exit(serve_tcp(port, _connect))
+    try:
+        return _exit(serve_tcp(port, _connect))
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "is taken" if error.errno == errno.EADDRINUSE else "is not yours to open"
+        print(f"rag-ls: port {port} of 127.0.0.1 {why}: give another with --tcp", file=sys.stderr)
+        return 1
 
 
 def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,36 @@ def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
     assert told in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("delete",), "`rag-ls delete` needs id: `rag-ls delete 7b34c1d2`; `rag-ls delete --help` shows what it takes"),
+        (("token", "add"), "`rag-ls token add` needs NAME: `rag-ls token add ci --scope read --expires 30d`;"),
+        (("search", "x", "-k"), "`rag-ls search` needs a value after -k/--k;"),
+        (("search", "x", "-k", "many"), "`rag-ls search` takes a whole number for -k/--k, not 'many';"),
+        (("list", "--order", "age"), "`rag-ls list` takes one of 'updated',"),
+        (("lsp", "--tcp", "99999"), "`rag-ls lsp` takes a port from 1 to 65535 for --tcp, not '99999';"),
+        (("rules", "check"), "`rag-ls rules check` needs the change in words, --diff or --file"),
+        (("rules", "impact"), "give the path of a file, --symbol or --changed"),
+    ],
+)
+def test_a_line_that_lacks_something_is_answered_in_one_line(tmp_path: Path, line: tuple[str, ...], told: str) -> None:
+    """argparse printed the usage of up to twenty options first."""
+    (tmp_path / ".git").mkdir()
+    done = _run(tmp_path, *line)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert told in done.stderr
+
+
+def test_a_port_that_somebody_has_is_answered_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = _run(tmp_path, "lsp", "--tcp", str(port))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"rag-ls: port {port} of 127.0.0.1 is taken: give another with --tcp"
+    assert "Traceback" not in done.stderr
+
+
 def test_help_ends_in_silence_where_its_reader_has_seen_enough() -> None:
     closed, out = os.pipe()
     os.close(closed)
@@ -137,7 +168,7 @@ def test_an_option_before_the_verb_and_one_that_stands_twice_are_refused_with_th
     assert done.stderr == "rag-ls: --standalone belongs behind the verb: `rag-ls status ... --standalone`\n"
     assert done.returncode == 2
     done = _run(tmp_path, "status", "--project", "a", "--project=b")
-    assert done.stderr.endswith("argument --project: is given twice, and a verb works in one project: keep one\n")
+    assert "was given --project twice, and a verb works in one project: keep one;" in done.stderr
     assert done.returncode == 2
 
 

@@ -150,8 +150,6 @@ def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
 
 def _find_declaring(session: ProjectSession, symbol: str) -> str:
     """The document that declares a symbol: the only one, else the only one that is no test."""
-    if not symbol:
-        raise InvalidRequest("give file_path, relative to the project's root, or symbol")
     hidden = session.hidden_documents()
     found = [
         item

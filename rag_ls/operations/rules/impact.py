@@ -69,6 +69,8 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     revision = request.changed.strip()
     if revision and (request.file_path.strip() or request.symbol.strip()):
         raise InvalidRequest("`changed` is about all files that differ: give it alone, or a file or symbol")
+    if not (revision or request.file_path.strip() or request.symbol.strip()):
+        raise InvalidRequest("give file_path, relative to the project's root, or symbol")
     view = caller.rule_projects.current(request.file_path)
     if revision:
         read_all(caller, view)
