@@ -121,10 +121,13 @@ const doing = ({ activity, queued_documents, pending_embeddings }) => (activity 
 /** What is wrong, each with what to do. */
 function problemsOf(projects, others) {
   const gone = projects.filter((project) => project.missing).map(({ name, root }) => `${name}: its folder ${root} is gone. Bring it back, or run \`rag-ls project remove ${name}\`.`);
-  const noted = projects.filter((project) => project.note && !project.missing).map(({ name, note }) => `${name}: ${note}`);
-  const modelless = projects.filter((project) => project.model_ready === false).map(({ name }) => `${name}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.`);
+  const noted = [...Map.groupBy(projects.filter((project) => project.note && !project.missing), ({ note }) => note)].map(([note, same]) => `${namesOf(same)}: ${note}`);
+  const waiting = projects.filter((project) => project.model_ready === false);
+  const modelless = waiting.length ? [`${namesOf(waiting)}: no model is loaded yet, so words alone find something. If that stays, run \`rag-ls doctor\`.`] : [];
   return [...gone, ...noted, ...modelless, ...others];
 }
+
+const namesOf = (projects) => projects.map(({ name }) => name).join(", ");
 
 function standOf(project) {
   if (project.missing) return el("span", { class: "bad" }, "its folder is gone");
