@@ -54,7 +54,10 @@ class Registry:
             found = [_read_record(record) for record in records]
         except FileNotFoundError:
             return ()
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except OSError as error:
+            _log.warning("%s cannot be read, so no project is known by name: %s", self._file, error.strerror)
+            return ()
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             _log.warning("%s is damaged and is started anew: %r", self._file, error)
             return ()
         return tuple({item.root: item for item in found}.values())

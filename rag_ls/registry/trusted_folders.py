@@ -38,7 +38,10 @@ class TrustedFolders:
             found = read_json(self._file.read_text(encoding="utf-8"))["trusted"]
         except FileNotFoundError:
             return ()
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except OSError as error:
+            _log.warning("%s cannot be read, so no folder is trusted: %s", self._file, error.strerror)
+            return ()
+        except (ValueError, TypeError, KeyError) as error:
             _log.warning("%s is damaged, so no folder is trusted: %r", self._file, error)
             return ()
         kept = found if isinstance(found, list) else []

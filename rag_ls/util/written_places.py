@@ -11,9 +11,10 @@ from rag_ls.util.paths import portable
 
 _LINES = re.compile(
     r"(?P<path>.+?)(?<!:)(?::|#)(?:L|line)?(?P<first>\d{1,9})(?:C\d+)?"
-    r"(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,](?P<column>\d{1,9})?)?:?"
+    r"(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,](?P<column>\d{1,9})?)?:?",
+    re.DOTALL,
 )
-_LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})")
+_LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})", re.DOTALL)
 _ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
 _QUOTES = ("`", '"', "'")
 # Names in a diff: `a/` is the file before, `b/` the file after.

@@ -20,6 +20,13 @@ def test_a_place_means_its_declaration_with_a_column_too(repository: Path, place
     assert "1 call in 1 file" in done.stdout
 
 
+def test_a_name_with_a_line_end_is_a_path(repository: Path) -> None:
+    write(repository, {"a\nb/fee.py": "def fee(price):\n    return price\n\n\nprint(fee(1))\n"})
+    done = run_command("refs", "a\nb/fee.py:1", folder=repository)
+    assert "1 call in 1 file" in done.stdout, done.stderr
+    assert run_command("add", "Fees are net of tax", "--at", "a\nb/fee.py:1", folder=repository).returncode == 0
+
+
 def test_a_variable_of_a_function_has_no_uses_elsewhere(repository: Path) -> None:
     code = "def {0}(price):\n    total = price\n    return total\n"
     folder = write(repository, {f"{name}.py": code.format(name) for name in ("fee", "tax")})

@@ -87,6 +87,13 @@ def test_a_project_is_added_by_name_and_removed(registry: Registry, tmp_path: Pa
     assert [item.name for item in registry.projects()] == ["b"]
 
 
+def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "projects.json"
+    file.mkdir()
+    assert Registry(file).projects() == ()
+    assert f"{file} cannot be read, so no project is known by name: Is a directory" in caplog.text
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"projects": 3}', '{"projects": [{"root": "/a"}]}', '{"projects": ["/a"]}', "\0\xff",
              '{"projects": [{"root": "a", "name": "a", "added_at": ""}]}']

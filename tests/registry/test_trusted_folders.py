@@ -44,6 +44,13 @@ def test_trust_can_be_taken_back(trusted: TrustedFolders, tmp_path: Path) -> Non
     assert not trusted.trusts(tmp_path)
 
 
+def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "trusted.json"
+    file.mkdir()
+    assert TrustedFolders(file).folders() == ()
+    assert f"{file} cannot be read, so no folder is trusted: Is a directory" in caplog.text
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"trusted": 3}', '{"trusted": [3, "relative", null]}', "[" * 90_000])
 def test_a_damaged_file_trusts_nothing_and_is_written_anew(trusted: TrustedFolders, tmp_path: Path, text: str) -> None:
     (tmp_path / "data").mkdir()
