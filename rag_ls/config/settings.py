@@ -66,7 +66,7 @@ class IndexSettings:
     )
     sweep_minutes: float = setting(
         10.0,
-        "The files are compared with the index so often, in case a change was missed; 0 for never.",
+        "Compare the files with the index every so many minutes, in case a change was missed; 0 for never.",
         minimum=0,
         waits="below",
     )
@@ -134,7 +134,7 @@ class EmbeddingSettings:
     )
     on_battery: bool = setting(
         False,
-        "Embed whole projects on battery too; without it, new projects are found by words until it is plugged in.",
+        "Embed whole projects on battery too; otherwise new projects are found by words alone until you plug in.",
         takes_effect=TakesEffect.AT_ONCE,
     )
     max_load: float = setting(
@@ -154,7 +154,7 @@ class SearchSettings:
     default_k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
     min_similarity: float = setting(
         0.7,
-        "A memory that shares no word with the query must be at least this close in meaning, one that does half of it. "
+        "A memory that shares no word with the query must be at least this close in meaning; one that shares a word, half as close. "
         "The scale is the same for every model: 0.7 is where texts begin to be about the same.",
         minimum=0,
         maximum=1,
@@ -182,7 +182,7 @@ class MemorySettings:
 
     half_life_days: float = setting(
         180.0,
-        "A memory that is neither changed nor recalled for so long loses half of what recency adds to its rank; "
+        "A memory that is neither changed nor recalled for this many days loses half of what recency adds to its rank; "
         "0 for never. Nothing is ever deleted by that.",
         minimum=0,
     )
@@ -242,7 +242,9 @@ class SummarySettings:
     )
     model: str = setting("", "The model to ask for there.")
     api_key_env: str = setting("", "The environment variable that holds the key, where one is needed.")
-    timeout_s: float = setting(60.0, "Without an answer by then, the summary is made here.", minimum=1, maximum=600)
+    timeout_s: float = setting(
+        60.0, "If there is no answer after this many seconds, the summary is made here.", minimum=1, maximum=600
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,9 +301,9 @@ class DaemonSettings:
         "`auto` starts the engine where none runs, `manual` uses a running one, `never` has every process work alone.",
         choices=("auto", "manual", "never"),
     )
-    idle_minutes: float = setting(30.0, "The engine ends when it had no client for so long.", minimum=0.01)
+    idle_minutes: float = setting(30.0, "The engine ends after this many minutes without a client.", minimum=0.01)
     project_idle_minutes: float = setting(
-        10.0, "A project that no client has open is closed after so long.", minimum=0.01
+        10.0, "A project that no client has open is closed after this many minutes.", minimum=0.01
     )
 
 
@@ -328,7 +330,9 @@ class HttpSettings:
     max_body_bytes: int = setting(10_000_000, "Larger requests are refused (413).", minimum=1000)
     max_searches: int = setting(8, "Requests that are answered at the same time; more are refused (429).", minimum=1)
     max_sessions: int = setting(100, "MCP sessions that are open at the same time; more are refused (429).", minimum=1)
-    session_idle_minutes: float = setting(30.0, "A session without a request for so long ends.", minimum=0.01)
+    session_idle_minutes: float = setting(
+        30.0, "A session ends after this many minutes without a request.", minimum=0.01
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
