@@ -109,8 +109,8 @@ def _summary(report: CheckReport) -> str:
     if report.is_idle:
         return "rag-ls: nothing was checked: no rule is for any file of this project"
     broken = f"; {unread}" if wrong else ""
-    read = f"{count_of(report.files, 'file')}, {count_of(len(report.rules.rules), 'rule')}"
-    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks one'}{broken}"
+    read = f"{count_of(report.files, 'file')} checked against {count_of(len(report.rules.rules), 'rule')}"
+    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks a rule'}{broken}"
 
 
 def _count(violations: Sequence[Violation], severity: Severity) -> int:

@@ -283,7 +283,10 @@ def _settings(project: Project) -> Iterator[CheckResult]:
     for problem in loaded.problems:
         yield CheckResult("settings", False, str(problem), "`rag-ls config` lists the settings")
     is_trusted = users_trusted_folders().trusts(project.root)
-    waits = loaded.waiting_note(project.root) or "hooks tell none of its rules, settings that cost or destroy wait"
+    waits = (
+        loaded.waiting_note(project.root)
+        or "hooks tell none of its rules, and settings that can cost or destroy something wait"
+    )
     detail = "the folder is trusted" if is_trusted else f"the folder is not trusted: {waits}"
     yield CheckResult("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
 

@@ -26,7 +26,10 @@ def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
     given = [(name, getattr(arguments, name)) for name in ("regexp", "fixed") if getattr(arguments, name) is not None]
     if not given:
         if alone := next((name for name in _ALONE if getattr(arguments, name)), ""):
-            raise InvalidRequest(f"--{alone.replace('_', '-')} goes with -e REGEX or -F TEXT")
+            flag = f"--{alone.replace('_', '-')}"
+            raise InvalidRequest(
+                f"{flag} is for lines that match: add -F TEXT or -e REGEX, as in `rag-ls search -F TEXT`"
+            )
         return "", "auto"
     if len(given) > 1 or arguments.query:
         raise InvalidRequest("give one of -e REGEX, -F TEXT and a question")

@@ -46,8 +46,8 @@ def offer(root: Path, *, tells: bool = False) -> None:
 def not_trusted(root: Path) -> str:
     """A sentence on what does not count in a folder that is not trusted, with the command that trusts it."""
     return (
-        f"{fold(str(root))} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
-        f"`rag-ls trust {fold(shlex.quote(str(root)))}`"
+        f"{fold(str(root))} is not trusted: hooks tell none of its rules, and settings that can cost or destroy something wait "
+        f"until `rag-ls trust {fold(shlex.quote(str(root)))}`"
     )
 
 

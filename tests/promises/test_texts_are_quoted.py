@@ -243,7 +243,10 @@ def test_status_hints_at_trust_only_where_something_waits_for_it(tmp_path: Path)
 
 def test_who_sets_up_hooks_is_asked_for_trust(root: Path) -> None:
     done = run("connect", "claude-code", "--hooks", folder=root)
-    assert f"hooks tell none of its rules, and settings that cost or destroy wait; `rag-ls trust {root}`" in done.stderr
+    assert (
+        f"hooks tell none of its rules, and settings that can cost or destroy something wait until `rag-ls trust {root}`"
+        in done.stderr
+    )
     assert "Trust it" in _at_a_terminal(root, "y\n", "connect", "claude-code", "--hooks")
     assert users_trusted_folders().trusts(root)
     assert "trust" not in run("connect", "claude-code", "--hooks", folder=root).stderr
