@@ -64,6 +64,10 @@ def not_indexed(session: ProjectSession, path: str) -> NotFound:
     if any(each.startswith(f"{path.rstrip('/')}/") for each in session.store.documents()):
         return NotFound(f"{path!r} is a folder; give the path of a file in it")
     near = nearest_text(nearest_paths(path, session.store.documents()))
+    if session.store.queue.has_any() or session.indexing.comparison.is_awaited:
+        return NotFound(
+            f"{path!r} is not in the index yet, and files are still being read; {near}index_status tells how many"
+        )
     return NotFound(f"{path!r} is not in the index; {near}index_status says what is, and why files are skipped")
 
 

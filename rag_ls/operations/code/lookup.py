@@ -69,6 +69,8 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     path = path_in(request.id)
     is_absolute = Path(path).is_absolute()
     sessions = [caller.projects.find_holding(path)] if is_absolute else caller.projects.all_and_named()
+    if path:
+        read_first(caller, sessions, QuestionScope(path=path))
     for session in sessions:
         try:
             excerpt = read_around(session, request.id, context)

@@ -8,7 +8,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import RagLsError
+from rag_ls.errors import NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operations
 from rag_ls.operations.caller import MustWait
@@ -57,6 +57,7 @@ def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client:
         ("list_symbols", {"path": "test/zoo.rb"}),
         ("list_symbols", {"query": "feed"}),
         ("list_symbols", {"path_glob": "test/*"}),
+        ("get_chunk", {"id": "test/zoo.rb:1"}),
     ],
 )
 def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
@@ -65,8 +66,7 @@ def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
     view.indexing.index_tree()
     progress: list[Progress] = []
     answer = Operations(client).run(name, arguments, lambda _, step: progress.append(step))
-    found = answer.get("results") or answer.get("symbols")
-    assert found
+    found = answer.get("results") or answer.get("symbols") or [answer]
     assert found[0]["path"] == "test/zoo.rb"
     assert _queued(view) > 0
     assert progress
@@ -80,6 +80,8 @@ def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(client: 
     for name, arguments in (("search_code", {"query": "stripes"}), ("find_references", {"symbol": "count_stripes"})):
         with pytest.raises(MustWait):
             operations.submit(name, arguments, can_wait=True).result(PATIENCE_S)
+    with pytest.raises(NotFound, match=r"'src/zebra\.py' is not in the index yet, and files are still being read;"):
+        operations.submit("list_symbols", {"path": "src/zebra.py"}).result(PATIENCE_S)
     view.indexing.inbox.hold_files(False)
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     answer = operations.submit("search_code", {"query": "stripes"}, can_wait=True).result(PATIENCE_S)
