@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rag_ls.engine.code.lookup import path_in
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.exact_places import MatchMode
@@ -142,6 +143,8 @@ def show(caller: Caller, request: Show) -> MemoryRecord | CodeRecord:
         try:
             return get_chunk(caller, GetChunk(request.id))
         except RagLsError:
+            if path_in(request.id):
+                raise
             short = (
                 f"give at least its first {_MIN_ID_CHARACTERS} characters; "
                 if len(request.id.strip()) < _MIN_ID_CHARACTERS

@@ -70,7 +70,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     is_absolute = Path(path).is_absolute()
     sessions = [caller.projects.find_holding(path)] if is_absolute else caller.projects.all_and_named()
     if path:
-        read_first(caller, sessions, QuestionScope(path=path))
+        read_first(caller, sessions, QuestionScope(path=path), compares=True)
     for session in sessions:
         try:
             excerpt = read_around(session, request.id, context)

@@ -72,6 +72,13 @@ def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
     assert progress
 
 
+def test_lines_of_a_file_are_shown_in_a_project_that_nobody_has_read(client: Client, view: ProjectSession) -> None:
+    assert Operations(client).run("show", {"id": "test/zoo.rb:1"})["path"] == "test/zoo.rb"
+    assert _queued(view) > 0
+    with pytest.raises(NotFound, match=r"'test/zoo\.py' is not in the index"):
+        Operations(client).run("show", {"id": "test/zoo.py:1"})
+
+
 def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(client: Client, tmp_path: Path) -> None:
     view = client.open(write(tmp_path / "small", {"src/zebra.py": "def count_stripes():\n    return 12\n"}))
     operations = Operations(client)
