@@ -1,5 +1,5 @@
 """Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `expressions` reads
-chains of calls, `bindings` tells variables, `finder` answers."""
+chains of calls, `bindings` tells variables, `name_patterns` matches around a name, `finder` answers."""
 
 from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.finder import (

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
-from rag_ls.engine.code.references.names import compile_for
+from rag_ls.engine.code.references.name_patterns import find_around
 from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_HEAD = 2000
+_AS = r"\bas\s+{name}\s*[:,)]"
+_WAYS = (
+    r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])",
+    r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
+    r"\bfor\s+(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
+    r"(?<!@)\b(?:const|let|var|val)\s+(?:\{[^}]*?)?(?:mut\s+)?{name}\b",
+    r"(?<![\w.]){name}\s*:=",
+    r"(?<![\w.]){name}\s*(?:,\s*\w+\s*)+:=",
+    r"\blambda\s[^:\n]*\b{name}\b",
+    # Excludes the type of a result: `(a): Word =>`.
+    r"(?:[(,=?]|=>|\basync|\breturn|[\w\"'\]]\s*:)\s*{name}\s*=>",
+    r"\((?:[^()]*,)?\s*(?:\{[^{}]*?)?\b{name}\s*(?:[,:?=}][^()]*)?\)\s*(?::[^=\n]+)?=>",
+)
+"""The ways in which a function declares a variable."""
 
 
 def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     """Whether a function declares a parameter or variable of a name."""
     if name not in text:
         return False
-    return bool(compile_for(rule.parameters, name).search(_parameters_in(text)) or _binding(name).search(text))
+    # A type may also follow `as`.
+    ways = _WAYS if name[:1].isupper() else (*_WAYS, _AS)
+    return any(find_around(rule.parameters, _parameters_in(text), name)) or any(
+        any(find_around(way, text, name)) for way in ways
+    )
 
 
 def _parameters_in(text: str) -> str:
@@ -28,23 +43,3 @@ def _parameters_in(text: str) -> str:
         elif not depth and text[at] in "{:=\n":
             break
     return text[max(start, 0) : end]
-
-
-@lru_cache(maxsize=4096)
-def _binding(name: str) -> re.Pattern[str]:
-    word = re.escape(name)
-    ways = (
-        rf"^[ \t]*{word}\s*(?::(?!:)[^=\n]+)?=(?![=>])",
-        rf"^[ \t]*(?:\w+\s*,\s*)+{word}\s*(?:,[\s\w,]*)?=(?!=)",
-        rf"\bfor\s+(?:\w+\s*,\s*)*{word}\b[\w\s,]*\bin\b",
-        # A type may also follow `as`.
-        *(() if name[:1].isupper() else (rf"\bas\s+{word}\s*[:,)]",)),
-        rf"(?<!@)\b(?:const|let|var|val)\s+(?:\{{[^}}]*?)?(?:mut\s+)?{word}\b",
-        rf"(?<![\w.]){word}\s*:=",
-        rf"(?<![\w.]){word}\s*(?:,\s*\w+\s*)+:=",
-        rf"\blambda\s[^:\n]*\b{word}\b",
-        # Excludes the type of a result: `(a): Word =>`.
-        rf"(?:[(,=?]|=>|\basync|\breturn|[\w\"'\]]\s*:)\s*{word}\s*=>",
-        rf"\((?:[^()]*,)?\s*(?:\{{[^{{}}]*?)?\b{word}\s*(?:[,:?=}}][^()]*)?\)\s*(?::[^=\n]+)?=>",
-    )
-    return re.compile("|".join(ways), re.MULTILINE)

@@ -180,7 +180,9 @@ class CodeFiles:
     def _find_above(self, source: CodeFile, line: int) -> str:
         lines = self.lines(source)
         if source.id not in self._indentations:
-            self._indentations[source.id] = [*map(_measure_indentation, lines)]
+            lengths = ((len(line), len(line.lstrip())) for line in lines)
+            # An empty line has none.
+            self._indentations[source.id] = [whole - text if text else -1 for whole, text in lengths]
         indentations = self._indentations[source.id]
         kept: list[str] = []
         allowed = max(0, indentations[line - 1]) if line <= len(lines) else 0
@@ -197,9 +199,3 @@ class CodeFiles:
 
 def _split_lines(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text) if "\r" in text else text.split("\n")
-
-
-def _measure_indentation(text: str) -> int:
-    """The number of spaces before a line; -1 for an empty one."""
-    length = len(text.lstrip())
-    return len(text) - length if length else -1

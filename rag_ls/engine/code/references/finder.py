@@ -10,7 +10,8 @@ from itertools import product
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
-from rag_ls.engine.code.references.names import Names, compile_for, is_constructor, kin_of
+from rag_ls.engine.code.references.name_patterns import compile_for
+from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
@@ -97,6 +98,22 @@ def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
     return References(name, tuple(declared), tuple(found), looked_at=finder.files.count)
 
 
+class _Wanted:
+    """The declarations that are asked for, by place; the parts of each stand for it."""
+
+    def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]]) -> None:
+        self._by_key = {_key(part): item for part, item in parts}
+        self.declared = self._by_key.values()
+        self.kin = frozenset(kin_of(language) for language in {item.language for item in self.declared})
+
+    def __bool__(self) -> bool:
+        return bool(self._by_key)
+
+    def find(self, used: Iterable[StoredSymbol]) -> StoredSymbol | None:
+        """The wanted declaration among those that are used."""
+        return next((self._by_key[_key(item)] for item in used if _key(item) in self._by_key), None)
+
+
 class _Finder:
     """Answers one question."""
 
@@ -166,7 +183,7 @@ class _Finder:
 
     def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The declarations, the overrides of them, and all uses."""
-        wanted = {_key(part): item for item in reversed(declared) for part in (*self._parts(item), item)}
+        wanted = _Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
         found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
         found += self._overrides(declared)
         numbers = self.files.holding(name)
@@ -193,11 +210,9 @@ class _Finder:
             held = {use.name for use in source.uses()}
             for name, items in by_name.items():
                 if name in held or held.intersection(_aliases(source, name)):
-                    yield from self._uses_in(source, name, {_key(item): item for item in items})
+                    yield from self._uses_in(source, name, _Wanted((item, item) for item in items))
 
-    def _uses_in(
-        self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
-    ) -> Iterable[Reference]:
+    def _uses_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
         names = {name, *_aliases(source, name)}
         own_lines = {item.start_line for item in source.by_name.get(name, ())}
         yield from self._quoted_in(source, name, wanted)
@@ -205,17 +220,17 @@ class _Finder:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
                 continue
-            if source.rule.fields and not is_import and wanted and not self._fits(source, use, wanted.values()):
+            if source.rule.fields and not is_import and wanted and not self._fits(source, use, wanted.declared):
                 continue
             meaning = self._uses.meaning(source, use)
             if meaning is None:
-                if use.name == name and (not wanted or self._may_mean(source, wanted.values())):
+                if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
                 continue
-            target = next((wanted[_key(item)] for item in meaning.declarations if _key(item) in wanted), None)
+            target = wanted.find(meaning.declarations)
             if target is not None or not wanted:
                 yield self._reference(source, use, target)
-            elif found := self._stands_for(meaning.declarations, wanted.values()):
+            elif found := self._stands_for(meaning.declarations, wanted.declared):
                 yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
 
     def _fits(self, source: CodeFile, use: Use, declared: Iterable[StoredSymbol]) -> bool:
@@ -229,15 +244,11 @@ class _Finder:
         unfit = "value" if is_called else "function" if re.search(source.rule.fields, before) else ""
         return any(item.kind != unfit for item in declared)
 
-    def _quoted_in(
-        self, source: CodeFile, name: str, wanted: dict[tuple[str, int, str], StoredSymbol]
-    ) -> Iterable[Reference]:
+    def _quoted_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
         """The texts in quotes that mean a declaration: types that are declared later, lists of exports."""
         patterns = [compile_for(pattern, name) for pattern in source.rule.quoted]
         meaning = self._names.bare(source, name) if patterns and wanted else None
-        target = next(
-            (wanted[_key(item)] for item in (meaning.declarations if meaning else ()) if _key(item) in wanted), None
-        )
+        target = wanted.find(meaning.declarations) if meaning else None
         if target is None:
             return
         for number, line in enumerate(self.files.lines(source), 1):
@@ -264,19 +275,17 @@ class _Finder:
         own_lines.discard(use.line)
         return use.name.encode() in line
 
-    def _may_mean(self, source: CodeFile, declared: Iterable[StoredSymbol]) -> bool:
-        return kin_of(source.language.name) in {kin_of(item.language) for item in declared}
-
     def _overrides(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The members of deriving types that take the place of a member."""
         found = []
+        known = set(map(_key, declared))
+        named = (split_owner(item.symbol)[1] for item in declared)
+        others = {name: [each for each in self.files.named(name) if _key(each) not in known] for name in set(named)}
         for item in declared:
             owner = self._owner(item)
-            if owner is None:
-                continue
-            for other in self.files.named(split_owner(item.symbol)[1]):
-                theirs = self._owner(other) if other.language == item.language and other not in declared else None
-                if theirs is not None and theirs != owner and self._names.derives(theirs, owner):
+            for other in others[split_owner(item.symbol)[1]] if owner is not None else ():
+                theirs = self._owner(other) if other.language == item.language else None
+                if owner is not None and theirs not in (None, owner) and self._names.derives(theirs, owner):
                     found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
         return found
 

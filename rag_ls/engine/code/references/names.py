@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.languages import ImportResolver, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
@@ -370,12 +370,6 @@ class Names:
         if steps > _MAX_STEPS:
             return False
         return any(each == base or self.derives(each, base, steps + 1) for each in self.bases_of(owner))
-
-
-@lru_cache(maxsize=4096)
-def compile_for(pattern: str, name: str) -> re.Pattern[str]:
-    """A pattern of a rule, for one name."""
-    return re.compile(pattern.replace("{name}", re.escape(name)))
 
 
 def kin_of(language: str) -> str:

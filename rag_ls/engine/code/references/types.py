@@ -9,7 +9,8 @@ from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
-from rag_ls.engine.code.references.names import HOLDERS, OUTSIDE, Meaning, Names, compile_for, kin_of
+from rag_ls.engine.code.references.name_patterns import compile_for, find_around
+from rag_ls.engine.code.references.names import HOLDERS, OUTSIDE, Meaning, Names, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
@@ -21,6 +22,9 @@ _MAX_RESULTS = 4
 _MAX_NESTED = 6
 """Results of functions that return those of others."""
 _MAX_EXPRESSION = 400
+_SET_VALUE = r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)"
+_TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-Z][\w.]*)|=\s*([^\n;]+))"
+"""The own name of a variable that is taken out of an object, the type of that, or its value."""
 
 
 class Uses:
@@ -283,9 +287,9 @@ class Uses:
         if name not in text:
             return None
         found = [
-            tuple(read_written_types(text, match.start(1), source.rule))
+            tuple(read_written_types(text, match.value.start(1), source.rule))
             for pattern in source.rule.types
-            for match in compile_for(pattern, name).finditer(text)
+            for match in find_around(pattern, text, name)
         ]
         named = list(dict.fromkeys(each for each in found if each and each[0].name != "self"))
         meanings = [
@@ -297,7 +301,7 @@ class Uses:
             return meanings[0]
         if named:
             return None
-        values = {match[1] for match in _set_values(name).finditer(text)}
+        values = {match.value[1] for match in find_around(_SET_VALUE, text, name)}
         types = {self._type_of(source, read_steps(value), line) for value in values} if len(values) <= 2 else set()
         taken = {each for each in types if each is not None}
         if len(taken) == 1:
@@ -307,14 +311,14 @@ class Uses:
     def _element(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type of a variable that goes through the elements of a list: of a loop, of a function that is called for each."""
         lists = [
-            text[match.end() : match.end() + _MAX_EXPRESSION]
+            text[match.end : match.end + _MAX_EXPRESSION]
             for pattern in source.rule.loops
-            for match in compile_for(pattern, name).finditer(text)
+            for match in find_around(pattern, text, name)
         ]
         lists += [
-            read_chain_before(text[max(0, match.start() - _MAX_EXPRESSION) : match.start()] + ".")
+            read_chain_before(text[max(0, match.start - _MAX_EXPRESSION) : match.start] + ".")
             for pattern in source.rule.callbacks
-            for match in compile_for(pattern, name).finditer(text)
+            for match in find_around(pattern, text, name)
         ]
         steps = dict.fromkeys(tuple(read_steps(each)) for each in lists)
         found: Meaning | None = None
@@ -328,12 +332,13 @@ class Uses:
 
     def _taken_apart(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type of a variable that is a member of an object: `const { store } = this`, `{ store }: Props`."""
-        match = _taken(name).search(text)
+        match = next(find_around(_TAKEN, text, name), None)
         if match is None:
             return None
-        typed = self._names.type_named(source, match[2]) if match[2] else None
-        owner = self._type_of(source, read_steps(match[3]), line) if match[3] else _as_meaning(typed)
-        return self._after(source, owner, Step(match[1] or name, False)) if owner is not None else None
+        type_name, value = match.after.groups()
+        typed = self._names.type_named(source, type_name) if type_name else None
+        owner = self._type_of(source, read_steps(value), line) if value else _as_meaning(typed)
+        return self._after(source, owner, Step(match.before[1] or name, False)) if owner is not None else None
 
     def _type_or_result(self, source: CodeFile, written: WrittenType, line: int) -> Meaning | None:
         name = written.name
@@ -395,17 +400,4 @@ def _any_of(meanings: Iterable[Meaning | None]) -> Meaning | None:
         first.modules,
         tuple(dict.fromkeys(item for each in known for item in each.elements)),
         first.is_list,
-    )
-
-
-def _set_values(name: str) -> re.Pattern[str]:
-    return compile_for(
-        r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)", name
-    )
-
-
-def _taken(name: str) -> re.Pattern[str]:
-    """The own name of a variable that is taken out of an object, the type of that, or its value."""
-    return compile_for(
-        r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-Z][\w.]*)|=\s*([^\n;]+))", name
     )

@@ -1,0 +1,61 @@
+"""Matches patterns of reference rules around one name: `(?<!\\w){name}\\s*:` and the like.
+
+A question asks for thousands of names. So a pattern is compiled once for all of them, in two parts, and tried where the name stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+_NAME = "{name}"
+_MAX_BEFORE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """A place where a pattern matches around a name."""
+
+    before: re.Match[str]
+    after: re.Match[str]
+
+    @property
+    def start(self) -> int:
+        """The offset at which the part before the name begins."""
+        return self.before.start()
+
+    @property
+    def end(self) -> int:
+        """The offset at which the part behind the name ends."""
+        return self.after.end()
+
+    @property
+    def value(self) -> re.Match[str]:
+        """The part that holds the first group of the pattern."""
+        return self.before if self.before.re.groups else self.after
+
+
+@lru_cache(maxsize=1024)
+def compile_for(pattern: str, name: str) -> re.Pattern[str]:
+    """A pattern that holds a name, for one name."""
+    return re.compile(pattern.replace(_NAME, re.escape(name)))
+
+
+def find_around(pattern: str, text: str, name: str) -> Iterator[NameMatch]:
+    """The places where a pattern, which holds `{name}` once and in no group, matches around a name."""
+    head, tail = _compile_parts(pattern)
+    at = text.find(name)
+    while at >= 0:
+        after = tail.match(text, at + len(name))
+        before = head.match(text, at, at) or head.search(text, max(0, at - _MAX_BEFORE), at) if after else None
+        if after and before:
+            yield NameMatch(before, after)
+        at = text.find(name, at + len(name))
+
+
+@lru_cache(maxsize=256)
+def _compile_parts(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    head, tail = pattern.split(_NAME)
+    return re.compile(rf"(?:{head})\Z", re.MULTILINE), re.compile(tail, re.MULTILINE)
