@@ -60,7 +60,6 @@ def find_declaration(node: Node, syntax: Syntax, data: bytes) -> DeclarationNode
             for rule in rules:
                 if rule.when is None or _applies(rule.when, node, data):
                     return DeclarationNode(tuple(path), rule)
-            return None
         if node.type not in syntax.wrappers:
             return None
         inner = [child for child in node.named_children if _may_declare(child, syntax)]
@@ -182,7 +181,15 @@ def _labels(node: Node, data: bytes) -> str:
     return ".".join(_text(word, data, MAX_NAME).strip("\"'") for word in words)
 
 
-_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels}
+def _name_computed(node: Node, data: bytes) -> str:
+    """The last name in the brackets of `[Symbol.iterator]() {}` and `Shop.prototype[close] = ...`, with what is before them."""
+    found = node.child_by_field_name("name") or node.child_by_field_name("left")
+    match = _COMPUTED.fullmatch(_text(found, data, MAX_NAME)) if found is not None else None
+    return ".".join(filter(None, match.groups())) if match else ""
+
+
+_COMPUTED = re.compile(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
+_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed}
 
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 

@@ -30,10 +30,14 @@ _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "ge
 _DECLARATIONS = {
     **declare(Kind.TYPE, "class_declaration", "class", "abstract_class_declaration", "interface_declaration"),
     **declare(Kind.TYPE, "enum_declaration", "type_alias_declaration"),
-    **declare(Kind.FUNCTION, "function_declaration", "generator_function_declaration", "method_definition"),
-    **declare(Kind.FUNCTION, "function_signature", "method_signature", "abstract_method_signature"),
+    **declare(Kind.FUNCTION, "function_declaration", "generator_function_declaration", "function_signature"),
+    **declare(Kind.FUNCTION, "method_definition", "method_signature", names=("name", "!computed")),
+    **declare(Kind.FUNCTION, "abstract_method_signature", names=("name", "!computed")),
     **declare(Kind.SCOPE, "internal_module", "module"),
-    **declare(Kind.VALUE, "public_field_definition", "property_signature", names=("name",)),
+    "ambient_declaration": (
+        Declaration(Kind.SCOPE, ("=global",), when=("<statement_block", frozenset({"statement_block"}))),
+    ),
+    **declare(Kind.VALUE, "public_field_definition", "property_signature", names=("name", "!computed")),
     **declare(Kind.VALUE, "field_definition", names=("property", "name")),
     "variable_declarator": (
         Declaration(Kind.FUNCTION, ("name",), when=("value", _FUNCTIONS)),
@@ -41,7 +45,7 @@ _DECLARATIONS = {
         Declaration(Kind.VALUE, ("name",)),
     ),
     "assignment_expression": (
-        Declaration(Kind.FUNCTION, ("left",), when=("right", _FUNCTIONS)),
+        Declaration(Kind.FUNCTION, ("!computed", "left"), when=("right", _FUNCTIONS)),
         Declaration(Kind.TYPE, ("left",), when=("right", frozenset({"class"}))),
     ),
     "pair": (Declaration(Kind.FUNCTION, ("key",), when=("value", _FUNCTIONS)),),
@@ -147,6 +151,12 @@ _CALLING = "map|forEach|filter|find|findLast|findIndex|some|every|flatMap"
 """The methods of a list that call a function with each element."""
 
 
+_TYPE_USES = (
+    r"(?:[:<]|(?<![|&])[|&]|=>|\b(?:as|implements|keyof|is|satisfies)|(?:\binterface\b|<)[^{]*\bextends|\btype\s[^=]*=)\s*"
+    r"\0(?!\s*(?:\.|\(|\[[^\]]))|(?<!typeof )\0\s*(?:[<>]|\[\]|[|&](?![|&]))"
+)
+
+
 def _make_reference_rule(*, typed: bool) -> ReferenceRule:
     return ReferenceRule(
         calls=_CALLS,
@@ -176,6 +186,10 @@ def _make_reference_rule(*, typed: bool) -> ReferenceRule:
         reaches_through_bases=True,
         constructors=frozenset({"constructor"}),
         chained=frozenset({"super"}),
+        pure_types=r"\b(?:interface|type)\b",
+        type_uses=_TYPE_USES,
+        global_scope="global",
+        global_files=r"\.d\.[cm]?ts$",
     )
 
 

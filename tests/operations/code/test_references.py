@@ -780,3 +780,52 @@ def test_fields_variants_and_parts_of_types_are_told_apart_in_rust_and_c_sharp(
 def test_a_symbol_that_the_given_file_only_uses_is_found_where_it_is_declared(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "pay", "path": "shop/cart.py"})
     assert _places(answer, "definition") == ["shop/bill.py:5 resolved"]
+
+
+def test_declarations_that_all_documents_see_are_one_in_all_their_parts(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    write(
+        root,
+        {
+            "web/flow.ts": "declare global {\n  interface Flow {\n    start(): Flow\n  }\n  var Flow: { of: () => number }\n}\nexport {}\n",
+            "web/skip.ts": (
+                "export const skip = Symbol('skip')\ndeclare global {\n  interface Flow {\n    [skip](): Flow\n  }\n}\n"
+                "export class Tap {\n  [skip]() {\n  }\n}\n"
+            ),
+            "web/late.ts": "import { skip } from './skip'\nlet flow: Flow\nflow.start()\nFlow.of()[skip]()\n",
+            "web/own.ts": "import { Flow } from 'elsewhere'\nlet flow: Flow\n",
+        },
+    )
+    index_project(client)
+    uses = _places(operations.run("find_references", {"path": "web/flow.ts", "line": 2}), "mention")
+    # The variable of that name is another thing, and so is what a package brings.
+    assert uses == [
+        "web/flow.ts:3 resolved",
+        "web/late.ts:2 resolved",
+        "web/skip.ts:4 resolved",
+    ]
+    assert _places(operations.run("find_references", {"symbol": "global.Flow.start"}), "call") == [
+        "web/late.ts:3 resolved"
+    ]
+    computed = operations.run("find_references", {"path": "web/skip.ts", "line": 8})
+    assert computed["references"][0]["symbol"] == "Tap.skip"
+
+
+def test_what_a_document_adds_to_the_type_of_a_module_belongs_to_it(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    write(
+        root,
+        {
+            "web/store.ts": "export interface Store {\n  open(): void\n}\n",
+            "web/trace.ts": "declare module './store' {\n  interface Store {\n    trace(): void\n  }\n}\nexport {}\n",
+            "web/late.ts": "import { Store } from './store'\nfunction go(store: Store) {\n  store.trace()\n}\n",
+        },
+    )
+    index_project(client)
+    for question in ({"path": "web/trace.ts", "line": 2}, {"path": "web/store.ts", "line": 1}):
+        assert "web/late.ts:2 resolved" in _places(operations.run("find_references", question))
+    assert _places(operations.run("find_references", {"path": "web/trace.ts", "line": 3}), "call") == [
+        "web/late.ts:3 resolved"
+    ]

@@ -307,7 +307,7 @@ class _Finder:
     def _parts(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""
         if not self._is_reopened(item):
-            return []
+            return list(self._names.parts_of(item))
         named = self.files.named(split_owner(item.symbol)[1])
         own = [each for each in named if each.symbol == item.symbol and each.language == item.language]
         return [each for each in own if self._is_reopened(each)]

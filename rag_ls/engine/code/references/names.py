@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.name_patterns import compile_for
@@ -44,6 +44,7 @@ class Names:
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
         self._bases: dict[StoredSymbol, list[StoredSymbol]] = {}
+        self._parts: dict[StoredSymbol, tuple[StoredSymbol, ...]] = {}
         self._by_folder: dict[tuple[str, str], dict[str, list[StoredSymbol]]] = {}
 
     # --- bare names
@@ -53,8 +54,67 @@ class Names:
         key = (source.id, name)
         if key not in self._bare:
             self._bare[key] = None
-            self._bare[key] = self._find_bare(source, name)
+            found = self._find_bare(source, name)
+            if found is not None and source.rule.global_scope:
+                found = self._widen(source, name, found)
+            self._bare[key] = found
         return self._bare[key]
+
+    def _widen(self, source: CodeFile, name: str, meaning: Meaning) -> Meaning:
+        """The meaning of a name with what other documents add to it."""
+        found = [part for item in meaning.declarations for part in (item, *self.parts_of(item))]
+        if any(self._is_global(item, source.rule) for item in meaning.declarations):
+            others = self._find_global(source, name)
+            found += others.declarations if others is not None else ()
+        return replace(meaning, declarations=tuple(dict.fromkeys(found)))
+
+    def _find_global(self, source: CodeFile, name: str) -> Meaning | None:
+        """The declarations of a name that all documents see."""
+        found = tuple(item for item in self.files.named(name) if self._is_global(item, source.rule))
+        return Meaning(found) if found else None
+
+    def _is_global(self, item: StoredSymbol, rule: ReferenceRule) -> bool:
+        if not rule.global_scope or (find_language(item.language).references or rule).global_scope != rule.global_scope:
+            return False
+        owner, _ = split_owner(item.symbol)
+        if owner or not re.search(rule.global_files, item.path):
+            return owner == rule.global_scope
+        home = self.files.at(item.path)
+        lines = self.files.lines(home) if home is not None else ()
+        return not any(line.startswith(("import ", "export ", "import{", "export{")) for line in lines)
+
+    def parts_of(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
+        """The declarations elsewhere of the same thing: of a global name, or of what other documents add to a module's type."""
+        if item not in self._parts:
+            self._parts[item] = ()
+            self._parts[item] = self._find_parts(item)
+        return self._parts[item]
+
+    def _find_parts(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
+        source = self.files.at(item.path)
+        if source is None or not source.rule.global_scope or self.owner_of(item):
+            return ()
+        owner, name = split_owner(item.symbol)
+        if self._is_global(item, source.rule):
+            found = self._find_global(source, name)
+            declared = found.declarations if found is not None else ()
+            return tuple(each for each in declared if (each.kind == "type") == (item.kind == "type"))
+        if item.kind != "type":
+            return ()
+        if not owner:
+            others = (each for each in self.files.named(name) if each.kind == "type" and each.symbol != name)
+            return tuple(each for each in others if item in self._find_added_to(each))
+        return tuple(part for base in self._find_added_to(item) for part in (base, *self.parts_of(base)))
+
+    def _find_added_to(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
+        """The type of another module to which a declaration adds: `declare module './shop' { interface Cart ... }`."""
+        source = self.files.at(item.path)
+        owner, name = split_owner(item.symbol)
+        if source is None or not owner or self.owner_of(item) or owner == source.rule.global_scope:
+            return ()
+        imported = Import(owner, (name,), item.start_line)
+        targets = self._resolver.targets(source.path, item.language, imported)
+        return tuple(found for target in targets for found in self.offered(target.path, name))
 
     def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
         if own := self._top(source, name):
@@ -74,7 +134,7 @@ class Names:
                 found = self._through(source, item.imported, name, item)
                 if found:
                     return Meaning(found)
-        return self._by_reach(source, name)
+        return self._by_reach(source, name) or self._find_global(source, name)
 
     def _in_folder(self, source: CodeFile, name: str) -> Sequence[StoredSymbol]:
         """The declarations of a name whose documents share the folder of a document; none where folders are not shared."""
@@ -335,6 +395,14 @@ class Names:
         return ()
 
     def _own_members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
+        """The members of a name that all parts of a type declare."""
+        return tuple(
+            found
+            for part in {owner: 0, **dict.fromkeys(self.parts_of(owner))}
+            for found in self._members_in(part, name)
+        )
+
+    def _members_in(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         source = self.files.at(owner.path)
         if source is None:
             return ()

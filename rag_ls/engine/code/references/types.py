@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
@@ -55,7 +56,23 @@ class Uses:
         if not rule.locals and self._is_local(source, use.name, use.line):
             return OUTSIDE
         bare = self._names.bare(source, use.name)
-        return None if bare is not None and self._is_label(source, use, bare) else bare
+        if bare is None or self._is_label(source, use, bare):
+            return None
+        return self._type_or_value(source, use, bare)
+
+    def _type_or_value(self, source: CodeFile, use: Use, meaning: Meaning) -> Meaning:
+        """The types of a name where it stands for a type, else the values; all of them where a type is a value, too."""
+        types = [item for item in meaning.declarations if item.kind == "type"]
+        pure = source.rule.pure_types
+        if not pure or len(types) in (0, len(meaning.declarations)):
+            return meaning
+        before, line = self._line_before(source, use), self._files.lines(source)[use.line - 1]
+        if line.startswith("export") or not all(re.search(pure, item.signature) for item in types):
+            return meaning
+        around = f"{before}\0{line[len(before) + len(use.name) :]}"
+        is_type = use.kind != UseKind.CALL and re.search(source.rule.type_uses, around)
+        chosen = types if is_type else [item for item in meaning.declarations if item.kind != "type"]
+        return replace(meaning, declarations=tuple(chosen))
 
     def _member(self, source: CodeFile, use: Use) -> Meaning | None:
         chain = use.receiver
@@ -80,9 +97,12 @@ class Uses:
         return not is_called and not self._is_local(source, first, line) and self._names.bare(source, first) == OUTSIDE
 
     def _text_before(self, source: CodeFile, use: Use) -> str:
-        lines = self._files.lines(source)
-        line = lines[use.line - 1].encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
-        return "\n".join((*lines[max(0, use.line - _MAX_CHAIN_LINES) : use.line - 1], line))
+        lines = self._files.lines(source)[max(0, use.line - _MAX_CHAIN_LINES) : use.line - 1]
+        return "\n".join((*lines, self._line_before(source, use)))
+
+    def _line_before(self, source: CodeFile, use: Use) -> str:
+        line = self._files.lines(source)[use.line - 1].encode("utf-8", "surrogatepass")
+        return line[: use.column].decode("utf-8", "ignore")
 
     def _member_of_few(self, source: CodeFile, steps: list[Step], name: str) -> Meaning | None:
         """The member of a receiver that is itself a member of something unknown, where one type alone can be meant."""
@@ -379,9 +399,9 @@ class Uses:
         """Whether a name is the key of a value, and so not the type or function that has the same name."""
         if not source.rule.labels or all(item.kind == "value" for item in meaning.declarations):
             return False
-        line = self._files.lines(source)[use.line - 1].encode("utf-8", "surrogatepass")
-        after = line[use.column :].decode("utf-8", "ignore").removeprefix(use.name)
-        return bool(re.match(source.rule.labels, after)) and not line.lstrip().startswith(b"case ")
+        line = self._files.lines(source)[use.line - 1]
+        after = line[len(self._line_before(source, use)) + len(use.name) :]
+        return bool(re.match(source.rule.labels, after)) and not line.lstrip().startswith("case ")
 
 
 def _as_meaning(item: StoredSymbol | None, *, is_list: bool = False) -> Meaning | None:
