@@ -174,6 +174,9 @@ PYTHON = Language(
             r"^[ \t]*[\"']{name}[\"'],?[ \t]*$",
             r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\]|,][^\"'\n]*)?[\"']",
         ),
+        # Models of Django.
+        registered=(r"[\"'](\w+)\.{name}[\"']", r"\bget_model\(\s*[\"'](\w+)[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
+        registered_in=r"/(?:\w+/)*models(?:\.py$|/)",
         own=frozenset({"self", "cls"}),
         parents=frozenset({"super()"}),
         types=(

@@ -53,6 +53,10 @@ class ReferenceRule(NamedTuple):
     """Whether a bare name may be a member of the class around it."""
     quoted: tuple[str, ...] = ()
     """Patterns of lines in which a text in quotes uses `{name}`: a type that is declared later, a list of exports."""
+    registered: tuple[str, ...] = ()
+    """Patterns of lines in which texts in quotes name a type and, in the first group, the folder of its application."""
+    registered_in: str = ""
+    """A pattern of what follows that folder in the path of the type's document."""
     renamed: str = ""
     """A pattern that finds the own name of what a document offers as `{name}`, without an import."""
     is_open: bool = False

@@ -829,3 +829,22 @@ def test_what_a_document_adds_to_the_type_of_a_module_belongs_to_it(
     assert _places(operations.run("find_references", {"path": "web/trace.ts", "line": 3}), "call") == [
         "web/late.ts:3 resolved"
     ]
+
+
+def test_a_model_is_named_by_its_application_in_a_text(operations: Operations, client: Client, root: Path) -> None:
+    write(
+        root,
+        {
+            "site/__init__.py": "",
+            "site/orders/models/lines.py": "class Line:\n    pass\n",
+            "site/bills/models.py": (
+                'line = ForeignKey("orders.Line", on_delete=1)\nother = ForeignKey("bills.Line")\n'
+                'model = apps.get_model("orders", "Line")\n'
+            ),
+        },
+    )
+    index_project(client)
+    assert _places(operations.run("find_references", {"symbol": "Line"}), "mention") == [
+        "site/bills/models.py:1 resolved",
+        "site/bills/models.py:3 resolved",
+    ]

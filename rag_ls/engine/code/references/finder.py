@@ -216,6 +216,7 @@ class _Finder:
         names = {name, *_aliases(source, name)}
         own_lines = {item.start_line for item in source.by_name.get(name, ())}
         yield from self._quoted_in(source, name, wanted)
+        yield from self._registered_in(source, name, wanted)
         for use in source.uses(names):
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
@@ -255,6 +256,20 @@ class _Finder:
             if name in line and (match := next(filter(None, (each.search(line) for each in patterns)), None)):
                 column = len(line[: line.index(name, match.start())].encode("utf-8", "surrogatepass"))
                 yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
+
+    def _registered_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
+        """The texts in quotes that name a type by its application: `ForeignKey("shop.Cart")`."""
+        types = [item for item in wanted.declared if item.kind == "type"]
+        for pattern in source.rule.registered if types else ():
+            for number, line in enumerate(self.files.lines(source), 1):
+                match = compile_for(pattern, name).search(line) if name in line else None
+                if match is None:
+                    continue
+                home = re.compile(rf"(?:^|/){match[1]}{source.rule.registered_in}")
+                target = next((item for item in types if home.search(item.path)), None)
+                column = len(line[: line.index(name, match.end(1))].encode("utf-8", "surrogatepass"))
+                if target is not None:
+                    yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
 
     def _stands_for(self, used: Sequence[StoredSymbol], declared: Iterable[StoredSymbol]) -> StoredSymbol | None:
         """The member that a use of another one may reach, as one of the two overrides the other."""
