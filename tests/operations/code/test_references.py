@@ -848,3 +848,16 @@ def test_a_model_is_named_by_its_application_in_a_text(operations: Operations, c
         "site/bills/models.py:1 resolved",
         "site/bills/models.py:3 resolved",
     ]
+
+
+def test_the_line_of_a_declaration_below_its_annotations_is_no_use(
+    operations: Operations, client: Client, root: Path
+) -> None:
+    write(root, {"web/Visit.java": '@Entity\n@Table(name = "visits")\npublic class Visit {\n    Visit next;\n}\n'})
+    write(root, {"web/tab.ts": "@Component({\n  selector: 'tab',\n})\nexport class Tab {\n}\n"})
+    index_project(client)
+    assert _places(operations.run("find_references", {"symbol": "Visit"})) == [
+        "web/Visit.java:3 resolved",
+        "web/Visit.java:4 resolved",
+    ]
+    assert _places(operations.run("find_references", {"symbol": "Tab"})) == ["web/tab.ts:4 resolved"]

@@ -214,7 +214,8 @@ class _Finder:
 
     def _uses_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
         names = {name, *_aliases(source, name)}
-        own_lines = {item.start_line for item in source.by_name.get(name, ())}
+        lines = self.files.lines(source)
+        own_lines = {_pass_annotations(lines, item, name)[0] for item in source.by_name.get(name, ())}
         yield from self._quoted_in(source, name, wanted)
         yield from self._registered_in(source, name, wanted)
         for use in source.uses(names):
