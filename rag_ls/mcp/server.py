@@ -21,6 +21,8 @@ from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
@@ -35,7 +37,7 @@ from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
-from rag_ls.operations.parsing import names_argument
+from rag_ls.operations.parsing import name_kind, names_argument
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
@@ -46,6 +48,15 @@ _log = logging.getLogger(__name__)
 _NO_RESOURCE_CODE = -32002
 # The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
 _BEFORE_INITIALIZE = "Invalid request parameters"
+_WANTED_KINDS = {
+    "dict_type": "an object",
+    "model_type": "an object",
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+}
+_MAX_SHOWN_CHARACTERS = 60
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -102,14 +113,20 @@ def create_server(
             operations, has_memories="memory" in offered_sets, has_collections="collections" in offered_sets
         ),
     )
-    server.middleware.append(_name_missing_handshake)
+    server.middleware.append(_explain_refusal)
     return server
 
 
-async def _name_missing_handshake(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Tell a client that asks before `initialize` what comes first: the library calls its parameters invalid."""
+async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Tell a client what is wrong with its request: the library only says that its parameters are invalid."""
     try:
         return await call_next(ctx)
+    except ValidationError as error:
+        # The library names the fields of a request from `params` on; other errors are ours.
+        wrong = [item for item in error.errors() if item["loc"][:1] == ("params",)]
+        if not wrong:
+            raise
+        raise MCPError(code=types.INVALID_PARAMS, message=f"{ctx.method}: {_name_wrong_field(wrong[0])}") from error
     except MCPError as error:
         if error.error.message != _BEFORE_INITIALIZE:
             raise
@@ -117,6 +134,19 @@ async def _name_missing_handshake(ctx: Any, call_next: Callable[[Any], Awaitable
             f"{ctx.method} came before initialize: send initialize, then notifications/initialized, then {ctx.method}"
         )
         raise MCPError(code=types.INVALID_REQUEST, message=told) from error
+
+
+def _name_wrong_field(problem: ErrorDetails) -> str:
+    """The field that does not fit, what was wanted and what came."""
+    field, given = ".".join(map(str, problem["loc"])), problem["input"]
+    if problem["type"] == "missing":
+        return f"{field} is missing"
+    wanted = _WANTED_KINDS.get(problem["type"])
+    if not wanted:
+        return f"{field}: {problem['msg']}"
+    return (
+        f"{field} must be {wanted}, not {name_kind(given)} ({json.dumps(given, default=str)[:_MAX_SHOWN_CHARACTERS]})"
+    )
 
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:

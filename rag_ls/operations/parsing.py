@@ -110,7 +110,7 @@ class Arguments:
             values = read_object(values)
         except NoSuchValue:
             raise InvalidRequest(
-                f"{operation} takes one JSON object, not {_name_kind(values)}; known keys: {', '.join(known)}"
+                f"{operation} takes one JSON object, not {name_kind(values)}; known keys: {', '.join(known)}"
             ) from None
         self._values: dict[str, Any] = {}
         self._written: dict[str, str] = {}
@@ -237,10 +237,11 @@ class Arguments:
         if len(shown) > _MAX_SHOWN_CHARACTERS:
             shown = shown[:_MAX_SHOWN_CHARACTERS] + "…"
         return InvalidRequest(
-            f"{self._operation}: {self._name(key)} must be {wanted}, not {_name_kind(value)} ({shown})"
+            f"{self._operation}: {self._name(key)} must be {wanted}, not {name_kind(value)} ({shown})"
         )
 
 
-def _name_kind(value: object) -> str:
+def name_kind(value: object) -> str:
+    """The kind of a JSON value, with its article."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
-    return names.get(type(value), type(value).__name__)
+    return "null" if value is None else names.get(type(value), type(value).__name__)

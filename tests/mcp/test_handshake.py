@@ -50,6 +50,26 @@ def test_a_call_before_initialize_is_told_what_comes_first() -> None:
     assert (error["code"], "send initialize" in error["message"]) == (-32600, True)
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "message"),
+    [
+        (
+            "tools/call",
+            {"name": "search_code", "arguments": [1]},
+            "params.arguments must be an object, not a list ([1])",
+        ),
+        ("tools/call", {"name": 5}, "params.name must be a string, not a number (5)"),
+        ("tools/call", {"arguments": {}}, "params.name is missing"),
+        ("tools/call", {"name": None}, "params.name must be a string, not null (null)"),
+        ("tools/list", {"cursor": True}, "params.cursor must be a string, not a boolean (true)"),
+        ("resources/read", {"uri": {}}, "params.uri must be a string, not an object ({})"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named(method: str, params: dict[str, Any], message: str) -> None:
+    error = _answer(method, params)["error"]
+    assert (error["code"], error["message"]) == (-32602, f"{method}: {message}")
+
+
 def test_the_versions_are_those_that_the_library_speaks() -> None:
     assert set(PROTOCOL_VERSIONS) == set(HANDSHAKE_PROTOCOL_VERSIONS)
 
