@@ -19,8 +19,12 @@ from typing import IO
 
 from tests.forking import FRAME
 
+# The variable that names the folder of a run's vectors.
+VECTORS = "TESTED_VECTORS"
+
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
-_COPIES = sys.platform == "linux" and not os.environ.get("COLD")
+# With this variable, each command is a new process of the installed program.
+COLD = "COLD"
 # What Python reads once, when it starts.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_", "OPENSSL_", "SSL_")
 
@@ -52,7 +56,7 @@ def start_command(
     """Start one command of rag-ls, with pipes as its standard streams."""
     words = [os.fspath(word) for word in arguments]
     variables = dict(os.environ if environment is None else environment)
-    if not _COPIES or _read_at_start(variables) != _read_at_start(os.environ):
+    if not _can_copy(variables):
         pipe = subprocess.PIPE
         return subprocess.Popen(
             [RAG_LS, *words], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=variables
@@ -60,8 +64,23 @@ def start_command(
     return Command(words, str(folder or Path.cwd()), variables)
 
 
+def command_line(*words: str) -> list[str]:
+    """What another program starts as one command of rag-ls: a copy in a run of tests, which may speak with it for long."""
+    if VECTORS not in os.environ or not _can_copy(os.environ):
+        return [RAG_LS, *words]
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("copied_command.py")), _address(), *words]
+
+
+def _can_copy(variables: Mapping[str, str]) -> bool:
+    return sys.platform == "linux" and not variables.get(COLD) and _read_at_start(variables) == _AT_START
+
+
 def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if name.startswith(_READ_AT_START)}
+
+
+# What the process that is copied has read.
+_AT_START = _read_at_start(os.environ)
 
 
 class Copy:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rag_ls.config import Settings
-from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
-from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Cutters
 from rag_ls.model import Scope
 from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.util.lock_order import check_locks
-from tests.remembered_vectors import VECTORS, RememberedModels
+from tests.commands import COLD, VECTORS
+from tests.remembered_vectors import RememberedModels
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
 if TYPE_CHECKING:
@@ -39,13 +38,12 @@ settings.register_profile(
 settings.register_profile("rag-ls-long", settings.get_profile("rag-ls"), max_examples=100, derandomize=False)
 settings.load_profile("rag-ls")
 
-# What needs neither processes nor models by its nature.
-_MODELS = frozenset({"client", "embedder", "model"})
-_FAST_FOLDERS = frozenset({"chunking", "config", "memory", "registry", "search", "storage", "util"})
+# A test that takes longer on a quiet machine is to be marked `slow`.
+_QUICK_S = 3.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="only what needs no process and no model, in a minute")
+    parser.addoption("--slow", action="store_true", help="only the tests that are marked `slow`")
     parser.addoption(
         "--long", action="store_true", help="all tests, at full length, as each night and before a release"
     )
@@ -68,47 +66,38 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked `long`, but with `--long`; with `--fast`, what needs processes or models, too."""
-    left_out = {
-        item
-        for item in items
-        if (item.get_closest_marker("long") is not None and not config.getoption("--long"))
-        or (config.getoption("--fast") and _is_slow(item))
-    }
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    """Leave out tests that are marked `slow`, unless they are named; with `--slow` all others. Without `--long`, none that is marked so."""
+    if config.getoption("--long"):
+        return
+    left_out = [item for item in items if not _is_wanted(item, config)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if _is_wanted(item, config)]
 
 
-def _is_slow(item: pytest.Item) -> bool:
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    fixtures = getattr(item, "fixturenames", ())
-    is_marked = item.get_closest_marker("slow") is not None
-    return folder not in _FAST_FOLDERS or is_marked or not _MODELS.isdisjoint(fixtures)
+def _is_wanted(item: pytest.Item, config: pytest.Config) -> bool:
+    is_slow = item.get_closest_marker("slow") is not None
+    is_named = config.args_source is pytest.Config.ArgsSource.ARGS
+    tier = is_slow if config.getoption("--slow") else is_named or not is_slow
+    return tier and item.get_closest_marker("long") is None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name tests that took long and are not marked so."""
+    seconds: Counter[str] = Counter()
+    for report in (report for reports in terminalreporter.stats.values() for report in reports):
+        if isinstance(report, pytest.TestReport) and not {"slow", "long"} & set(report.keywords):
+            seconds[report.nodeid] += report.duration
+    lasting = [(test, lasted) for test, lasted in seconds.most_common(20) if lasted > _QUICK_S]
+    if lasting:
+        terminalreporter.section(f"longer than {_QUICK_S:g} s without the mark `slow`")
+        for test, lasted in lasting:
+            terminalreporter.line(f"{lasted:6.1f} s {test}")
 
 
 @pytest.fixture
 def times(request: pytest.FixtureRequest) -> Callable[[int], int]:
     """How often a test repeats what it could repeat for hours: a quarter as often, but with `--long`."""
     return lambda count: count if request.config.getoption("--long") else -(-count // 4)
-
-
-@pytest.fixture(autouse=True)
-def nothing_slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With `--fast`, a test that starts a process other than git, or loads a model, fails: it is to be marked `slow`."""
-    if not request.config.getoption("--fast"):
-        return
-    start = subprocess.Popen.__init__
-
-    def only_git(self: Any, args: Any, *more: Any, **options: Any) -> None:
-        assert "git" in args[:1], f"{args} is a process: mark this test `slow`"
-        start(self, args, *more, **options)
-
-    monkeypatch.setattr(subprocess.Popen, "__init__", only_git)
-
-    def no_model(*_: Any) -> None:
-        raise ModelMissing("with --fast there are no models")
-
-    monkeypatch.setattr(LocalProvider, "load", no_model)
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +126,7 @@ def shared_models(
     request: pytest.FixtureRequest, remembered_models: RememberedModels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Engines share the models that they load, but for tests that are about models."""
-    if "embedding" not in request.path.parts and not request.config.getoption("--fast"):
+    if "embedding" not in request.path.parts:
         monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", remembered_models.load)
 
 
@@ -256,6 +245,12 @@ def _forget_all(home: Path) -> None:
         memories = open_memories(data, Scope.GLOBAL, Settings())
         memories.clear()
         memories.close()
+
+
+@pytest.fixture
+def installed_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands, editors and agents start the installed program, not a copy of a process that has imported it."""
+    monkeypatch.setenv(COLD, "1")
 
 
 @pytest.fixture

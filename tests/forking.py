@@ -78,7 +78,8 @@ def _remember_vectors() -> None:
     """Have all copies use one model, and embed no text that another one has embedded."""
     from rag_ls.embedding.local import stack
     from rag_ls.embedding.local.catalog import locate
-    from tests.remembered_vectors import VECTORS, RememberedModels
+    from tests.commands import VECTORS
+    from tests.remembered_vectors import RememberedModels
 
     models = RememberedModels(Path(os.environ[VECTORS]))
     # With one thread it has none of its own, which a copy would lack.

@@ -15,9 +15,6 @@ from rag_ls.embedding.api import ModelCard
 from rag_ls.embedding.local.catalog import LocatedModel
 from rag_ls.embedding.local.stack import OnnxEmbedder
 
-# The variable that names the folder of a run's vectors.
-VECTORS = "TESTED_VECTORS"
-
 
 class RememberedModels:
     """Quick models with a folder of their vectors, which processes share. Loading one takes as long as a whole test."""

@@ -19,6 +19,7 @@ _OURS = {"rag_ls", "rag_ls_model", "scripts", "tests", "training"}
 _ELSEWHERE = {"model2vec", "semble", "wordllama", "transformers"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "groups"), [("rag_ls", ()), ("training", ("dev",)), ("tests", ("lean", "dev")), ("scripts", ("dev",))]
 )

@@ -33,7 +33,6 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_the_first_questions_are_answered_right_from_the_words_alone(home: Path, copy: Path) -> None:
     def ask(*arguments: str) -> str:
         done = subprocess.run([_RAG_LS, *arguments], cwd=copy, capture_output=True, text=True, check=False)

@@ -47,12 +47,14 @@ BUDGETS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(400), deadline=None)
 @given(TEXTS, LANGUAGES)
 def test_any_text_is_partitioned_within_the_budget(text: str, language: str | None) -> None:
     assert joined(chunks_of(text, language)) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(120), deadline=None)
 @given(st.sampled_from(SAMPLES), BUDGETS)
 def test_any_budget_is_kept(sample, budget: Budget) -> None:
@@ -76,6 +78,7 @@ def mutated_samples(draw: st.DrawFn) -> tuple[str, str]:
     return text, sample.language
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(250), deadline=None)
 @given(mutated_samples(), st.sampled_from([SMALL, MEDIUM]))
 def test_broken_code_is_partitioned_within_the_budget(case: tuple[str, str], budget: Budget) -> None:

@@ -21,6 +21,8 @@ from .more_samples import MORE_SAMPLES
 from .sample import Sample
 from .samples import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 
 def chunked(text: str, language: str | None) -> list[Chunk]:
     chunks = chunk_text(text, "x", language=language, budget=Budget(), token_offsets=approximate_token_offsets)
@@ -135,7 +137,6 @@ def _refuse_the_whole(length: int):
     return parse_range
 
 
-@pytest.mark.slow
 def test_importing_the_package_does_not_load_a_parser() -> None:
     code = "import sys, rag_ls.chunking; sys.exit(any(name.startswith('tree_sitter') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.daemon.engines import run
 from tests.support import engine_pid, git, write
 
@@ -23,6 +25,7 @@ def _repository(root: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_errors_fail_and_warnings_do_not(tmp_path: Path) -> None:
     root = _repository(tmp_path)
     done = run("check", folder=root)
@@ -34,6 +37,7 @@ def test_errors_fail_and_warnings_do_not(tmp_path: Path) -> None:
     assert engine_pid() is None, "and starts nothing"
 
 
+@pytest.mark.slow
 def test_json_and_sarif(tmp_path: Path) -> None:
     root = _repository(tmp_path)
     found = json.loads(run("check", "--json", folder=root).stdout)
@@ -49,6 +53,7 @@ def test_json_and_sarif(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_only_what_changed_since_a_revision(tmp_path: Path) -> None:
     root = _repository(tmp_path)
     assert run("check", "--changed", "HEAD", folder=root).returncode == 0
@@ -80,6 +85,7 @@ def test_without_rules_it_says_how_to_state_them(tmp_path: Path) -> None:
     assert run("check", "no/such", folder=tmp_path).returncode == 2
 
 
+@pytest.mark.slow
 def test_of_a_rule_that_matches_everything_a_hundred_places_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     everything = "rules:\n  - {id: all, language: python, rule: {kind: integer}}\n  - {id: b, file_names: PascalCase}\n"
     write(tmp_path, {"ARCHITECTURE.yml": everything} | {f"m{at}.py": "x = 1\n" * 50 for at in range(10)})
@@ -92,6 +98,7 @@ def test_of_a_rule_that_matches_everything_a_hundred_places_are_shown_and_all_ar
     assert len(json.loads(run("check", "--json", folder=tmp_path).stdout)["violations"]) >= 510
 
 
+@pytest.mark.slow
 def test_ten_thousand_places_in_one_file_are_counted(tmp_path: Path) -> None:
     everything = "rules:\n  - {id: all, language: python, rule: {kind: integer}}\n"
     write(tmp_path, {"ARCHITECTURE.yml": everything, "m.py": "x = 1\n" * 10_000})

@@ -144,6 +144,7 @@ def test_help_ends_in_silence_where_its_reader_has_seen_enough() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
 @pytest.mark.parametrize("line", [("help",), ("list",), ("list", "--json"), ("connect", "neovim")])
 def test_what_cannot_be_printed_is_said_in_a_line(repository: Path, line: tuple[str, ...]) -> None:
@@ -172,6 +173,7 @@ def test_an_option_before_the_verb_and_one_that_stands_twice_are_refused_with_th
     assert done.returncode == 2
 
 
+@pytest.mark.slow
 def test_a_question_needs_no_verb(indexed: Path) -> None:
     for words in (["apply the discount"], ["apply", "the", "discount"], ["ask", "discount"], ["--", "discount"]):
         assert "src/cart.py" in _run(indexed, *words).stdout
@@ -197,6 +199,7 @@ def test_index_of_words_only_leaves_the_embeddings(repository: Path) -> None:
     assert status["complete"] == (status["pending_embeddings"] == 0)
 
 
+@pytest.mark.slow
 def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_what_it_waits_for(
     repository: Path,
 ) -> None:
@@ -210,6 +213,7 @@ def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_w
     assert "reading the files of this project" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_nobody_works_on_is_called_idle_with_what_starts_it(shop: Path) -> None:
     assert _run(shop, "index", "--words-only").returncode == 0
     assert "activity  idle: `rag-ls index` goes on" in _run(shop, "status").stdout
@@ -288,6 +292,7 @@ def test_min_similarity_filters_by_the_score_that_is_shown_in_code_and_memories(
     assert 0 < len(kept) < len(scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--standalone"]])
 def test_settings_that_are_wrong_are_told_once_by_every_verb(indexed: Path, options: list[str]) -> None:
     write(indexed, {"rag-ls.toml": "[search\ncode_k = 3\n"})
@@ -319,6 +324,7 @@ def test_a_deleted_folder_is_said_to_be_gone(tmp_path: Path) -> None:
         assert "this folder was deleted" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_search_by_meaning_finds_code_and_memories(indexed: Path) -> None:
     _json(indexed, "add", "Carts are priced net of tax", "--tag", "money", "--at", "src/cart.py:2")
     # The memory's file is a change in the tree, which the index may still be comparing.
@@ -340,6 +346,7 @@ def test_tools_are_given_paths_or_lines_and_an_exit_code(indexed: Path) -> None:
     assert "rag-ls: --path 'nowhere/**' matches no file of the index; the nearest are docs/, src/" in nothing.stderr
 
 
+@pytest.mark.slow
 def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
     write(indexed, {"src/new.py": "def zebra():\n    return 1\n"})
 
@@ -399,6 +406,7 @@ def test_the_status_tells_what_is_missing(repository: Path) -> None:
     assert not later["complete"] or later["documents"] == 5
 
 
+@pytest.mark.slow
 def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: Path) -> None:
     _json(indexed, "add", "Carts are priced net of tax", "--at", "src/cart.py:2")
     write(indexed, {"CONSTRAINTS.md": "# Rules\n\nNever call the bank from a cart.\n"})
@@ -413,6 +421,7 @@ def test_a_huge_number_of_hits_is_refused_as_json_too(indexed: Path) -> None:
     assert "at most 100" in _json(indexed, "search", "x", "-k", "100000", code=2)["error"]["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(IS_ROOT and shutil.which("setpriv") is None, reason="permissions do not bind root")
 def test_a_folder_that_cannot_be_written_is_searched_from_an_index_elsewhere(shop: Path) -> None:
     # What root may do besides is taken from it.

@@ -76,6 +76,7 @@ def test_what_is_on_the_path_is_written_by_its_name_alone(
     assert json.loads((repository / ".mcp.json").read_text())["mcpServers"]["rag-ls"]["command"] == "rag-ls"
 
 
+@pytest.mark.slow
 def test_claude_code_gets_the_server_and_a_skill_in_the_project(repository: Path) -> None:
     done = _connect(repository / "src", "claude-code", "--write")
     assert done.returncode == 0

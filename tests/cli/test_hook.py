@@ -40,6 +40,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_before_an_edit_the_rules_for_the_file_are_given(root: Path) -> None:
     given = json.loads(_hook("before", root, "src/money/sum.py"))["hookSpecificOutput"]
     assert given["hookEventName"] == "PreToolUse"
@@ -48,6 +49,7 @@ def test_before_an_edit_the_rules_for_the_file_are_given(root: Path) -> None:
     assert 'checked after the edit, as the project\'s rules say: "no-print: NEVER print"' in given["additionalContext"]
 
 
+@pytest.mark.slow
 def test_after_an_edit_what_it_breaks_is_told_with_the_pattern(root: Path) -> None:
     answer = json.loads(_hook("after", root, "src/money/sum.py"))
     assert answer["decision"] == "block"
@@ -55,6 +57,7 @@ def test_after_an_edit_what_it_breaks_is_told_with_the_pattern(root: Path) -> No
     assert said in answer["reason"]
 
 
+@pytest.mark.slow
 def test_where_nothing_is_wrong_hooks_are_silent(root: Path) -> None:
     assert _hook("before", root, "lib/other.py") == ""
     assert _hook("after", root, "lib/other.py") == ""

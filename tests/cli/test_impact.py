@@ -11,6 +11,8 @@ from rag_ls.cli.impact_text import FORMATS
 from tests.daemon.engines import run
 from tests.support import git_repository, trust, write
 
+pytestmark = pytest.mark.slow
+
 RULES = "rules:\n  - {id: no-print, language: python, forbid: print($$$), message: NEVER print}\n"
 FILES = {
     "ARCHITECTURE.yml": RULES,

@@ -24,6 +24,8 @@ from tests.commands import run_command
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, PATIENCE_S, SHOP, digest, git, git_repository, unit_vectors, write
 
+pytestmark = pytest.mark.slow
+
 _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
 
 

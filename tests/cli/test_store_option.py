@@ -20,6 +20,7 @@ def _index(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return run_command("index", *options, "--json", folder=folder)
 
 
+@pytest.mark.slow
 def test_ci_fills_the_store(home: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = write(tmp_path / "shop", SHOP)
     with postgres(tmp_path_factory.mktemp("store")) as server:

@@ -86,6 +86,7 @@ def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path
     assert (repository / "billing/reconciliation/outstanding.py").as_uri() in _LINK.findall(shown)
 
 
+@pytest.mark.slow
 def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> None:
     assert "\x1b[" in on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
     assert re.search(r"\x1b\[1;4[0-9;]*mreconcile", on_a_terminal(repository, "reconcile invoices"))
@@ -101,6 +102,7 @@ def test_paths_start_at_the_present_folder(repository: Path) -> None:
     assert any(line.startswith("reconciliation/outstanding.py:1") for line in _seen(shown))
 
 
+@pytest.mark.slow
 def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED; cat\n")
@@ -112,6 +114,7 @@ def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Pat
     assert "PAGED" not in on_a_terminal(repository, "list", "--json", rows=10, PAGER=str(pager))
 
 
+@pytest.mark.slow
 def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -> None:
     # Long enough that embedding them takes longer than a look at the bar.
     body = "".join(f"    amounts.append(rates[{line}] * quantities[{line}])\n" for line in range(40))
@@ -121,6 +124,7 @@ def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -
     assert any(line.startswith("index     complete") for line in _seen(shown))
 
 
+@pytest.mark.slow
 def test_a_file_s_text_gives_the_terminal_no_orders(tmp_path: Path) -> None:
     order, link = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1m\r", "\x1b]8;;https://evil.example\x1b\\"
     root = git_repository(

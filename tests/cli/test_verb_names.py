@@ -72,6 +72,7 @@ def test_a_wrong_verb_is_told_the_right_one(line: str, told: str) -> None:
     assert told in str(refused.value)
 
 
+@pytest.mark.slow
 def test_every_verb_has_an_example_that_is_right() -> None:
     verbs = {name: verb for name, verb, _ in verbs_of(build_parser())}
     for name, verb in verbs.items():

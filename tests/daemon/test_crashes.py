@@ -30,6 +30,7 @@ def _log() -> str:
     return file.read_text() if file.exists() else ""
 
 
+@pytest.mark.slow
 def test_an_engine_that_crashes_says_where_and_the_next_one_and_doctor_say_that_it_did(repository: Path) -> None:
     pid = answer("status", folder=repository)["engine"]["pid"]
     assert until(lambda: "PID" in _log())

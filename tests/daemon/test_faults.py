@@ -31,6 +31,8 @@ from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, hello, raw, run, until_served
 from tests.support import PATIENCE_S, SHOP, engine_pid, memories_file, until, write
 
+pytestmark = pytest.mark.slow
+
 
 def _ask(folder: Path, operation: str, **arguments: Any) -> Any:
     """One operation, of the engine and nobody else."""

@@ -29,6 +29,7 @@ def port() -> int:
     return free_port()
 
 
+@pytest.mark.slow
 def test_the_first_token_is_shown_once_and_counts(home: Path, port: int) -> None:
     process = subprocess.Popen(
         [RAG_LS, "serve", "--http", f"127.0.0.1:{port}"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
@@ -90,6 +91,7 @@ def test_the_page_is_opened_signed_in_by_a_link_that_works_once(home: Path, port
         assert httpx.get(link, timeout=PATIENCE_S).status_code == 401
 
 
+@pytest.mark.slow
 def test_settings_start_http_with_the_engine_which_then_stays(home: Path, port: int) -> None:
     _settings(f'[http]\nenabled = true\naddress = "127.0.0.1:{port}"\n[daemon]\nidle_minutes = 0.01\n')
     with engine() as process:
@@ -98,6 +100,7 @@ def test_settings_start_http_with_the_engine_which_then_stays(home: Path, port: 
             process.wait(3)
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_does_not_keep_the_engine_from_starting(home: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -137,6 +140,7 @@ def answer_of(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_that_was_acknowledged_is_lost_by_a_kill_under_load(home: Path, port: int) -> None:
     _settings(f'[http]\nenabled = true\naddress = "127.0.0.1:{port}"\nrequests_per_second = 0.0\n')
     headers = {"x-rag-token": answer("token", "add", "writer")["token"]}

@@ -52,6 +52,7 @@ def test_an_engine_leaves_no_socket_and_no_pid_file_behind(end: str) -> None:
         assert not os.path.exists(paths.pid)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal stops a process there")
 def test_stopping_ends_an_engine_that_does_not_answer() -> None:
     with engine() as process:
@@ -84,6 +85,7 @@ def test_a_detached_engine_outlives_the_command_that_started_it() -> None:
     assert is_reachable()
 
 
+@pytest.mark.slow
 def test_five_commands_at_once_start_one_engine(repository: Path) -> None:
     commands = [
         subprocess.Popen([RAG_LS, "status", "--json"], cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -241,6 +243,7 @@ def test_the_relay_finds_the_same_settings_file_as_everybody(system: str, monkey
     assert paths_module.engine_paths().folder.startswith("/")
 
 
+@pytest.mark.slow
 def test_never_means_that_no_engine_is_started(repository: Path, home: Path) -> None:
     for setting in ('daemon = "never"\n', '[daemon]\nmode = "never"\n'):
         (home / "config").mkdir(exist_ok=True)
@@ -258,6 +261,7 @@ def test_manual_means_that_only_a_running_engine_is_used(repository: Path, monke
         assert answer("status", folder=repository)["engine"]["mode"] == "shared"
 
 
+@pytest.mark.slow
 def test_a_status_that_is_watched_sees_the_engine_that_is_started(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,6 +305,7 @@ def test_a_command_relays_without_importing_what_is_heavy(repository: Path) -> N
         assert process.stderr == b"[]\n"
 
 
+@pytest.mark.slow
 def test_the_process_that_started_an_engine_keeps_no_zombie_of_it(repository: Path) -> None:
     channel = find_engine("cli", Mode.AUTO)
     assert channel is not None

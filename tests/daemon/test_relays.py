@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
-from tests.commands import RAG_LS
+from tests.commands import COLD, RAG_LS
 from tests.daemon.engines import answer, run
 from tests.e2e.clients import Editor, agent, editor, eventually
 from tests.support import PATIENCE_S, engine_pid, has_ended, until, write
@@ -28,6 +28,7 @@ def _kill_engine() -> int:
     return pid
 
 
+@pytest.mark.slow
 async def test_an_editor_an_agent_and_the_shell_share_one_engine(repository: Path) -> None:
     async with editor(repository) as ed, agent(repository) as ag:
         status = await ed.until_complete()
@@ -97,6 +98,7 @@ async def test_session_memories_belong_to_the_session_that_stored_them(repositor
         assert {item["content"] for item in (await two.call("list_memories"))["memories"]} == {"ours alone"}
 
 
+@pytest.mark.slow
 async def test_an_agent_notices_nothing_but_a_delay_when_its_engine_is_killed(repository: Path) -> None:
     async with agent(repository) as ag:
         await ag.until_complete()
@@ -106,6 +108,7 @@ async def test_an_agent_notices_nothing_but_a_delay_when_its_engine_is_killed(re
             assert (await ag.call("get_memory", id=stored["id"]))["content"] == "Carts are net of tax"
 
 
+@pytest.mark.slow
 async def test_requests_in_flight_are_answered_by_the_next_engine(repository: Path) -> None:
     async with agent(repository) as ag:
         await ag.until_complete()
@@ -116,6 +119,7 @@ async def test_requests_in_flight_are_answered_by_the_next_engine(repository: Pa
         assert [item["query"] for item in answers] == [f"discount {number}" for number in range(40)]
 
 
+@pytest.mark.slow
 async def test_an_editor_s_open_documents_are_known_to_the_next_engine(repository: Path) -> None:
     file = repository / "src/cart.py"
     async with editor(repository) as ed:
@@ -150,6 +154,7 @@ if "serve" in sys.orig_argv:
 """
 
 
+@pytest.mark.slow
 async def test_a_text_that_engines_die_of_is_kept_from_the_next_and_the_editor_is_told(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +190,7 @@ async def _finds(window: Editor, name: str) -> bool:
     return any(name in hit["text"] for hit in hits)
 
 
+@pytest.mark.slow
 async def test_an_engine_that_was_stopped_comes_back_when_something_is_asked(repository: Path) -> None:
     async with agent(repository) as ag:
         await ag.until_complete()
@@ -195,6 +201,7 @@ async def test_an_engine_that_was_stopped_comes_back_when_something_is_asked(rep
         assert (await ag.call("index_status"))["engine"]["pid"] == engine_pid() != first
 
 
+@pytest.mark.slow
 @pytest.mark.shared_engine
 async def test_a_killed_relay_leaves_no_unsaved_text_and_harms_nobody(repository: Path) -> None:
     script = (
@@ -210,8 +217,9 @@ async def test_a_killed_relay_leaves_no_unsaved_text_and_harms_nobody(repository
         "asyncio.run(main())\n"
     )
     window = subprocess.Popen(
-        [sys.executable, "-c", script, str(repository)], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [sys.executable, "-c", script, str(repository)], stdout=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, COLD: "1"},
+    )  # fmt: skip
     assert window.stdout is not None
     assert window.stdout.readline() == "typed\n"
     async with agent(repository) as ag:
@@ -228,6 +236,7 @@ async def test_a_killed_relay_leaves_no_unsaved_text_and_harms_nobody(repository
         assert (await ag.call("index_status"))["projects"][0]["unsaved_buffers"] == 0
 
 
+@pytest.mark.slow
 def test_a_command_whose_engine_dies_meanwhile_does_the_work_itself(tmp_path: Path) -> None:
     body = "def walrus_{a}_{b}(pool):\n    return pool.resize({b})\n\n\n"
     for a in range(60):
@@ -261,6 +270,7 @@ def test_results_are_the_same_with_and_without_an_engine(repository: Path) -> No
         assert (shared_run.returncode, shared_run.stderr) == (alone_run.returncode, alone_run.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["--standalone", "never", "impossible"])
 async def test_editor_and_agent_work_the_same_without_a_shared_engine(
     repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch, way: str
@@ -288,6 +298,7 @@ async def test_editor_and_agent_work_the_same_without_a_shared_engine(
     assert engine_pid() is None
 
 
+@pytest.mark.slow
 @pytest.mark.shared_engine
 async def test_an_agent_that_waits_for_the_index_is_told_how_far_it_is(tmp_path: Path) -> None:
     body = "def walrus_{a}_{b}(pool):\n    return pool.resize({b})\n\n\n"
@@ -307,6 +318,7 @@ async def test_an_agent_that_waits_for_the_index_is_told_how_far_it_is(tmp_path:
     assert all(message.startswith(tmp_path.name) for message in told)
 
 
+@pytest.mark.slow
 async def test_what_an_editor_cannot_set_in_a_shared_engine_is_said(repository: Path) -> None:
     async with editor(repository, ragLs={"embedding": {"threads": 1}}) as ed:
         await ed.until_complete()
@@ -317,6 +329,7 @@ async def test_what_an_editor_cannot_set_in_a_shared_engine_is_said(repository: 
         assert await eventually(said)
 
 
+@pytest.mark.slow
 def test_an_engine_whose_settings_changed_makes_way_for_one_that_has_them(repository: Path, home: Path) -> None:
     first = answer("status", folder=repository)["engine"]["pid"]
     (home / "config").mkdir()

@@ -15,6 +15,8 @@ from tests.commands import RAG_LS
 from tests.daemon.engines import engine, run
 from tests.support import PATIENCE_S, SHOP, until, write
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def _trial() -> Iterator[str]:

@@ -1,10 +1,9 @@
-"""An editor and an agent for tests: real processes of the installed command, spoken to by real clients."""
+"""An editor and an agent for tests: real processes of rag-ls, spoken to by real clients."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +15,9 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
-RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
+from tests.commands import RAG_LS as RAG_LS
+from tests.commands import command_line
+
 PATIENCE_S = 180.0
 
 
@@ -132,9 +133,9 @@ async def editor(
     trusts: bool | None = None,
     **settings: Any,
 ) -> AsyncIterator[Editor]:
-    """An editor on some folders, against a fresh `rag-ls lsp`; `trusts`: what it says when it is asked for trust."""
+    """An editor on some folders, against a `rag-ls lsp` of its own; `trusts`: what it says when it is asked for trust."""
     config = ClientServerConfig(
-        server_command=[RAG_LS, "lsp", *options], server_env=dict(os.environ), client_factory=_client
+        server_command=command_line("lsp", *options), server_env=dict(os.environ), client_factory=_client
     )
     client = await config.start()
     view = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
@@ -156,8 +157,9 @@ async def editor(
 
 @asynccontextmanager
 async def agent(folder: Path, *options: str) -> AsyncIterator[Agent]:
-    """An agent in a folder, against a fresh `rag-ls mcp`."""
-    server = StdioServerParameters(command=RAG_LS, args=["mcp", *options], cwd=folder, env=dict(os.environ))
+    """An agent in a folder, against a `rag-ls mcp` of its own."""
+    command, *arguments = command_line("mcp", *options)
+    server = StdioServerParameters(command=command, args=arguments, cwd=folder, env=dict(os.environ))
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         yield Agent(session)

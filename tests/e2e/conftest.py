@@ -1,4 +1,4 @@
-"""End-to-end tests run the installed command with its default settings and the real default model."""
+"""End-to-end tests run rag-ls with its default settings and the real default model."""
 
 from __future__ import annotations
 

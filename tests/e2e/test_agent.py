@@ -13,6 +13,7 @@ from tests.e2e.clients import agent, eventually
 pytestmark = pytest.mark.shared_engine
 
 
+@pytest.mark.slow
 async def test_the_agent_finds_reads_and_follows_code(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -27,6 +28,7 @@ async def test_the_agent_finds_reads_and_follows_code(project: Path) -> None:
         assert related["results"][0]["path"] == "src/queue/retry.go"
 
 
+@pytest.mark.slow
 async def test_filters_keep_other_code_out(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -93,6 +95,7 @@ async def test_a_project_setting_takes_a_toolset_away(project: Path) -> None:
         assert "store_memory" not in names
 
 
+@pytest.mark.slow
 async def test_what_the_agent_writes_with_its_own_tools_is_found_without_an_editor(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -105,6 +108,7 @@ async def test_what_the_agent_writes_with_its_own_tools_is_found_without_an_edit
         assert await eventually(found)
 
 
+@pytest.mark.slow
 async def test_a_place_that_the_code_has_not_is_no_anchor(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -117,6 +121,7 @@ async def test_a_place_that_the_code_has_not_is_no_anchor(project: Path) -> None
         assert (await ag.call("list_memories"))["total"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.own_engine
 async def test_in_a_folder_of_all_kinds_of_things_an_agent_has_the_users_memories_and_nothing_is_read(
     project: Path, monkeypatch: pytest.MonkeyPatch

@@ -23,6 +23,7 @@ TESTS = {
 }
 
 
+@pytest.mark.slow
 async def test_the_agent_searches_reads_lists_and_finds_tests(project: Path) -> None:
     write(project, TESTS)
     async with agent(project) as ag:
@@ -47,6 +48,7 @@ async def test_the_agent_searches_reads_lists_and_finds_tests(project: Path) -> 
         assert "the nearest is python" in await ag.refusal("search_code", query="x", language="phyton")
 
 
+@pytest.mark.slow
 async def test_an_edited_chunk_s_id_names_the_new_one(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -61,6 +63,7 @@ async def test_an_edited_chunk_s_id_names_the_new_one(project: Path) -> None:
         assert "was edited" in await eventually(refused)
 
 
+@pytest.mark.slow
 async def test_a_long_answer_is_cut_for_agents(project: Path) -> None:
     body = "".join(f"    amount_{n} = compute_amount({n}, rate, currency, customer)\n" for n in range(30))
     write(project, {f"src/long{n}.py": f"def long_{n}(rate, currency, customer):\n{body}" for n in range(12)})
@@ -72,6 +75,7 @@ async def test_a_long_answer_is_cut_for_agents(project: Path) -> None:
         assert any(hit.get("truncated") for hit in cut["results"]) or "did not fit" in cut["stats"]["note"]
 
 
+@pytest.mark.slow
 async def test_the_first_question_hears_how_far_the_first_index_is(project: Path) -> None:
     write(
         project,
@@ -89,6 +93,7 @@ async def test_the_first_question_hears_how_far_the_first_index_is(project: Path
         assert any(project.name in message for message in heard)
 
 
+@pytest.mark.slow
 async def test_an_agent_hears_how_far_the_set_up_of_rules_is(project: Path) -> None:
     write(
         project, {f"src/gen/module_{n}.py": f"def function_{n}(value):\n    return value + {n}\n" for n in range(150)}
@@ -105,6 +110,7 @@ async def test_an_agent_hears_how_far_the_set_up_of_rules_is(project: Path) -> N
         assert any(f"{project.name}: reading" in message and "files" in message for message in heard)
 
 
+@pytest.mark.slow
 async def test_a_cancelled_request_is_not_answered_and_others_are(project: Path) -> None:
     write(
         project,

@@ -15,6 +15,7 @@ from tests.support import git_repository, write
 pytestmark = pytest.mark.shared_engine
 
 
+@pytest.mark.slow
 async def test_a_question_in_words_jumps_to_the_function(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
@@ -26,6 +27,7 @@ async def test_a_question_in_words_jumps_to_the_function(project: Path) -> None:
         assert found.location.range.start.line == 3
 
 
+@pytest.mark.slow
 async def test_zed_which_shows_names_with_the_letters_of_the_question_gets_such_names_in_order(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
@@ -37,6 +39,7 @@ async def test_zed_which_shows_names_with_the_letters_of_the_question_gets_such_
     assert [name.removeprefix(f"retry with backoff: {at:02} ") for at, name in enumerate(shown, 1)] == names
 
 
+@pytest.mark.slow
 async def test_a_question_is_answered_by_meaning_where_no_word_matches(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
@@ -46,6 +49,7 @@ async def test_a_question_is_answered_by_meaning_where_no_word_matches(project: 
         assert "lexical" not in answer["results"][0]["matched_by"]
 
 
+@pytest.mark.slow
 async def test_unsaved_text_is_found_as_it_is_typed(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed:
@@ -64,6 +68,7 @@ async def test_unsaved_text_is_found_as_it_is_typed(project: Path) -> None:
         assert first["start_line"] <= 4 <= first["end_line"]
 
 
+@pytest.mark.slow
 async def test_closing_without_saving_brings_the_files_own_text_back(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed:
@@ -80,6 +85,7 @@ async def test_closing_without_saving_brings_the_files_own_text_back(project: Pa
         assert all("only_in_the_buffer" not in hit["text"] for hit in answer["results"])
 
 
+@pytest.mark.slow
 async def test_only_what_changed_is_embedded_again(project: Path) -> None:
     file = project / "src/net/client.py"
     async with editor(project) as ed:
@@ -93,6 +99,7 @@ async def test_only_what_changed_is_embedded_again(project: Path) -> None:
         assert after["documents"] == before["documents"]
 
 
+@pytest.mark.slow
 async def test_hover_shows_memories_and_related_code_of_other_files(project: Path) -> None:
     file = project / "src/net/client.py"
     async with editor(project) as ed:
@@ -117,6 +124,7 @@ async def test_hover_shows_memories_and_related_code_of_other_files(project: Pat
         assert "the code has changed since" in await ed.hover(file, 3, 6)
 
 
+@pytest.mark.slow
 async def test_hover_shows_nothing_where_nothing_is_close(project: Path) -> None:
     file = project / "src/ui/Button.tsx"
     async with editor(project) as ed:
@@ -126,6 +134,7 @@ async def test_hover_shows_nothing_where_nothing_is_close(project: Path) -> None
         assert await ed.hover(file, 1, 0) == ""
 
 
+@pytest.mark.slow
 async def test_what_changed_while_no_editor_ran_is_caught_up(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
@@ -141,6 +150,7 @@ async def test_what_changed_while_no_editor_ran_is_caught_up(project: Path) -> N
         assert new["results"][0]["path"] == "src/new.py"
 
 
+@pytest.mark.slow
 async def test_files_that_other_programs_change_are_indexed_again(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed:
@@ -155,6 +165,7 @@ async def test_files_that_other_programs_change_are_indexed_again(project: Path)
         assert await eventually(found)
 
 
+@pytest.mark.slow
 async def test_a_hit_of_a_file_changed_behind_our_back_says_so_and_is_mended(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed:
@@ -173,6 +184,7 @@ async def test_a_hit_of_a_file_changed_behind_our_back_says_so_and_is_mended(pro
         assert await eventually(mended)
 
 
+@pytest.mark.slow
 async def test_several_folders_are_searched_as_one_and_closed_alone(project: Path, tmp_path: Path) -> None:
     other = git_repository(tmp_path / "other", {"lib.py": "def narwhal_horn():\n    return 'ivory'\n"})
     async with editor(project, other) as ed:
@@ -182,6 +194,7 @@ async def test_several_folders_are_searched_as_one_and_closed_alone(project: Pat
         assert len((await ed.command("status"))["projects"]) == 2
 
 
+@pytest.mark.slow
 async def test_untitled_documents_and_files_outside_every_folder_are_found_while_open(
     project: Path, tmp_path: Path
 ) -> None:
@@ -223,6 +236,7 @@ async def test_an_editor_without_a_folder_works_on_open_files_alone(tmp_path: Pa
     assert not (tmp_path / ".rag-ls").exists()
 
 
+@pytest.mark.slow
 async def test_settings_of_the_editor_count_at_once_and_wrong_ones_are_named(project: Path) -> None:
     file = project / "src/net/client.py"
     async with editor(project, ragLs={"hover": {"enabled": False}, "search": {"colour": "red"}}) as ed:
@@ -240,6 +254,7 @@ async def test_settings_of_the_editor_count_at_once_and_wrong_ones_are_named(pro
         assert len((await ed.command("searchCode", query="retry with backoff"))["results"]) == 1
 
 
+@pytest.mark.slow
 async def test_a_client_that_only_says_that_settings_changed_is_asked_for_them(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
@@ -252,6 +267,7 @@ async def test_a_client_that_only_says_that_settings_changed_is_asked_for_them(p
         assert await eventually(one_hit)
 
 
+@pytest.mark.slow
 async def test_a_partial_index_is_never_called_complete(project: Path) -> None:
     async with editor(project) as ed:
         while True:
@@ -263,6 +279,7 @@ async def test_a_partial_index_is_never_called_complete(project: Path) -> None:
         assert (one["documents"], one["queued_documents"], one["pending_embeddings"]) == (6, 0, 0)
 
 
+@pytest.mark.slow
 async def test_indexing_shows_as_progress_with_a_token_created_first(project: Path) -> None:
     # Texts that no other test has, so that embedding them takes longer than a look.
     mark = uuid.uuid4().hex
@@ -295,6 +312,7 @@ async def test_an_unknown_command_is_refused_and_the_server_goes_on(project: Pat
         assert (await ed.command("status"))["version"]
 
 
+@pytest.mark.slow
 async def test_a_range_outside_the_document_means_its_end(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed:
@@ -312,6 +330,7 @@ async def test_an_editor_without_a_folder_cannot_lose_a_project_memory(tmp_path:
         assert (await ed.command("storeMemory", content="it stays here", scope="global"))["status"] == "inserted"
 
 
+@pytest.mark.slow
 async def test_open_documents_move_to_a_folder_that_is_added_and_back_when_it_goes(
     project: Path, tmp_path: Path
 ) -> None:

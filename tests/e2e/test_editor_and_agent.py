@@ -1,4 +1,4 @@
-"""One project, an editor and an agent at once: two processes, one memory."""
+"""One project, an editor and an agent at once: two processes of the installed command, one memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.clients import agent, editor, eventually
 
-pytestmark = pytest.mark.shared_engine
+pytestmark = [pytest.mark.slow, pytest.mark.own_engine, pytest.mark.usefixtures("installed_command")]
 
 
 async def test_what_the_editor_saved_a_moment_ago_the_agent_finds(project: Path) -> None:

@@ -16,6 +16,7 @@ from tests.support import PATIENCE_S, write
 pytestmark = pytest.mark.own_engine
 
 
+@pytest.mark.slow
 async def test_what_is_typed_in_the_editor_is_found_over_http(project: Path) -> None:
     address = f"127.0.0.1:{free_port()}"
     settings = Path(user_config_file())

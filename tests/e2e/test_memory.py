@@ -35,6 +35,7 @@ async def _shell(folder: Path, *arguments: str, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 async def test_a_memory_goes_from_the_agent_to_the_editor_to_the_shell_and_to_another_project(
     project: Path, tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ async def test_of_two_agents_that_update_one_memory_none_is_lost_and_the_second_
         assert [item["content"] for item in record["history"]] == [f"{_RULE} (one)", _RULE]
 
 
+@pytest.mark.slow
 async def test_an_agent_uses_every_tool_of_the_memory(project: Path) -> None:
     async with agent(project) as ag:
         await ag.until_complete()
@@ -139,6 +141,7 @@ async def test_memories_are_resources_and_prompts_bring_them(project: Path) -> N
             await ag.session.get_prompt("recall", {})
 
 
+@pytest.mark.slow
 async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project: Path) -> None:
     file = project / "src/net/client.py"
     async with editor(project) as ed:
@@ -176,6 +179,7 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         assert (confirmed["version"], confirmed["anchor"]["state"]) == (2, "fresh")
 
 
+@pytest.mark.slow
 @pytest.mark.own_engine
 async def test_settings_files_count_at_once_and_a_broken_edit_changes_nothing_but_is_told(
     project: Path, home: Path

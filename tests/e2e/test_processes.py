@@ -20,6 +20,8 @@ from rag_ls.model import StoredChunk
 from tests.e2e.clients import PATIENCE_S, RAG_LS
 from tests.support import until, write
 
+pytestmark = pytest.mark.slow
+
 QUERIES = ("parse the header", "walrus_3_7", "connection pool resize", "where is token 11 refreshed")
 
 

@@ -7,8 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.e2e.clients import Agent, Editor, agent, editor
 from tests.support import git, git_repository
+
+pytestmark = pytest.mark.slow
 
 STEPS = 2000
 PATHS = [f"pkg/module_{number}.py" for number in range(10)]

@@ -28,6 +28,7 @@ def _settings(service: EmbeddingService, model: str) -> None:
     write(file.parent, {file.name: text})
 
 
+@pytest.mark.slow
 async def test_nothing_leaves_before_the_user_agrees_and_unsaved_text_never(project: Path) -> None:
     with serving(EmbeddingService(models={_AWAY: DIGEST})) as service:
         _settings(service, _AWAY)
@@ -58,6 +59,7 @@ async def test_nothing_leaves_before_the_user_agrees_and_unsaved_text_never(proj
             assert until(lambda: any("saved_heron():" in text for text in service.texts))
 
 
+@pytest.mark.slow
 async def test_while_the_server_is_away_words_answer_and_the_rest_is_done_when_it_is_back(project: Path) -> None:
     service = EmbeddingService(models={"embedder:1": DIGEST})
     with serving(service):
@@ -87,6 +89,7 @@ async def test_while_the_server_is_away_words_answer_and_the_rest_is_done_when_i
             assert not (await standing()).get("note")
 
 
+@pytest.mark.slow
 async def test_asking_what_is_known_about_unsaved_code_sends_none_of_it(project: Path) -> None:
     with serving(EmbeddingService(models={_AWAY: DIGEST})) as service:
         _settings(service, _AWAY)

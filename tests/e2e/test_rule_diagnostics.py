@@ -52,6 +52,7 @@ async def _pushed(ed: Editor, file: Path, wanted: Callable[[list[Any]], bool]) -
     return list(ed.client.diagnostics.get(uri_of(file), ()))
 
 
+@pytest.mark.slow
 async def test_a_broken_rule_is_told_while_it_is_typed(project: Path) -> None:
     file = write(project, PROJECT) / "src/rates.py"
     async with editor(project, capabilities="neovim") as ed:
@@ -71,6 +72,7 @@ async def test_a_broken_rule_is_told_while_it_is_typed(project: Path) -> None:
         assert last.message.startswith("9,900 more places in this file break the rule no-print")
 
 
+@pytest.mark.slow
 async def test_an_editor_that_does_not_ask_is_sent_diagnostics(project: Path) -> None:
     file = write(project, PROJECT) / "src/rates.py"
     async with editor(project, capabilities="emacs") as ed:
@@ -82,6 +84,7 @@ async def test_an_editor_that_does_not_ask_is_sent_diagnostics(project: Path) ->
         await _pushed(ed, file, lambda found: not found)
 
 
+@pytest.mark.slow
 async def test_a_rule_being_written_counts_at_once_and_broken_yaml_keeps_the_last_good_rules(project: Path) -> None:
     file, rules = write(project, PROJECT) / "src/rates.py", project / "ARCHITECTURE.yml"
     async with editor(project, capabilities="neovim") as ed:
@@ -111,6 +114,7 @@ async def _quick_fixes(ed: Editor, file: Path) -> tuple[types.Diagnostic, dict[s
     return found, {action.title: action for action in await ed.client.text_document_code_action_async(params)}
 
 
+@pytest.mark.slow
 async def test_quick_fixes_show_suppress_and_remember(project: Path) -> None:
     file = write(project, PROJECT) / "src/rates.py"
     async with editor(project, capabilities="neovim") as ed:
@@ -135,6 +139,7 @@ async def test_quick_fixes_show_suppress_and_remember(project: Path) -> None:
         assert "no-print" in listed["memories"][0]["content"]
 
 
+@pytest.mark.slow
 async def test_a_rule_s_fix_is_a_quick_fix(project: Path) -> None:
     rules = "rules:\n  - {id: no-print, language: python, forbid: print($A), fix: log.info($A)}\n"
     file = write(project, {**PROJECT, "ARCHITECTURE.yml": rules}) / "src/rates.py"
@@ -146,6 +151,7 @@ async def test_a_rule_s_fix_is_a_quick_fix(project: Path) -> None:
         assert (edit.new_text, edit.range) == ("log.info(amount)", found.range)
 
 
+@pytest.mark.slow
 async def test_the_workspace_is_checked_and_a_lens_counts_uses(project: Path) -> None:
     write(project, {**PROJECT, "src/other.py": "print('unopened')\n"})
     async with editor(project, capabilities="neovim") as ed:
@@ -173,6 +179,7 @@ async def test_the_workspace_is_checked_and_a_lens_counts_uses(project: Path) ->
         assert (again, len(ed.client.messages)) == (answer, told)
 
 
+@pytest.mark.slow
 async def test_a_hover_on_a_path_shows_the_rules_that_name_it(project: Path) -> None:
     rules = {"CONSTRAINTS.md": "# Rules\n\n## Rates\n\nWhat is in `src/rates.py` MUST be exact.\n"}
     write(project, {**PROJECT, **rules, "notes.md": "See src/rates.py and src/price.py for that.\n"})

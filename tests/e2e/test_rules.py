@@ -16,6 +16,7 @@ pytestmark = pytest.mark.shared_engine
 RULES = {"CONSTRAINTS.md": "# Constraints\n\n## Rounding\n\nInvoice amounts MUST be rounded half up.\n"}
 
 
+@pytest.mark.slow
 async def test_an_agent_an_editor_and_the_shell_get_the_same_rules(project: Path) -> None:
     write(project, RULES)
     change = {"change_description": "change the rounding of invoice amounts"}

@@ -17,6 +17,8 @@ from rag_ls.operations import Operations
 from tests.embedding.services import EmbeddingService, serving
 from tests.support import PATIENCE_S, embedding_count, until
 
+pytestmark = pytest.mark.slow
+
 QUESTION = SearchRequest("what does the customer have to pay")
 
 

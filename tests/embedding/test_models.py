@@ -50,6 +50,7 @@ def quick() -> OnnxEmbedder:
     return OnnxEmbedder(locate("auto"), threads=1)
 
 
+@pytest.mark.slow
 def test_vectors_have_length_one_and_the_order_of_their_texts(quick: OnnxEmbedder) -> None:
     vectors = quick.embed_documents(_TEXTS)
     assert vectors.shape == (len(_TEXTS), OWN.dimensions)
@@ -68,6 +69,7 @@ def test_nothing_to_embed_gives_no_vectors(quick: OnnxEmbedder) -> None:
     assert len(quick.embed_documents([])) == 0
 
 
+@pytest.mark.slow
 def test_the_torch_process_agrees_with_the_quick_model_and_can_be_stopped(quick: OnnxEmbedder) -> None:
     worker = WorkerEmbedder(locate("auto"), device="cpu", batch_size=8, threads=2)
     try:
@@ -85,6 +87,7 @@ def test_the_torch_process_agrees_with_the_quick_model_and_can_be_stopped(quick:
         worker.embed_query("x")
 
 
+@pytest.mark.slow
 def test_a_torch_process_ends_when_its_parent_is_killed() -> None:
     parent = python(_PARENT)
     assert parent.stdout is not None
@@ -95,6 +98,7 @@ def test_a_torch_process_ends_when_its_parent_is_killed() -> None:
     assert until(lambda: not _runs(worker), PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_a_torch_process_refuses_weights_with_another_checksum_and_says_so() -> None:
     damaged = with_known(locate("auto"), sha256="0" * 64)
     worker = WorkerEmbedder(damaged, device="cpu", batch_size=8, threads=1)
@@ -105,6 +109,7 @@ def test_a_torch_process_refuses_weights_with_another_checksum_and_says_so() -> 
         worker.close()
 
 
+@pytest.mark.slow
 def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: Path) -> None:
     """usearch, loaded first, makes onnxruntime crash the process."""
     process = python(
@@ -128,6 +133,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
     assert list(tmp_path.glob("vectors-*.usearch"))
 
 
+@pytest.mark.slow
 @pytest.mark.extras
 def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
     located = locate("auto")

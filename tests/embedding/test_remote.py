@@ -106,6 +106,7 @@ def test_the_key_comes_from_the_environment_and_stands_in_no_error(
     assert loaded(settings).embed_query("x").shape == (16,)
 
 
+@pytest.mark.slow
 def test_batches_stay_under_the_budget_of_bytes_and_are_halved_when_they_are_refused(
     service: EmbeddingService,
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_dimension_that_changed_is_an_error_that_says_so(service: EmbeddingSer
         model.embed_documents(["one"])
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_is_named_and_believed_when_it_is_back() -> None:
     away = EmbeddingService()
     with serving(away):

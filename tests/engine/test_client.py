@@ -174,6 +174,7 @@ def test_settings_of_the_editor_hold_at_once(client: Client, shop: Path) -> None
     assert [problem.source for problem in loaded.problems] == ["editor settings"]
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_project_costs_no_embedding(client: Client, tmp_path: Path) -> None:
     functions = "".join(f"def function_{n}(value):\n    return value * {n} + {n * n}\n\n\n" for n in range(200))
     write(tmp_path, {"one/.rag-ls/x": "", "one/a.py": functions, "two/.rag-ls/x": "", "two/a.py": functions})

@@ -16,6 +16,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
 
 
+@pytest.mark.slow
 def test_a_settings_file_counts_as_soon_as_it_is_written(client: Client, shop: Path, home: Path) -> None:
     view = client.open(shop)
     write(home, {"config/config.toml": "[search]\ncode_k = 3\n"})
@@ -29,6 +30,7 @@ def test_a_settings_file_counts_as_soon_as_it_is_written(client: Client, shop: P
     assert until(lambda: view.settings.search.code_k == 3)
 
 
+@pytest.mark.slow
 def test_a_folder_s_waiting_settings_count_as_soon_as_it_is_trusted(client: Client, shop: Path) -> None:
     write(shop, {"rag-ls.toml": "[index]\nmax_file_bytes = 5000000\n"})
     view = client.open(shop)
@@ -40,6 +42,7 @@ def test_a_folder_s_waiting_settings_count_as_soon_as_it_is_trusted(client: Clie
     assert until(lambda: view.project.settings.index.max_file_bytes == 1_000_000)
 
 
+@pytest.mark.slow
 def test_listeners_are_told_until_they_leave(client: Client, shop: Path) -> None:
     client.open(shop)
     told: list[str] = []
@@ -70,6 +73,7 @@ def test_one_file_that_cannot_be_read_at_all_does_not_end_the_care_for_others(
     assert until(lambda: view.settings.search.code_k == 4)
 
 
+@pytest.mark.slow
 def test_memories_without_vectors_get_them_by_and_by(client: Client, shop: Path) -> None:
     view = client.open(shop)
     assert until(lambda: view.project.model(1.0))
@@ -100,6 +104,7 @@ def test_what_fails_at_every_look_is_logged_once(
     assert capsys.readouterr().err.count("no-such-model") == 1
 
 
+@pytest.mark.slow
 def test_other_languages_and_another_strategy_cut_the_index_anew(client: Client, shop: Path) -> None:
     view = client.open(shop)
     view.indexing.index_tree()

@@ -21,6 +21,8 @@ from rag_ls.storage import open_memories
 from rag_ls.util.text import content_hash
 from tests.support import PATIENCE_S, until, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,7 @@ def test_projects_of_one_name_without_a_remote_share_nothing(tmp_path: Path, mon
         assert _contents(ben) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_is_told_and_holds_up_nothing(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,6 +160,7 @@ def test_another_port_of_this_machine_is_another_origin(served: Served, origin: 
     assert served.caller(served.token(), origin=origin).get("/status").status_code == 403
 
 
+@pytest.mark.slow
 def test_streams_that_never_end_are_limited_for_each_token(serve: Serve) -> None:
     served = serve(max_sessions=1)
     token, other = served.token(), served.token("other")

@@ -110,6 +110,7 @@ def test_a_deleted_session_is_gone_with_its_client(served: Served) -> None:
     assert caller.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_idle_sessions_end_and_open_ones_are_limited(serve: Serve) -> None:
     served = serve(max_sessions=2, session_idle_minutes=0.01)
     token = served.token()
@@ -123,6 +124,7 @@ def test_idle_sessions_end_and_open_ones_are_limited(serve: Serve) -> None:
     raw(served, token)
 
 
+@pytest.mark.slow
 def test_a_revoked_token_ends_its_open_streams(served: Served) -> None:
     caller, session = raw(served, served.token("short"))
     caller.headers["mcp-session-id"] = session
@@ -150,6 +152,7 @@ def test_what_a_broken_connection_missed_is_sent_again(two_projects: Served) -> 
     assert "src/auth.py" in data
 
 
+@pytest.mark.slow
 async def test_progress_arrives_while_an_agent_waits(two_projects: Served, tmp_path: Path) -> None:
     steps: list[str | None] = []
 
@@ -175,6 +178,7 @@ def test_garbage_is_answered_and_the_server_goes_on(served: Served) -> None:
     assert caller.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_tool_can_be_cancelled_though_all_that_a_token_may_ask_at_once_is_taken(serve: Serve, tmp_path: Path) -> None:
     served = serve(max_searches=1)
     # Its vectors take much longer than a request waits for its turn.

@@ -63,7 +63,6 @@ for (const [name, answer] of Object.entries(proofs)) {
 """
 
 
-@pytest.mark.slow
 def test_a_request_that_is_given_up_while_the_engine_proves_itself_signs_nobody_out(tmp_path: Path) -> None:
     script = tmp_path / "asks.mjs"
     script.write_text(_ASKS % {"api": json.dumps((PAGE / "api.js").as_uri())})

@@ -163,6 +163,7 @@ def test_no_folder_becomes_a_project_over_http(two_projects: Served, tmp_path: P
     assert [entry.name for entry in private.iterdir()] == ["diary.py"]
 
 
+@pytest.mark.slow
 def test_setting_rules_up_in_one_project_changes_nothing_for_later_questions(
     two_projects: Served, tmp_path: Path
 ) -> None:
@@ -244,6 +245,7 @@ def test_tags_in_an_address_are_separated_by_commas(two_projects: Served) -> Non
         assert caller.get("/memories", params={"tags": written}).json()["total"] == 1, written
 
 
+@pytest.mark.slow
 def test_projects_that_were_looked_at_are_let_go_and_taken_up_again(
     two_projects: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +266,7 @@ def test_projects_that_were_looked_at_are_let_go_and_taken_up_again(
     assert removed.status_code == 200, removed.text
 
 
+@pytest.mark.slow
 def test_who_leaves_while_a_project_is_opened_keeps_it_open_for_nobody(
     two_projects: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

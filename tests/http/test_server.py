@@ -83,6 +83,7 @@ def test_a_port_that_is_taken_is_a_clear_error_and_the_other_server_goes_on(serv
     assert served.caller().get("/health").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_stopped_server_frees_its_port_though_clients_listen(served: Served) -> None:
     caller = served.caller(served.token())
     ended = threading.Event()

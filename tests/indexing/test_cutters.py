@@ -91,6 +91,7 @@ def test_a_text_that_is_known_to_end_a_process_is_not_parsed(tree: Tree) -> None
     assert cut.ended == "it crashed"
 
 
+@pytest.mark.slow
 def test_a_text_that_takes_too_much_memory_is_cut_by_lines(tree: Tree, cutters: Cutters) -> None:
     (tree.root / "open.py").write_text("/*\n" * 3000)
     cut = cutters.cut_file(tree, Job("open.py"))
@@ -128,6 +129,7 @@ def _lengths(paths: Sequence[str]) -> list[int]:
     return [len(path) for path in paths]
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_the_process_of_many_is_left_out_alone(cutters: Cutters) -> None:
     paths = [*("x" * number for number in range(1, 70)), "deadly", "y"]
     assert list(cutters.call_many(_lengths, paths)) == [*range(1, 70), None, 1]

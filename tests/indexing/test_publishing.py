@@ -150,6 +150,7 @@ def test_an_index_that_is_not_complete_is_not_published(index: ProjectIndex, url
         _publish(index, url, project)
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_stored_stays_alone(index: ProjectIndex, url: str, project: str) -> None:
     # A tsvector holds at most a megabyte.
     _store(index, "src/huge.py", [" ".join(f"w{number:032x}" for number in range(40_000))])
@@ -496,6 +497,7 @@ def _answers(index: SearchedIndex) -> dict[str, object]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @given(files=_FILES)
 @settings(max_examples=scale_examples(25))
 def test_a_search_reads_the_same_as_in_the_checkout(files: list[list[tuple[str, str]]], url: str) -> None:

@@ -99,6 +99,7 @@ def test_what_is_unsaved_is_found_by_meaning_and_stays_here(
         assert server.run(counted, database) == before
 
 
+@pytest.mark.slow
 def test_while_the_server_is_away_words_answer_and_are_marked_so(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +165,7 @@ class Network:
         self._listener.close()
 
 
+@pytest.mark.slow
 def test_a_network_that_hangs_holds_up_a_question_for_no_more_than_its_deadline(
     server: Postgres, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_network_that_hangs_holds_up_a_question_for_no_more_than_its_deadline(
     network.close()
 
 
+@pytest.mark.slow
 def test_vectors_that_the_server_has_lost_are_made_again(
     server: Postgres, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +268,7 @@ def _recorded(monkeypatch: pytest.MonkeyPatch, server: Any) -> tuple[set[bytes],
     return hashes, vectors
 
 
+@pytest.mark.slow
 def test_a_server_that_was_away_when_embedding_began_is_asked_once_it_is_back(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: 
     assert view.indexing.activity.phase is Phase.IDLE
 
 
+@pytest.mark.slow
 def test_embedding_counts_up_to_one_total_though_texts_stand_in_several_files(client: Client, tmp_path: Path) -> None:
     view = client.open(write(tmp_path, {f"src/file{number}.py": _functions(number % 20) for number in range(60)}))
     steps: list[Progress] = []
@@ -104,6 +105,7 @@ def test_a_project_is_indexed_whole_with_its_embeddings(view: ProjectSession) ->
     assert view.search(SearchRequest("how much do the goods cost")).stats.dense
 
 
+@pytest.mark.slow
 def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_asks(view: ProjectSession) -> None:
     large = _functions(1) * 300
     for name in ("zebra", "giraffe"):
@@ -167,6 +169,7 @@ def test_a_buffer_that_equals_its_file_is_the_file(view: ProjectSession, shop: P
     assert _found(view, "discount") == [("src/cart.py", Freshness.DISK)]
 
 
+@pytest.mark.slow
 def test_only_the_last_of_many_edits_stays(view: ProjectSession) -> None:
     # So unlike each other that none is taken for another one misspelt.
     names = [f"{first * 4}{second * 4}" for first in "abcde" for second in "klmnopqrst"]
@@ -248,6 +251,7 @@ def test_a_file_deleted_behind_our_back_is_no_hit(view: ProjectSession, shop: Pa
     assert _found(view, "discount") == []
 
 
+@pytest.mark.slow
 def test_cancelled_indexing_stops_and_goes_on_later(client: Client, big: Path) -> None:
     view = client.open(big)
     view.indexing.index_tree()
@@ -264,6 +268,7 @@ def test_cancelled_indexing_stops_and_goes_on_later(client: Client, big: Path) -
     assert view.store.counts().documents == 400
 
 
+@pytest.mark.slow
 def test_cancelled_indexing_can_be_taken_over_by_another_process(client: Client, big: Path) -> None:
     view = client.open(big)
     view.indexing.index_tree()
@@ -292,6 +297,7 @@ def test_what_another_process_works_on_is_not_called_idle(client: Client, shop: 
         assert view.search(SearchRequest("cart")).stats.is_idle
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_taken_over(big: Path, client: Client) -> None:
     worker = python(_OTHER_ENGINE, big)
     assert worker.stdout is not None
@@ -307,6 +313,7 @@ def test_what_a_killed_process_left_is_taken_over(big: Path, client: Client) -> 
     assert view.store.queue.paths() == []
 
 
+@pytest.mark.slow
 def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big: Path, client: Client) -> None:
     worker = python(_OTHER_ENGINE, big)
     assert worker.stdout is not None

@@ -114,6 +114,7 @@ def test_a_project_that_was_indexed_before_there_was_a_store_is_given_too(
         assert _shared(url) == embedded
 
 
+@pytest.mark.slow
 def test_text_that_was_embedded_while_it_was_unsaved_is_given_once_it_is_saved(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ def test_indexing_ends_where_the_store_answers_and_the_model_does_not(
         assert not view.status().complete
 
 
+@pytest.mark.slow
 def test_two_engines_on_one_project_share_it_and_neither_waits_for_ever(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def test_every_pattern_of_a_convention_is_one() -> None:
             assert compile_lines(each.decorators.pattern).groups == 1
 
 
+@pytest.mark.slow
 def test_no_other_room_names_a_language() -> None:
     root = _PACKAGE.parent
     names = set(SYNTAXES) - _COMMON_WORDS

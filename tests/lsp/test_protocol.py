@@ -7,6 +7,8 @@ import concurrent.futures
 import gc
 from pathlib import Path
 
+import pytest
+
 from rag_ls.engine.client import local_client
 from tests.lsp.in_process import in_process_editor
 from tests.support import until
@@ -19,6 +21,7 @@ def _futures() -> int:
     return sum(issubclass(type(each), (concurrent.futures.Future, asyncio.Future)) for each in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_what_was_typed_and_asked_is_let_go(shop: Path, home: Path) -> None:
     with in_process_editor(local_client("lsp"), shop) as editor:
         file = next(shop.rglob("*.py"))

@@ -83,6 +83,7 @@ def _work(editor: InProcessEditor, shop: Path) -> None:
     editor.open(shop / "src/auth.py")
 
 
+@pytest.mark.slow
 def test_nothing_that_an_editor_does_touches_a_disk_there(shop: Path, touched: list[str]) -> None:
     with in_process_editor(local_client("lsp"), shop) as editor:
         assert until(lambda: editor.command("status")["complete"])

@@ -155,6 +155,7 @@ def test_whatever_a_batch_does_can_be_taken_back(
     assert _said(store) == said
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(200))
 @given(before=STEPS, batch=STEPS, after=STEPS, left=st.none() | st.integers(0, 4))
 def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(

@@ -53,6 +53,7 @@ def test_all_of_a_long_text_is_in_its_parts() -> None:
         assert any(line[:40] in part for part in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     ["when do access tokens of the gateway expire?", "when are invoices sent"],

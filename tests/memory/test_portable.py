@@ -110,6 +110,7 @@ def _record(**fields: object) -> dict[str, object]:
 class TestRoundTrip:
     """What was exported comes back as it was."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("format", FORMATS)
     @given(memories=_memories(), data=st.data())
     @example(memories=[_memory("---\nid: x\n---\r\n"), _memory("a\n\n", "second")], data=None)
@@ -183,6 +184,7 @@ class TestRoundTrip:
             _exported(_store(), "xml")
         assert "json, jsonl, markdown" in _refusal("", "xml")
 
+    @pytest.mark.slow
     def test_thousands_of_memories_come_through(self) -> None:
         store = _store()
         with store.transaction():
@@ -437,6 +439,7 @@ class TestHostileFiles:
             inserted = _import(store, text, format).inserted
         assert store.count() == inserted
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("format", FORMATS)
     def test_a_file_that_is_cut_off_anywhere_is_refused_or_ends_at_a_memory(self, format: Format) -> None:
         text = _exported(_store(_memory("one\n---\ntwo"), _memory("two", "second")), format)

@@ -194,6 +194,7 @@ class TestTags:
 
 
 class TestQuestions:
+    @pytest.mark.slow
     def test_a_question_of_ten_thousand_words_is_answered(self, noted: Memories, model: HostedModel) -> None:
         text = "when do the access tokens expire? " + "lorem ipsum dolor sit amet " * 2000
         assert _NOTES[1] in _ask(noted, text)

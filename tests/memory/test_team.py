@@ -78,6 +78,7 @@ def users(server: Postgres, clock: Callable[[], datetime]) -> Iterator[tuple[Use
         each.close()
 
 
+@pytest.mark.slow
 def test_what_one_remembers_the_other_knows(users: tuple[User, User]) -> None:
     ann, ben = users
     memory_id = ann.remember("We round half to even, because auditors asked for it.", "decision")
@@ -290,6 +291,7 @@ def test_who_may_only_read_takes_and_gives_nothing(server: Postgres, clock: Call
     server.run("DROP OWNED BY listener", database)
 
 
+@pytest.mark.slow
 def test_an_exchange_that_fails_is_made_good_by_the_next(
     tmp_path_factory: pytest.TempPathFactory, clock: Callable[[], datetime], tmp_path: Path
 ) -> None:
@@ -320,6 +322,7 @@ _STEPS = st.lists(
 _TEXTS = [f"What the team knows about part {number} of the system." for number in range(4)]
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_STEPS)
 @example([(0, "remember", 0), (0, "exchange", 0), (0, "lose", 0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
@@ -121,6 +122,7 @@ _IN_ONE_MOMENT = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(150), phases=[Phase.explicit, Phase.generate])
 @given(_STEPS, _STEPS)
 @example(_IN_ONE_MOMENT, [*_IN_ONE_MOMENT[:5], (False, "store", "a", 4, 8), *_IN_ONE_MOMENT[6:]])

@@ -79,6 +79,7 @@ def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
     session.check_first_index(str(folder), index)
 
 
+@pytest.mark.slow
 def test_answers_to_agents_alone_are_cut_to_a_budget(session: ClientSession, tmp_path: Path) -> None:
     files = {f"zebra_{file}.py": _CODE.replace("zebra", f"zebra_{file}") for file in range(120)}
     session.work_in(write(tmp_path / "large", files | {".git/HEAD": "ref: refs/heads/main\n"}))

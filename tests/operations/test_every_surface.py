@@ -41,8 +41,6 @@ from tests.lsp.in_process import in_process_editor
 from tests.operations.every_answer import every_answer
 from tests.support import PATIENCE_S
 
-pytestmark = pytest.mark.slow
-
 # What is typed for each verb; an operation's answer goes through all lines that ask for it.
 _LINES = """
 add text

@@ -93,6 +93,7 @@ def test_related_code_is_found_by_place_symbol_and_snippet(operations: Operation
         assert "src/cart.py" not in {hit["path"] for hit in operations.run("find_related", question)["results"]}
 
 
+@pytest.mark.slow
 def test_all_of_a_long_snippet_counts(operations: Operations) -> None:
     other = "def unrelated_matter(telescope):\n    return telescope.focus()\n" * 30
     snippet = other[:1000] + "def total_price(items):\n    return sum(item.price for item in items)\n" * 60

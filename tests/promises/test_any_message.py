@@ -28,7 +28,8 @@ from tests.e2e.clients import agent, editor
 from tests.promises.messages import INITIALIZE_AGENT, Messages
 from tests.support import SHOP, engine_pid, until, write
 
-pytestmark = [pytest.mark.slow]
+pytestmark = pytest.mark.slow
+
 
 _FEW, _MANY = 3_000, 1_000_000
 # A busy machine sends fewer.

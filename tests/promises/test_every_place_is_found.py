@@ -50,6 +50,7 @@ def places(exact: Any) -> list[tuple[str, int]]:
     return [(place["path"], place["line"]) for place in exact["places"]]
 
 
+@pytest.mark.slow
 def test_a_name_that_is_used_and_declared_nowhere_comes_first_and_is_counted(operations: Operations) -> None:
     exact = ask(operations, "MakeRaw", "auto")
     assert (exact["match"], exact["total"], exact["files"]) == ("exact", 2, 2)
@@ -149,6 +150,7 @@ def test_signs_numbers_and_single_letters_are_looked_for_as_they_stand(
     assert ("has no words" in answer["stats"].get("note", "")) is not is_word
 
 
+@pytest.mark.slow
 def test_filters_hold_and_pages_follow_each_other(operations: Operations) -> None:
     assert places(ask(operations, "retry", kind="test")) == [("tests/test_fee.py", 2), ("tests/test_fee.py", 1)]
     assert places(ask(operations, "retry", language="markdown")) == [("docs/guide.md", 3)]
@@ -164,6 +166,7 @@ def test_filters_hold_and_pages_follow_each_other(operations: Operations) -> Non
     assert len(places(ask(operations, "e", files_only=True))) == exact["files"]
 
 
+@pytest.mark.slow
 def test_beside_hits_a_common_word_is_counted_to_a_limit_and_it_is_said(client: Client, tmp_path: Path) -> None:
     files = {f"part{number}.py": "value = compute(value)\n" * 60 for number in range(120)}
     session = client.open(write(tmp_path / "many", files))
@@ -195,6 +198,7 @@ def test_a_budget_makes_a_page_shorter_and_names_the_next(operations: Operations
     assert 0 < len(exact["places"]) == exact["next_offset"] < exact["total"]
 
 
+@pytest.mark.slow
 def test_a_hostile_pattern_takes_no_longer_than_another_or_is_told(operations: Operations) -> None:
     assert ask(operations, "(a|aa)+b$", "regex")["total"] == 1
     slow = ask(operations, r"(?=x?)(a|aa)+$", "regex")

@@ -11,8 +11,6 @@ from rag_ls.storage.sqlite.index_schema import MIGRATIONS
 from tests.daemon.engines import answer, run
 from tests.support import engine_pid, write
 
-pytestmark = [pytest.mark.slow]
-
 _DEEP = 100_000
 _TABLES = ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "symbols", "imports", "postings")
 _ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n AS key, n AS value, n AS id FROM r"
@@ -60,6 +58,7 @@ def test_an_index_that_somebody_else_made_is_made_anew(shop: Path, name: str) ->
     assert pid in (None, engine_pid())
 
 
+@pytest.mark.slow
 @pytest.mark.shared_engine
 def test_files_of_any_depth_leave_the_engine_and_the_other_files_as_they_were(shop: Path) -> None:
     write(shop, FILES)

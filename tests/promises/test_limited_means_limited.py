@@ -82,6 +82,7 @@ _ADDRESSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _ADDRESSES)
 def test_passwords_of_the_settings_are_shown_nowhere(kind: str, home: Path, tmp_path: Path) -> None:
     store, summaries, embedding = _ADDRESSES[kind]
@@ -226,6 +227,7 @@ def test_over_http_memories_are_written_to_new_files_of_our_own_kinds_alone(
     assert _everything_in(tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", ["ARCHITECTURE.yml", "docs", "docs/patterns"])
 def test_over_http_rules_are_written_over_nothing_and_through_no_link(
     two_projects: Served, tmp_path: Path, link: str
@@ -362,6 +364,7 @@ _PLACES = sorted(
 )
 
 
+@pytest.mark.slow
 def test_what_belongs_to_other_projects_is_answered_as_what_does_not_exist(
     two_projects: Served, tmp_path: Path
 ) -> None:
@@ -452,6 +455,7 @@ def _agent(folder: Path) -> ClientSession:
     return session
 
 
+@pytest.mark.slow
 def test_an_agent_makes_no_folder_a_project_and_writes_over_nothing(tmp_path: Path) -> None:
     own, other, unknown = (write(tmp_path / name, SHOP) for name in ("own", "other", "unknown"))
     write(unknown, {"ARCHITECTURE.yml": "rules: []\n", ".rag-ls/rules.json": "{}"})

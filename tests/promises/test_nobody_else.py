@@ -59,6 +59,7 @@ def _no_umask() -> Iterator[None]:
     os.umask(former)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_no_umask")
 def test_no_file_that_rag_ls_makes_by_itself_is_readable_for_others_whatever_the_umask(
     home: Path, tmp_path: Path
@@ -153,6 +154,7 @@ def _command_lines() -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_the_code_that_opens_the_page_is_in_a_private_file_and_in_no_command_line(
     http_settings: str, tmp_path: Path
 ) -> None:
@@ -236,6 +238,7 @@ def test_the_page_keeps_only_choices_beyond_its_tab() -> None:
 # --- who only connects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_secure", [False, True])
 def test_who_only_connects_takes_a_limited_number_of_connections(
     serve: Serve, certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch, *, is_secure: bool

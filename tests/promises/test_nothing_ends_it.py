@@ -25,7 +25,8 @@ from tests.daemon.engines import answer, run
 from tests.e2e.clients import agent, editor
 from tests.support import PATIENCE_S, engine_pid, write
 
-pytestmark = [pytest.mark.slow]
+pytestmark = pytest.mark.slow
+
 
 DEADLY = {
     # Its scanner recurses.

@@ -242,6 +242,7 @@ def test_an_engine_that_a_git_hook_starts_has_none_of_the_hook_s_variables(tmp_p
     assert b"GIT_" not in environment.read_bytes()
 
 
+@pytest.mark.slow
 def test_git_is_called_in_one_place_alone() -> None:
     callers = {
         file.relative_to(_RAG_LS).as_posix()

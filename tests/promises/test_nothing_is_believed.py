@@ -128,10 +128,10 @@ class TestAnIndex:
             _index(tmp_path)
 
 
-@pytest.mark.slow
 class TestATextThatNoFileHolds:
     """Whoever wrote it into the index, perhaps with the help of an index that this user once gave away."""
 
+    @pytest.mark.slow
     def test_is_not_given_out_as_code(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
         root = git_repository(tmp_path / "shop", SHOP)
@@ -352,7 +352,6 @@ _NAMES = (
 _MADE_WAY_FOR = ("memories.db-wal", "memories.db-shm", "memories.db-journal", "rules.json", "config.toml", _NAMES[-1])
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="git makes links there by itself, and there are pipes")
 class TestWhatIsNoFile:
     """Under each name that is ours: nothing hangs, nothing else is touched, and what stops the work is named."""
@@ -370,6 +369,7 @@ class TestWhatIsNoFile:
             connection.execute("CREATE TABLE secrets (x)")
         return file
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("make", [_link, _dangling, _pipe, _folder])
     def test_under_each_name(self, victim: Path, tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
         for name in _NAMES:
@@ -429,7 +429,6 @@ def _work(root: Path) -> str:
     return "".join(said)
 
 
-@pytest.mark.slow
 def test_a_connection_over_http_is_written_into_no_odd_file(home: Path, tmp_path: Path) -> None:
     """Not through a link that leads out, not after a pipe or JSON that nobody can read: no token is made for them."""
     port = free_port()

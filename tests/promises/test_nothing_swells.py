@@ -102,6 +102,7 @@ def test_a_hundred_projects_work_with_256_handles(tmp_path: Path) -> None:
         shell.leave()
 
 
+@pytest.mark.slow
 def test_projects_that_are_closed_give_their_handles_and_threads_back(tmp_path: Path, home: Path) -> None:
     write(home, {"config/config.toml": "[daemon]\nproject_idle_minutes = 0.01\n"})
     first, *others = _projects(tmp_path)[:11]

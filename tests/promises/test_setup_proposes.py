@@ -51,6 +51,7 @@ def shop(tmp_path: Path, home: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_setup_shows_what_it_would_write_and_writes_nothing_unasked(shop: Path) -> None:
     shown = run("rules", "setup", folder=shop)
     assert shown.returncode == 0, shown.stderr
@@ -69,6 +70,7 @@ def test_setup_shows_what_it_would_write_and_writes_nothing_unasked(shop: Path) 
     assert "rag_" not in written.stdout + written.stderr
 
 
+@pytest.mark.slow
 def test_its_rules_hold_at_once_name_their_exceptions_and_find_what_comes_new(shop: Path) -> None:
     assert run("rules", "setup", "--yes", folder=shop).returncode == 0
     text = (shop / "ARCHITECTURE.yml").read_text()
@@ -95,6 +97,7 @@ def test_its_rules_hold_at_once_name_their_exceptions_and_find_what_comes_new(sh
     assert {each.severity.value for each in _check(shop).violations} == {"error"}
 
 
+@pytest.mark.slow
 def test_setup_twice_changes_nothing_and_edits_stay(shop: Path) -> None:
     run("rules", "setup", "--yes", folder=shop)
     path = shop / "ARCHITECTURE.yml"
@@ -123,6 +126,7 @@ def test_nothing_is_written_into_a_folder_that_a_site_publishes_unless_told(shop
     assert (shop / "docs/patterns/layers.md").is_file()
 
 
+@pytest.mark.slow
 def test_another_tools_architecture_file_is_left_alone_even_with_force(shop: Path) -> None:
     foreign = "components:\n  - name: web\nrelations: []\n"
     write(shop, {"ARCHITECTURE.yml": foreign})
@@ -132,6 +136,7 @@ def test_another_tools_architecture_file_is_left_alone_even_with_force(shop: Pat
     assert _check(shop).rules.problems == ()
 
 
+@pytest.mark.slow
 def test_what_setup_wrote_is_told_as_rules_and_never_as_an_answer_about_code(shop: Path) -> None:
     errors = "class ShopError extends Error {}\nclass Missing extends ShopError {}\nclass Broken extends ShopError {}\n"
     errors += "class Late extends ShopError {}\nclass Gone extends ShopError {}\n"
@@ -158,6 +163,7 @@ def _rules_of(root: Path) -> str:
     return (root / "ARCHITECTURE.yml").read_text()
 
 
+@pytest.mark.slow
 def test_a_decorator_below_a_route_is_required(tmp_path: Path) -> None:
     view = "from flask import Blueprint\nbp = Blueprint('{name}', __name__)\n\n\n" + "".join(
         f"@bp.route('/{{name}}/{at}')\n@login_required\ndef see_{at}():\n    return {{{{'ok': True}}}}\n\n\n"
@@ -181,6 +187,7 @@ def test_a_dependency_among_parameters_is_required(tmp_path: Path) -> None:
     assert "depend on `get_current_user`" in _rules_of(root)
 
 
+@pytest.mark.slow
 def test_what_a_handler_only_mentions_stands_before_no_route(shop: Path) -> None:
     assert "take `auth`" in _rules_of(shop)
     route = (

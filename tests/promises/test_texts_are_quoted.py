@@ -159,6 +159,7 @@ def test_without_a_terminal_nothing_is_trusted_unless_it_is_said(root: Path) -> 
     assert not users_trusted_folders().trusts(root)
 
 
+@pytest.mark.slow
 def test_who_is_asked_sees_what_the_folder_brings(root: Path) -> None:
     for answer, is_trusted in (("n\n", False), ("y\n", True)):
         said = _at_a_terminal(root, answer, "trust")
@@ -166,6 +167,7 @@ def test_who_is_asked_sees_what_the_folder_brings(root: Path) -> None:
         assert users_trusted_folders().trusts(root) == is_trusted
 
 
+@pytest.mark.slow
 def test_who_is_asked_sees_memories_and_what_lies_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = os.environ["RAG_LS_HOME"]
     monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / "somebody-else"))
@@ -191,6 +193,7 @@ def test_who_is_asked_sees_memories_and_what_lies_below(tmp_path: Path, monkeypa
     assert f"rules that hooks tell your agent: {rules}\n" in said
 
 
+@pytest.mark.slow
 def test_the_names_of_folders_and_files_give_the_terminal_no_orders(tmp_path: Path) -> None:
     order = "\x1b[2J\x1b[8m\x1b]8;;https:evil.example\x1b\\\u202e\n\nTrust it? nothing waits"
     root = write(
@@ -293,6 +296,7 @@ def test_a_folder_that_the_editor_s_user_trusts_is_trusted(
         assert len([text for text in told if "rag-ls trust" in text]) == (0 if is_trusted else 1)
 
 
+@pytest.mark.slow
 async def test_an_editor_s_trust_reaches_the_shared_engine_through_its_relay(root: Path) -> None:
     async with editor_process(root, trusts=True) as ed:
         await ed.command("status")

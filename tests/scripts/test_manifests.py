@@ -68,6 +68,7 @@ def test_server_json_is_what_the_mcp_registry_takes() -> None:
     assert any(f"mcp-name: {server['name']} " in fragment.get("text", "") for fragment in shown)
 
 
+@pytest.mark.slow
 def test_the_registry_s_line_starts_the_server() -> None:
     (package,) = _json(ROOT / "server.json")["packages"]
     arguments = [argument["value"] for argument in package["packageArguments"]]

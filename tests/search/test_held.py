@@ -69,6 +69,7 @@ def _first(view: ProjectSession, query: str) -> Chunk:
     return view.search(SearchRequest(query, k=5)).hits[0].item.chunk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _KINDS)
 def test_its_declaration_comes_first_with_its_line(client: Client, tmp_path: Path, kind: str) -> None:
     declared, name, use = _KINDS[kind]

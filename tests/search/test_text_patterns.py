@@ -89,11 +89,13 @@ HOSTILE = r"(?=x?)(a|aa)+$"
 SLOW = "a" * 60 + "b"
 
 
+@pytest.mark.slow
 def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
     with pytest.raises(InvalidRequest, match="look-arounds"):
         TextPattern(TextQuery(HOSTILE, is_regex=True)).find_lines(SLOW)
 
 
+@pytest.mark.slow
 def test_a_text_that_a_pattern_takes_too_long_in_is_left_out_and_several_are_refused() -> None:
     pattern = TextPattern(TextQuery(HOSTILE, is_regex=True))
     assert pattern.count_lines(["aa\nb", SLOW, "a"]) == [LineCount(1, 1), None, LineCount(1, 1)]

@@ -17,6 +17,8 @@ import pytest
 from tests.daemon.engines import answer, run
 from tests.support import end_engine
 
+pytestmark = pytest.mark.slow
+
 KEPT = sorted(Path(__file__).parent.glob("*.tar.xz"))
 
 

@@ -15,7 +15,6 @@ import pytest
 
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, NoProcess, ProcessEnded
 
-pytestmark = pytest.mark.slow
 _SMALL = Limits(cpu_s=0.5, memory_bytes=50_000_000)
 
 
@@ -87,6 +86,7 @@ def test_a_call_that_breaks_its_process_says_how_and_the_next_works(
     assert processes.call(double, 21) == 42
 
 
+@pytest.mark.slow
 def test_a_process_that_somebody_else_stops_or_ends_is_not_blamed_on_the_call(processes: GuardedProcesses) -> None:
     with pytest.raises(ProcessEnded, match="did not answer") as raised:
         processes.call(stop_oneself, limits=Limits(wall_s=0.5))
@@ -105,6 +105,7 @@ def test_a_process_that_was_ended_while_it_rested_is_replaced(processes: Guarded
     assert processes.call(process_id) != process
 
 
+@pytest.mark.slow
 def test_a_process_that_has_grown_ends_after_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.getcwd())
     processes = GuardedProcesses(1, grown_bytes=90_000_000)

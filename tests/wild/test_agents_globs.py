@@ -69,6 +69,7 @@ def session(project: Path) -> Iterator[ClientSession]:
         yield session
 
 
+@pytest.mark.slow
 def test_a_search_filter_means_what_was_written(session: ClientSession, project: Path) -> None:
     for glob, expected in _GLOBS:
         question = {"query": "order", "path_glob": glob.replace("ROOT", str(project)), "files_only": True, "k": 50}

@@ -102,6 +102,7 @@ _SCRATCH = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_scratch_text_counts_for_its_own_editor_alone(shop: Path) -> None:
     engine = Engine()
     with _editor_of(engine, shop) as mine, _editor_of(engine, shop) as other:
@@ -119,6 +120,7 @@ def test_scratch_text_counts_for_its_own_editor_alone(shop: Path) -> None:
 # --- one file, several addresses
 
 
+@pytest.mark.slow
 def test_one_file_is_one_document_and_its_address_comes_back_as_it_came(editor: InProcessEditor, shop: Path) -> None:
     file = shop / "src/cart.py"
     usual = f"file://{file}"

@@ -29,6 +29,8 @@ from tests.commands import start_command
 from tests.daemon.engines import answer, engine, is_reachable, raw, run
 from tests.support import IS_ROOT, PATIENCE_S, engine_pid, python, until, write
 
+pytestmark = pytest.mark.slow
+
 # On a busy machine, the imports of an engine take longer than a client waits for one that hangs.
 _SLOW_START = """
 import sys
@@ -43,7 +45,6 @@ main(["serve"])
 """
 
 
-@pytest.mark.slow
 def test_a_client_of_an_engine_that_is_starting_is_told_that_it_lives(home: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -78,7 +79,6 @@ def test_an_engine_that_only_sends_signs_of_life_is_not_waited_for_without_end()
     theirs.close()
 
 
-@pytest.mark.slow
 def test_stopping_ends_an_engine_whose_start_hangs(home: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -186,7 +186,6 @@ def test_stopping_follows_no_link(held_lock: FileLock, tmp_path: Path) -> None:
     listening.socket.close()
 
 
-@pytest.mark.slow
 def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Path, tmp_path: Path) -> None:
     hanging = write(tmp_path / "bin", {"git": "#!/bin/sh\nexec sleep 1000\n"})
     os.chmod(hanging / "git", 0o755)
@@ -203,7 +202,6 @@ def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Pa
         assert run("stop").returncode == 0
 
 
-@pytest.mark.slow
 def test_an_engine_whose_code_is_replaced_ends_and_the_next_is_of_the_new_code(home: Path, tmp_path: Path) -> None:
     """What it imports later would be of another version: `AttributeError`."""
     package = shutil.copytree(Path(rag_ls.__file__).parent, tmp_path / "rag_ls")

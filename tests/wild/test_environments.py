@@ -39,7 +39,6 @@ def caller(home: Path) -> Iterator[httpx.Client]:
     engine.close()
 
 
-@pytest.mark.slow
 def test_a_slash_at_the_end_of_an_address_changes_nothing_and_redirects_nobody(caller: httpx.Client) -> None:
     for path in ("/health", "/ready", "/metrics", "/openapi.json", "/commands", "/status", "/nothing"):
         plain = caller.get(path)
@@ -73,7 +72,6 @@ _NO_HOME = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a home is found otherwise there")
 @pytest.mark.parametrize("home_variable", [{}, {"RAG_LS_HOME": "~/state"}])
 @pytest.mark.parametrize(
@@ -110,7 +108,6 @@ def test_a_project_where_nothing_else_can_be_written_is_a_project(shop: Path, mo
     assert temporary_folder() == str(shop)
 
 
-@pytest.mark.slow
 def test_a_compressed_body_is_refused_with_the_remedy(caller: httpx.Client) -> None:
     body = gzip.compress(json.dumps({"limit": 1}).encode())
     for path in ("/api/list_memories", "/mcp"):

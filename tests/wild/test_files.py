@@ -59,6 +59,7 @@ def test_a_file_in_any_encoding_is_found_by_its_words_and_read_as_it_is(
     assert project.ask("search_code", query=comment)["results"][0]["freshness"] == "disk"
 
 
+@pytest.mark.slow
 def test_one_bad_byte_costs_that_byte(client: Client, tmp_path: Path) -> None:
     lines = [f"# Prüfung {number}: 密码\nvalue_{number} = {number}\n".encode() for number in range(300)]
     lines[150] = b"# caf\xe9 torn\nvalue_150 = 150\n"
@@ -68,6 +69,7 @@ def test_one_bad_byte_costs_that_byte(client: Client, tmp_path: Path) -> None:
     assert project.search("value_299", k=1) == ["src/a.py"]
 
 
+@pytest.mark.slow
 def test_files_that_other_indexers_left_out_in_silence_are_found(client: Client, tmp_path: Path) -> None:
     csharp = "namespace Shop;\n\npublic class LegacyCart\n{\n    public int Total() => 1;\n}\n"
     files = {
@@ -188,6 +190,7 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
     symbols = {name: f"wombat{number:02d}" for number, name in enumerate(NAMES)}
     files = {name: f"def {symbol}():\n    return 1\n" for name, symbol in symbols.items()}

@@ -46,6 +46,7 @@ def skipped(project: WildProject) -> dict[str, str]:
     return {each["path"]: each["reason"] for each in found}
 
 
+@pytest.mark.slow
 def test_submodules_are_read_by_their_own_rules(client: Client, tmp_path: Path, origin: Path) -> None:
     root = git_repository(tmp_path / "shop", {".gitignore": "money.py\n", "src/cart.py": _CART})
     add_submodule(root, origin, "libs/money")
@@ -103,6 +104,7 @@ def test_what_is_not_checked_out_and_clones_that_are_none_of_it_are_named(
     assert "libs/money" not in skipped(project)
 
 
+@pytest.mark.slow
 def test_a_repository_of_submodules_alone_is_read(client: Client, tmp_path: Path, origin: Path) -> None:
     root = git_repository(tmp_path / "all", {})
     for name in ("one", "two"):
@@ -116,6 +118,7 @@ def test_a_repository_of_submodules_alone_is_read(client: Client, tmp_path: Path
     assert holding(project, "wombat_two") == ["moved/money.py"]
 
 
+@pytest.mark.slow
 def test_changes_in_a_submodule_are_seen_and_its_head_may_move(client: Client, tmp_path: Path, origin: Path) -> None:
     root = git_repository(tmp_path / "shop", {"src/cart.py": _CART})
     add_submodule(root, origin, "libs/money")

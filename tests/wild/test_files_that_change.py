@@ -13,6 +13,7 @@ from tests.support import until
 from tests.wild.project import WildProject
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grows", [True, False], ids=["a log that grows", "a file that is written anew"])
 def test_a_file_that_keeps_changing_is_named_and_the_rest_is_complete(
     client: Client, tmp_path: Path, grows: bool
@@ -43,6 +44,7 @@ def test_a_file_that_keeps_changing_is_named_and_the_rest_is_complete(
     assert until(lambda: "wombat_last" in str(project.ask("search_code", query="wombat_last")["results"]))
 
 
+@pytest.mark.slow
 def test_a_search_for_lines_names_files_whose_reading_would_take_long(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

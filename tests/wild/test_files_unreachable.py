@@ -151,6 +151,7 @@ def test_what_could_never_be_read_is_tried_again(client: Client, place: Path, cl
         assert can_see_more(root, store)
 
 
+@pytest.mark.slow
 @as_root
 @pytest.mark.parametrize("closed", ["src", "src/deep", "c.py"])
 def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, place: Path, closed: str) -> None:

@@ -15,6 +15,8 @@ from rag_ls.operations import ClientSession
 from tests.agents import agent_session
 from tests.support import PATIENCE_S, until
 
+pytestmark = pytest.mark.slow
+
 _PARAGRAPH = (
     "The quarterly report describes how the marketing department plans its campaigns. Every campaign has a budget, a "
     "list of channels and a person who is responsible. Minutes of the meeting follow, with those who were there.\n\n"

@@ -14,8 +14,6 @@ from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import IS_ROOT, PATIENCE_S, git_repository
 
-pytestmark = pytest.mark.slow
-
 # A file system without locks, as some network drives are.
 _NO_LOCKS = """
 #define _GNU_SOURCE
@@ -39,6 +37,7 @@ def _limit_files(size: int = 50_000) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+@pytest.mark.slow
 @pytest.mark.shared_engine
 def test_a_project_that_an_option_names_is_set_up_and_the_current_folder_is_left_alone(
     home: Path, tmp_path: Path
@@ -66,6 +65,7 @@ def test_the_runtime_folder_of_another_user_is_left_alone(tmp_path: Path, monkey
     assert paths.engine_paths().folder == str(tmp_path / f"rag-ls-{os.getuid()}")
 
 
+@pytest.mark.slow
 def test_a_file_system_without_locks_is_named(repository: Path, tmp_path: Path) -> None:
     if (compiler := shutil.which("gcc")) is None:
         pytest.skip("there is no compiler")
@@ -101,6 +101,7 @@ def test_an_index_that_reaches_the_limit_on_the_length_of_files_says_so_and_ends
     assert "this process may write 1,000,000 bytes to a file: allow more with `ulimit -f`" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_length_of_files_is_named(repository: Path) -> None:
     command = [RAG_LS, "search", "refund", "--standalone"]
     done = subprocess.run(

@@ -85,6 +85,7 @@ def test_batches_hold_every_row_once_and_bounded_numbers_of_tokens() -> None:
     assert all(len(batch) * max(lengths[row] for row in batch) <= 2048 for batch in batches)
 
 
+@pytest.mark.slow
 @_needs_openvino
 def test_the_default_model_needs_no_torch(home: Path) -> None:
     program = (

@@ -67,6 +67,7 @@ def _weights(words: int) -> dict[str, NDArray[np.float32]]:
     return {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
+@pytest.mark.slow
 def test_recalled_memories_come_in_its_order(cross_encoder: Path, shop: Path, home: Path) -> None:
     write(home, {"config/config.toml": f'[embedding]\nreranker = "{cross_encoder}"\n'})
     operations, client = _with_memories(shop)

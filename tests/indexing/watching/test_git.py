@@ -18,6 +18,8 @@ from tests.conftest import IndexedProjects
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import embedding_count, git, git_repository, until, write
 
+pytestmark = pytest.mark.slow
+
 _FILES = 120
 # So many take longer to read than a question takes.
 _MANY_FILES = 300

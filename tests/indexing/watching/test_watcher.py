@@ -25,6 +25,8 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
+pytestmark = pytest.mark.slow
+
 _linux = pytest.mark.skipif(sys.platform != "linux", reason="about inotify")
 
 

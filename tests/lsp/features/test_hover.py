@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.lsp.in_process import InProcessEditor
 from tests.support import until, write
 
@@ -44,6 +46,7 @@ def test_a_renamed_function_s_memory_tells_the_former_name(editor: InProcessEdit
     assert until(lambda: "*(about `total_price`, now `whole_price`)*" in editor.hover(cart, 0, _NAME))
 
 
+@pytest.mark.slow
 def test_a_long_memory_is_cut_to_one_line(editor: InProcessEditor, cart: Path) -> None:
     _store(editor, "Prices are net.\n" + "And rounded half up. " * 40, **_CART)
     lines = editor.hover(cart, 0, _NAME).splitlines()

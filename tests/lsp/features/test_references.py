@@ -87,6 +87,7 @@ def test_a_language_that_the_settings_do_not_name_is_left_to_others(editor: InPr
     assert _find(editor, "references", file, 1, 1, includeDeclaration=True) is None
 
 
+@pytest.mark.slow
 def test_an_editor_is_told_later_when_the_settings_want_references(folder: Path) -> None:
     told: list[tuple[str, list[str]]] = []
 

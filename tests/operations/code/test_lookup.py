@@ -56,6 +56,7 @@ def _first(operations: Operations, query: str, path: str) -> dict:
     return next(hit for hit in hits if query in hit["text"])
 
 
+@pytest.mark.slow
 def test_a_part_of_a_method_is_given_with_all_of_it(operations: Operations, root: Path) -> None:
     part = _first(operations, "step_100", "src/big.py")
     whole = operations.run("get_chunk", {"id": part["id"], "context": "declaration"})
@@ -75,6 +76,7 @@ def test_a_chunk_comes_with_its_neighbours(operations: Operations, root: Path) -
     assert near["text"] in (root / "src/big.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, client: Client, root: Path) -> None:
     write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(1, 3001))})
     index_project(client, embeddings=False)
@@ -108,6 +110,7 @@ def test_what_is_left_of_a_declaration_is_told_and_can_be_had(operations: Operat
     assert "note" not in rest
 
 
+@pytest.mark.slow
 def test_an_agent_reads_any_file_page_by_page(client: Client, operations: Operations, root: Path) -> None:
     lines = [f"value {n} and {n * n} and {n * n * n}\n" for n in range(1, 3001)]
     write(root, {"src/long.txt": "".join(lines), "src/wide.txt": "wide " * 100_000})

@@ -43,6 +43,7 @@ def _queued(view: ProjectSession) -> int:
     return view.store.counts().queued_documents
 
 
+@pytest.mark.slow
 def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client: Client, view: ProjectSession) -> None:
     answer = Operations(client).run("search", {"query": "how many stripes has a zebra", "kinds": ["code"]})
     assert answer["results"][0]["path"] == "src/zebra.py"
@@ -95,6 +96,7 @@ def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(client: 
     assert answer["results"][0]["path"] == "src/zebra.py"
 
 
+@pytest.mark.slow
 def test_a_question_about_nothing_in_the_project_waits_for_nothing(client: Client, view: ProjectSession) -> None:
     answer = Operations(client).run("search", {"query": "quagga", "kinds": ["code"]})
     assert answer["results"] == []
@@ -116,6 +118,7 @@ def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, view: P
             Operations(client).run("list_symbols", {"path": path})
 
 
+@pytest.mark.slow
 def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client, view: ProjectSession) -> None:
     view.indexing.index_tree()
     assert until(lambda: _queued(view) > 0)
@@ -125,6 +128,7 @@ def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client
     assert set(view.store.documents()) == {"test/zoo.rb", ".ragignore"}
 
 
+@pytest.mark.slow
 def test_another_size_limit_counts_for_files_that_are_being_read(client: Client, view: ProjectSession) -> None:
     view.indexing.index_tree()
     assert until(lambda: _queued(view) > 0)

@@ -21,6 +21,8 @@ from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres
 from tests.support import PATIENCE_S, SHOP, write
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS = ("amount to be paid by the customer", "exchange_token", "where are invoices sent", "refresh", "cart.py")
 NAMES = ("github.com/acme/shop", "github.com/acme/store", "github.com/other/store")
 

@@ -55,6 +55,7 @@ def _places(answer: dict, kind: str = "") -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_calls_are_resolved_by_scope_imports_and_their_new_names(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "total"})
     assert _places(answer, "definition") == ["shop/cart.py:15 resolved"]
@@ -150,6 +151,7 @@ def test_what_holds_the_name_and_was_not_read_is_told(operations: Operations, cl
     assert "1 file not looked at: index_status with skipped = true lists them" in nothing
 
 
+@pytest.mark.slow
 def test_of_many_files_whose_uses_are_not_read_some_are_looked_at(
     operations: Operations, client: Client, root: Path
 ) -> None:
@@ -523,6 +525,7 @@ RAILS = {
 }
 
 
+@pytest.mark.slow
 def test_ruby_calls_without_brackets_symbols_and_templates_are_references(
     client: Client, indexed_projects: IndexedProjects, tmp_path: Path
 ) -> None:

@@ -51,6 +51,7 @@ def _paths(operations: Operations, **arguments: object) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_a_kind_narrows_the_hits(operations: Operations) -> None:
     assert _paths(operations, kind="test") == {"tests/test_cart.py"}
     assert _paths(operations, kind="doc") == {"docs/guide.md"}
@@ -110,6 +111,7 @@ def test_a_hit_is_a_file_with_its_best_places(operations: Operations) -> None:
         assert not big["start_line"] <= place["start_line"] <= big["end_line"]
 
 
+@pytest.mark.slow
 def test_k_counts_files(client: Client, tmp_path: Path, indexed_projects: IndexedProjects) -> None:
     classes = "".join(f"class Rate{n}:\n    def rate_of_tax(self):\n        return {n}\n\n\n" for n in range(40))
     files = {f"src/tax{n}.py": classes.replace("Rate", f"Rate{n}x") for n in range(8)}
@@ -245,6 +247,7 @@ def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(operations: Ope
     assert "embedding" not in answer["stats"].get("note", "")
 
 
+@pytest.mark.slow
 def test_a_declaration_in_several_pieces_is_related_once(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:

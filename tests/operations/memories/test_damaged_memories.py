@@ -106,6 +106,7 @@ def _check_both_answer(operations: Operations, folder: Path) -> None:
     json.dumps(operations.run("list_memories", {}), allow_nan=False).encode()
 
 
+@pytest.mark.slow
 def test_no_anchor_whatever_is_in_it_hides_another_memory(operations: Operations, tmp_path: Path) -> None:
     @settings(max_examples=scale_examples(60))
     @given(_ANCHORS)
@@ -120,6 +121,7 @@ def test_no_anchor_whatever_is_in_it_hides_another_memory(operations: Operations
     check()
 
 
+@pytest.mark.slow
 def test_no_metadata_whatever_is_in_it_hides_another_memory(operations: Operations, tmp_path: Path) -> None:
     @settings(max_examples=scale_examples(60))
     @given(_METADATA.map(json.dumps) | st.text(st.characters(codec="utf-8"), max_size=30))

@@ -296,6 +296,7 @@ class TestSeveralScopesAndProjects:
         assert operations.run("delete_memory", {"id": "decision-1"})["scope"] == "global"
         assert _listed(operations) == ["decision-12"]
 
+    @pytest.mark.slow
     def test_a_memory_about_a_declaration_in_several_pieces_is_at_the_first_one(
         self, operations: Operations, client: Client, repository: Path
     ) -> None:
@@ -441,6 +442,7 @@ def test_a_symbol_s_name_is_answered_with_what_is_anchored_to_it_and_its_members
 
 
 class TestPlacesThatAreMeant:
+    @pytest.mark.slow
     def test_a_symbol_alone_is_enough_if_one_file_declares_it(self, operations: Operations, repository: Path) -> None:
         memory = operations.run("get_memory", {"id": _stored(operations, symbol="total_price")})
         assert (memory["anchor"]["path"], memory["anchor"]["symbol"]) == ("src/cart.py", "total_price")
@@ -453,6 +455,7 @@ class TestPlacesThatAreMeant:
         with pytest.raises(InvalidRequest, match=r"several files declare 'total_price': .*src/other\.py"):
             _stored(operations, "Cart prices are gross", symbol="total_price")
 
+    @pytest.mark.slow
     def test_a_memory_about_a_file_follows_it(self, operations: Operations, repository: Path) -> None:
         memory = _stored(operations, source_file="src/cart.py")
         (repository / "src/cart.py").rename(repository / "src/basket.py")
@@ -465,6 +468,7 @@ class TestPlacesThatAreMeant:
         (repository / "src/basket.py").unlink()
         assert until(lambda: anchor()[1] == "orphaned")
 
+    @pytest.mark.slow
     def test_a_name_that_several_declarations_share_is_refused_with_them(
         self, operations: Operations, repository: Path
     ) -> None:

@@ -48,6 +48,7 @@ def _found(operations: Operations, project: object = None) -> set[tuple[str, str
     return {(hit.get("project", ""), hit["symbol"]) for hit in answer["results"]}
 
 
+@pytest.mark.slow
 def test_a_search_in_one_project_gives_its_rows_alone(operations: Operations, roots: dict[str, Path]) -> None:
     for name, root in roots.items():
         assert _found(operations, name) == {("", f"price_of_{name}"), ("", "price")}

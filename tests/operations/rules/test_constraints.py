@@ -116,6 +116,7 @@ def test_the_rules_of_others_code_count_for_its_own_files_alone(
     assert told(file_path="vendor/mailer/send.py")[0] == "vendor/mailer/CONTRIBUTING.md"
 
 
+@pytest.mark.slow
 def test_a_long_section_is_one_answer_and_does_not_push_out_others(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
@@ -239,6 +240,7 @@ def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, 
     assert twice["summary"].startswith("1 rule is broken by the diff in 2 places")
 
 
+@pytest.mark.slow
 def test_of_a_rule_that_matches_everything_an_agent_gets_a_hundred_places_and_the_count(
     operations: Operations, shop: Path
 ) -> None:
@@ -358,6 +360,7 @@ def test_an_unknown_file_names_the_nearest(operations: Operations, shop: Path) -
 # --- set-up
 
 
+@pytest.mark.slow
 def test_setup_writes_what_the_code_shows_and_keeps_existing_files(operations: Operations, tmp_path: Path) -> None:
     root = write(tmp_path / "app", APP).resolve()
     answer = operations.run("rag_setup", {"project_root": str(root)})
@@ -381,6 +384,7 @@ def test_setup_writes_what_the_code_shows_and_keeps_existing_files(operations: O
     assert "id: kept" in (root / "ARCHITECTURE.yml").read_text(), "rules are people's: they stay in force"
 
 
+@pytest.mark.slow
 def test_setup_tells_its_progress_and_other_questions_are_answered_meanwhile(
     operations: Operations, shop: Path, tmp_path: Path
 ) -> None:
@@ -411,6 +415,7 @@ def test_a_setup_that_nobody_waits_for_ends_and_writes_nothing(operations: Opera
     assert not (root / "ARCHITECTURE.yml").exists()
 
 
+@pytest.mark.slow
 def test_a_forced_setup_keeps_all_that_people_added(operations: Operations, tmp_path: Path) -> None:
     root = write(tmp_path / "app", APP).resolve()
     operations.run("rag_setup", {"project_root": str(root)})

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.project_roles import find_product
 from rag_ls.indexing import Patterns, read_source
@@ -36,6 +38,7 @@ def _tree(root: Path, files: ProjectFiles) -> SurveyedTree:
     )
 
 
+@pytest.mark.slow
 def test_set_up_waits_for_no_index(client: Client, tmp_path: Path) -> None:
     write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
     view = client.open(tmp_path, on_purpose=True)

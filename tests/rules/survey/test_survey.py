@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
+import pytest
+
 from rag_ls.languages import detect_language
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.packages import package_findings
@@ -314,6 +316,7 @@ def test_every_example_shows_a_line_of_the_file() -> None:
     assert {place.line for place in places} == {1, 2}
 
 
+@pytest.mark.slow
 def test_each_of_a_thousand_files_is_read_once() -> None:
     code = "export function total(items: Item[]): number {\n  // adds 'em up\n  return items.reduce((sum, x) => sum + x.price, 0);\n}\n"
     body = "import { x } from '@/x';\n" + code * 50 + "try { f(); } catch (e) { throw new MyError(e); }\n"
@@ -331,6 +334,7 @@ def test_each_of_a_thousand_files_is_read_once() -> None:
     )
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_read_to_their_end() -> None:
     """Patterns that are more than linear would not come to an end here."""
     texts = [

@@ -62,6 +62,7 @@ def test_every_project_has_a_schema_of_its_own_whatever_its_name(first: str, sec
         assert len(schema_of(name)) < 63
 
 
+@pytest.mark.slow
 def test_the_index_is_used_for_many_vectors_and_finds_what_an_exact_search_finds(
     server: Postgres, database: str
 ) -> None:
@@ -159,6 +160,7 @@ def test_two_who_fill_one_project_at_once_make_one_set(server: Postgres, databas
         store.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_while_it_is_filled_has_whole_batches(tmp_path_factory: pytest.TempPathFactory) -> None:
     with postgres(tmp_path_factory.mktemp("killed")) as server:
         store = PostgresProjectVectors(server.url(server.vector_database()), PROJECT)
@@ -195,6 +197,7 @@ def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_server_whose_disk_is_full_says_so_and_has_whole_batches(
     tmp_path_factory: pytest.TempPathFactory, small_disk: Path
 ) -> None:
@@ -289,6 +292,7 @@ def test_who_may_make_a_schema_but_not_change_ours_makes_a_second_project(server
     server.run("DROP OWNED BY colleague CASCADE", database)
 
 
+@pytest.mark.slow
 def test_what_many_projects_of_one_database_hold_is_not_mixed(server: Postgres, database: str) -> None:
     for number in range(30):
         store = PostgresProjectVectors(server.url(database), f"project {number}")

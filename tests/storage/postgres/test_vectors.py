@@ -115,6 +115,7 @@ def test_two_users_who_come_first_at_once_make_the_tables_once(server: Postgres,
         store.close()
 
 
+@pytest.mark.slow
 def test_a_batch_that_the_server_does_not_survive_is_not_half_there(server: Postgres, database: str) -> None:
     store = PostgresVectors(server.url(database))
     store.put(MODEL, _hashes("before"), unit_vectors(1, 16))
@@ -206,6 +207,7 @@ def test_without_a_store_nothing_is_shared() -> None:
     assert open_shared_vectors(StoreSettings()) is None
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_down_is_used_again_when_it_is_back(tmp_path_factory: pytest.TempPathFactory) -> None:
     with postgres(tmp_path_factory.mktemp("falling")) as server:
         store = PostgresVectors(server.url(server.database()))

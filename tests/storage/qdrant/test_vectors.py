@@ -44,6 +44,7 @@ def test_what_was_put_is_there_after_the_store_was_closed(tmp_path: Path, vector
         again.get(MODEL, _hashes(1))
 
 
+@pytest.mark.slow
 def test_a_folder_that_another_process_has_is_told_so(tmp_path: Path, vectors: QdrantVectors) -> None:
     vectors.put(MODEL, _hashes(1), unit_vectors(1, 16))
     code = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ def cut(text: str, cuts: list[int]) -> list[NewChunk]:
     return chunks
 
 
+@pytest.mark.slow
 @settings(max_examples=scale_examples(200), deadline=None)
 @given(lines=LINES, tail=st.sampled_from(["", "needle"]), cuts=st.lists(st.integers(1, 9000), max_size=8))
 @example(lines=[("hay " * 300, "\n"), ("needle", "\n"), ("", "\n")], tail="", cuts=[1203])
