@@ -108,7 +108,7 @@ def test_a_port_that_is_taken_does_not_keep_the_engine_from_starting(home: Path)
         address = f"127.0.0.1:{other.getsockname()[1]}"
         _settings(f'[http]\nenabled = true\naddress = "{address}"\n')
         with engine():
-            assert run("status").returncode in (0, 1)
+            assert run("status").returncode == 0
             asked = run("serve", "--http")
             assert asked.returncode == 1
             assert "another program listens there" in asked.stderr

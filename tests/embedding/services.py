@@ -57,7 +57,7 @@ def serving(service: EmbeddingService) -> Iterator[EmbeddingService]:
     server = ThreadingHTTPServer(("127.0.0.1", service.port), _handler(service))
     server.daemon_threads = True
     service.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield service

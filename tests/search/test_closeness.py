@@ -84,14 +84,13 @@ def test_of_places_in_one_file_the_one_that_holds_more_of_the_words_comes_first(
 @pytest.mark.parametrize(
     ("question", "joined"),
     [
-        ("a read only buffer gets a marker", {"readonly"}), ("Content-Type of the error", {"contenttype"}),
+        ("a read only buffer gets a marker", {"readonly", "onlybuffer", "buffergets"}), ("Content-Type of the error", {"contenttype"}),
         ("content type", {"contenttype"}), ("when is it set", set()), ("src/read/only_once.py", set()), ("getUserById", set()),
     ],
 )  # fmt: skip
 def test_two_words_side_by_side_are_looked_for_as_one(question: str, joined: set[str]) -> None:
     found = set(analyse(question).joined)
-    assert joined <= found
-    assert joined or not found
+    assert found == joined
 
 
 def test_a_name_that_joins_two_words_of_the_question_is_found(store: CheckoutIndex) -> None:

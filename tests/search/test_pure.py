@@ -128,7 +128,7 @@ def test_a_glob_matches_paths(pattern: str, matching: list[str], other: list[str
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_text_is_a_glob(pattern: str, path: str) -> None:
-    assert glob_matcher(pattern)(path) in (True, False)
+    assert isinstance(glob_matcher(pattern)(path), bool)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_code_that_holds_the_query_word_for_word_comes_first_whatever_else_is_be
 
 def test_a_file_of_the_name_and_several_good_places_comes_before_one_better_place() -> None:
     rows = [_row(1, "src/misc.py"), _row(2, "src/retry/scheduler.py"), _row(3, "src/retry/scheduler.py", "Later")]
-    assert _order(rows, {1: 6, 2: 5, 3: 5}, "how retries are scheduled")[0] in (2, 3)
+    assert _order(rows, {1: 6, 2: 5, 3: 5}, "how retries are scheduled")[0] == 2
 
 
 @pytest.mark.parametrize("text", ["Fix crash on empty input", "feat(cart): sum up prices", "Support colours of a cart"])
