@@ -35,6 +35,7 @@ from rag_ls.storage import (
     set_copy_aside,
     take_over_memories,
 )
+from rag_ls.util.paths import file_identity, is_same_file
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -68,7 +69,7 @@ class ProjectMemories:
         found = find_or_make(project, homes)
         self.folder = found.folder
         self.store: MemoryStore = open_memories(found.folder, Scope.PROJECT, settings, connections)
-        self._number = _file_number(self.store.place)
+        self._identity = file_identity(self.store.place)
         self._copy = open_memory_copy(project.data_folder, self.store) if found.home else None
         self._due_at = 0.0
         self._said = ""
@@ -81,7 +82,7 @@ class ProjectMemories:
     @property
     def is_lost(self) -> bool:
         """Whether the opened file was deleted or replaced."""
-        return _file_number(self.store.place) != self._number
+        return not is_same_file(self.store.place, self._identity)
 
     def take_note(self) -> str:
         """The events of the memories, in words for the user; told once."""
@@ -167,14 +168,6 @@ def count_foreign(project: Project, homes: MemoryHomes) -> int | None:
     if not holds_memories(folder) or homes.trusts(project) or is_sealed_copy(folder):
         return 0
     return count_memories(folder)
-
-
-def _file_number(place: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(place)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:

@@ -67,3 +67,17 @@ def file_stamp(file: str | os.PathLike[str]) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return status.st_mtime_ns, status.st_size
+
+
+def file_identity(file: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """The device and inode of a file; None if there is none."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def is_same_file(file: str | os.PathLike[str], identity: tuple[int, int] | None) -> bool:
+    """Whether a path still names the file of an identity. A file that was gone before its identity was read is not there."""
+    return identity is not None and file_identity(file) == identity

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.util.paths import is_among, portable, text_in
+from rag_ls.util.paths import file_identity, is_among, is_same_file, portable, text_in
 
 
 def test_backslashes_of_windows_become_slashes() -> None:
@@ -33,3 +33,18 @@ def test_what_cannot_be_read_has_no_text(tmp_path: Path) -> None:
     assert text_in(tmp_path, "odd.py") == "caf\ufffd"
     assert text_in(tmp_path, "missing.py") == ""
     assert text_in(tmp_path, "") == ""
+
+
+def test_a_file_that_was_deleted_or_replaced_is_not_the_same_and_one_that_was_never_there_is_none(
+    tmp_path: Path,
+) -> None:
+    file, other = tmp_path / "index.db", tmp_path / "new.db"
+    assert not is_same_file(file, file_identity(file)), "it was gone before anybody looked"
+    file.write_text("one")
+    identity = file_identity(file)
+    assert is_same_file(file, identity)
+    other.write_text("two")
+    other.replace(file)
+    assert not is_same_file(file, identity)
+    file.unlink()
+    assert not is_same_file(file, identity)

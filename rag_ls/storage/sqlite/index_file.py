@@ -6,7 +6,6 @@ it is told to, and it names the index by its id alone, so that a moved folder co
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, KnownTables, check_schema, known_tables
+from rag_ls.util.paths import file_identity, is_same_file
 from rag_ls.util.plain_files import clear_way
 
 FILE_NAME = "index.db"
@@ -56,7 +56,7 @@ def _database(file: IndexFile, connections: Connections | None) -> Database:
         file.path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=file.damage, inspect=file.inspect,
         connections=connections,
     )  # fmt: skip
-    file.identity = file.find_identity()
+    file.identity = file_identity(file.path) if file.path is not None else None
     return database
 
 
@@ -105,15 +105,7 @@ class IndexFile:
     @property
     def is_lost(self) -> bool:
         """Whether the opened file was deleted, moved, replaced or damaged."""
-        return self.path is not None and (self.find_identity() != self.identity or is_marked_damaged(self.path))
-
-    def find_identity(self) -> tuple[int, int] | None:
-        """Device and inode of the file that now has this name; None if there is none."""
-        try:
-            found = os.stat(self.path or "")
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+        return self.path is not None and (not is_same_file(self.path, self.identity) or is_marked_damaged(self.path))
 
     def inspect(self, connection: sqlite3.Connection) -> None:
         """See `check_is_own`."""
@@ -124,7 +116,7 @@ class IndexFile:
         if self.path is None or self.identity is None or not is_damage(error):
             return ""
         # Do not mark a file that has replaced ours, because it did not cause the error.
-        if self.find_identity() == self.identity:
+        if is_same_file(self.path, self.identity):
             # The check of the whole file does not read the full-text index, so an error from there is enough.
             is_of_postings = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT_VTAB
             if not is_of_postings and not is_broken(self.path, is_trusted=self.is_trusted):

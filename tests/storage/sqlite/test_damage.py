@@ -12,7 +12,7 @@ import pytest
 from rag_ls.errors import StoreDamaged
 from rag_ls.storage import INDEX_STORE
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
-from rag_ls.storage.sqlite.index_file import is_marked_damaged
+from rag_ls.storage.sqlite.index_file import IndexFile, is_marked_damaged
 from rag_ls.storage.sqlite.vector_index import VectorRows
 from rag_ls.util.text import content_hash
 from tests.support import lexical_of, new_chunks, open_checkout, record
@@ -158,3 +158,8 @@ def _filled(file: Path, documents: int = 3) -> Path:
         store.replace_document(record(path), new_chunks([f"word{number} {'text ' * 50}"], path=path))
     store.close()
     return file
+
+
+def test_an_index_whose_file_was_gone_before_it_was_looked_at_is_lost(tmp_path: Path) -> None:
+    assert IndexFile(tmp_path / "index.db").is_lost
+    assert not IndexFile(None).is_lost, "one in RAM has no file to lose"
