@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rag_ls.config import Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
+    from rag_ls.daemon.transport import Listening
     from rag_ls.storage import EmbeddedPostgres
 
 _log = logging.getLogger(__name__)
@@ -83,16 +84,17 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         signal.signal(number, lambda *_: _exit(is_asked_to_end))
     # An engine that ends in order deletes its file.
     crashed = noted_pid(paths)
-    with whole_file(paths.pid) as file:
-        file.write(f"{os.getpid()}\n")
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(paths.stopped)
-    # Listen first: clients can connect and wait while the rest is imported, which takes long on a busy machine.
-    listening = transport.listen(paths)
-    waiting = WaitingClients(listening.socket)
     mark = Mark(paths)
-    _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
     try:
+        # Listen first: clients can connect and wait while the rest is imported, which takes long on a busy machine.
+        try:
+            listening = mark.make()
+        except OSError as error:
+            return _fail(
+                f"{paths.folder} cannot be used: {error}; move what is in the way, or set RAG_LS_HOME to another folder"
+            )
+        waiting = WaitingClients(listening.socket)
+        _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
         from rag_ls import config
         from rag_ls.config import logs
         from rag_ls.daemon.configured import ConfiguredProjects
@@ -312,7 +314,17 @@ class Mark:
 
     def __init__(self, paths: EnginePaths) -> None:
         self._paths = paths
-        self._socket = _identity(paths.socket)
+        self._socket: tuple[int, int, int] | None = None
+
+    def make(self) -> Listening:
+        """Note the PID, and listen. Raises `OSError`."""
+        with whole_file(self._paths.pid) as file:
+            file.write(f"{os.getpid()}\n")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._paths.stopped)
+        listening = transport.listen(self._paths)
+        self._socket = _identity(self._paths.socket)
+        return listening
 
     def is_there(self) -> bool:
         """Whether the socket still exists and is ours: some systems delete old temporary files."""

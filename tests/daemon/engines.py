@@ -14,7 +14,7 @@ from typing import Any
 import httpx2 as httpx
 
 from rag_ls.daemon import transport
-from rag_ls.daemon.channel import PROTOCOL_VERSION, Channel
+from rag_ls.daemon.channel import PROTOCOL_VERSION, Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import engine_paths
 from tests.commands import Command, run_command, start_command
 from tests.support import PATIENCE_S, engine_pid, until
@@ -45,11 +45,15 @@ def engine(**environment: str) -> Iterator[subprocess.Popen[str] | Command]:
 
 
 def is_reachable() -> bool:
-    """Whether an engine takes clients."""
+    """Whether an engine answers clients. It listens earlier, while it imports what it answers with."""
     found = transport.connect(engine_paths(), PATIENCE_S)
-    if found is not None:
-        found[0].close()
-    return found is not None
+    if found is None:
+        return False
+    try:
+        greet(*found, "cli", {}).hang_up()
+    except (Refused, EngineLost):
+        return False
+    return True
 
 
 def free_port() -> int:

@@ -370,13 +370,23 @@ def test_an_engine_whose_socket_was_cleared_away_before_it_looked_knows_that_it_
     paths = engine_paths()._replace(
         folder=str(tmp_path), socket=str(tmp_path / "engine.sock"), pid=str(tmp_path / "pid")
     )
-    assert not Mark(paths).is_there()
-    listening = transport.listen(paths)
     mark = Mark(paths)
+    assert not mark.is_there()
+    listening = mark.make()
     assert mark.is_there()
     listening.socket.close()
     mark.clean_up()
     assert not mark.is_there()
+
+
+def test_an_engine_that_cannot_listen_says_so_and_leaves_no_pid(home: Path) -> None:
+    paths = engine_paths()
+    os.makedirs(paths.socket)
+    done = run("serve")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert paths.socket in done.stderr
+    assert "RAG_LS_HOME" in done.stderr
+    assert engine_pid() is None, "the next would take it for an engine that ended suddenly"
 
 
 def test_an_engine_that_cannot_finish_is_ended_by_a_second_signal(repository: Path, tmp_path: Path) -> None:
