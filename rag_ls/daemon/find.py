@@ -105,11 +105,13 @@ def _whole_home() -> dict[str, str]:
 def start_and_connect(connect: Callable[[], T | None]) -> T | None:
     """Start an engine, and call `connect` until it returns something; None if no engine can be had."""
     process = start_engine()
-    deadline = time.monotonic() + _LISTEN_S
+    deadline, again_at = time.monotonic() + _LISTEN_S, 0.0
     while time.monotonic() < deadline and not process.poll():
-        if process.poll() == 0:
-            # Another engine holds the lock. If it does not accept clients soon, give up early.
-            deadline = min(deadline, time.monotonic() + _OTHER_S)
+        if process.poll() is None:
+            again_at = time.monotonic() + _OTHER_S
+        elif time.monotonic() >= again_at:
+            # Another engine listened, and takes no clients: it was about to end.
+            process = start_engine()
         # Polled, because another process gives no signal when it begins to listen.
         time.sleep(_LOOK_S)
         if (found := connect()) is not None:

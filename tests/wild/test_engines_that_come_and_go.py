@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from filelock import FileLock
 
@@ -19,7 +20,7 @@ from rag_ls.config import HttpSettings
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import ALIVE, PROTOCOL_VERSION, Channel, Refused, greet
 from rag_ls.daemon.engine_lock import take_lock
-from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.find import Mode, find_engine, start_and_connect
 from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.paths import engine_paths, make_private
 from rag_ls.daemon.serve import ReplacedCode
@@ -184,6 +185,28 @@ def test_stopping_follows_no_link(held_lock: FileLock, tmp_path: Path) -> None:
     assert command.communicate(timeout=PATIENCE_S)[0] == "rag-ls: the engine 7 ended\n"
     assert precious.read_text() == "precious"
     listening.socket.close()
+
+
+def test_a_client_starts_an_engine_again_where_the_one_in_its_way_ended_later(held_lock: FileLock) -> None:
+    paths = engine_paths()
+    listening = transport.listen(paths)
+    me = psutil.Process()
+    before = set(me.children())
+
+    def connect() -> socket.socket | None:
+        if held_lock.is_locked:
+            if not set(me.children()) - before:
+                # The engine that was started has met one that listened, and left the place to it.
+                listening.socket.close()
+                held_lock.release()
+            return None
+        found = transport.connect(paths, PATIENCE_S)
+        return found[0] if found else None
+
+    connection = start_and_connect(connect)
+    assert connection is not None
+    connection.close()
+    assert run("stop").returncode == 0
 
 
 def test_a_command_that_meets_an_engine_that_ends_starts_the_next(repository: Path, tmp_path: Path) -> None:
