@@ -13,7 +13,7 @@ from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck
 from rag_ls.rules.checks.structure import structures_here
 from rag_ls.rules.survey.documents import rule_text
-from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding
+from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
@@ -152,7 +152,10 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
     elif "require" in stated:
         more = [counts for path, counts in places.items() if not (roles.is_test(path) or roles.is_secondary(path))]
         kept, total = sum(each[0] for each in more), sum(map(sum, more))
-    return replace(finding, rule=stated, exceptions=exceptions, count=finding.count + kept, total=finding.total + total)
+    confirmed = replace(
+        finding, rule=stated, exceptions=exceptions, count=finding.count + kept, total=finding.total + total
+    )
+    return confirmed if is_convention(confirmed) else None
 
 
 def _read(finding: SurveyFinding) -> CheckRule | None:

@@ -92,3 +92,18 @@ def test_a_rule_that_many_other_files_break_is_none() -> None:
     }
     found, _ = _set_up(files)
     assert not [claim for claim in _shown(found.middleware) if claim.startswith("Routes take")]
+
+
+def test_a_claim_that_the_checker_makes_a_minority_is_none() -> None:
+    files = {f"src/{folder}/{name}.ts": "x" for folder in ("db", "web") for name in "abcd"}
+    files |= {f"{name}.config.ts": "x" for name in "abc"}
+    users = [*(f"src/db/{name}.ts" for name in "abcd"), *(f"{name}.config.ts" for name in "abc")]
+    found, _ = _set_up(files, {path: (Edge("", "knex", 1),) for path in users})
+    assert _shown(found.import_conventions) == [], "it would hold of 4 of 7"
+
+
+def test_names_that_tools_ask_for_are_no_exceptions() -> None:
+    files = {f"src/lib/{name}-list.ts": "export {};\n" for name in ("a", "b", "c", "d", "e", "f")}
+    files |= {"src/routes/+page.ts": "x", "src/routes/[slug].ts": "x"}
+    found, _ = _set_up(files)
+    assert _shown(found.naming) == ["TypeScript files with a name of several words are in kebab-case: 6 of 6"]

@@ -20,6 +20,8 @@ STYLES = {
 }
 """Regular expressions of the styles of names."""
 
+_ASKED_BY_TOOLS = re.compile(r"^[+\[(@$]")
+"""Routers of frameworks ask for such names: `+page`, `[slug]`, `(group)`, `$id`."""
 _SEPARATOR = re.compile(r"\.|::|#| > ")
 Found = tuple[TextRange, str]
 """A place, and what is wrong there."""
@@ -28,6 +30,8 @@ Found = tuple[TextRange, str]
 def file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found]:
     """Whether the document's name has its style."""
     stem = document.path.rsplit("/", 1)[-1].split(".", 1)[0]
+    if check.style in STYLES and _ASKED_BY_TOOLS.search(stem):
+        return
     if stem and not style_of(check.style).matches_all(stem):
         yield first_line(document), f"the name {stem!r} is not {_format_style(check.style)}"
 

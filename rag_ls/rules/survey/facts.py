@@ -15,8 +15,6 @@ from rag_ls.rules.survey.terms import FoundForm
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-MAX_CHARACTERS = 400_000
-"""The most characters that are read of a file; longer ones are generated."""
 _MAX_BROKEN_SHARE = 0.3
 _MAX_BROKEN_CHARACTERS = 200
 
@@ -25,7 +23,7 @@ _Forms = Sequence[tuple[Framework, Form]]
 
 def read_facts(path: str, language: str, text: str) -> FileFacts:
     """The facts of a file; none where no framework's marks stand in its text."""
-    text = text[:MAX_CHARACTERS].removeprefix("\ufeff")
+    text = text.removeprefix("\ufeff")
     chosen = [each for each in frameworks_of(language) if each.is_for(path, text)]
     if not chosen or language not in nodes.LANGUAGES:
         return FileFacts()

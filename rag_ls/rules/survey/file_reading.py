@@ -209,7 +209,8 @@ class FileReading:
             written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
             name = nodes.base_name(call.receiver)
             known = found.framework.routers.search(name) or any(router.name == name for router in self._routers)
-            if not paths and written and known and found.form.says("unknown") != "no":
+            says = found.form.says("unknown")
+            if not paths and written and (known or says == "yes") and says != "no":
                 self._facts.unknown_routes.append(call.line)
             if paths or written or found.form.says("required") == "yes":
                 return

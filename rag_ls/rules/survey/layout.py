@@ -26,6 +26,8 @@ _USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|src/test|e2e|__tests__)`|be
 _USUAL_LIBRARIES = re.compile(
     r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
+_ALWAYS_BESIDE = frozenset({"go"})
+"""The languages whose compilers ask for tests beside the code."""
 _NONE = Tests()
 
 
@@ -63,7 +65,7 @@ def test_findings(
         start = f"{title_of(family)} test files"
         if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
             yield names.finding(TOPIC, f"{start} are named `{name}`", name)
-        if (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
+        if family not in _ALWAYS_BESIDE and (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
             yield homes.finding(TOPIC, f"{start} lie {home}", home)
         libraries = traces.tally("test library", family)
         for name in libraries.most_common():

@@ -89,6 +89,25 @@ def _manifest_order(path: str) -> tuple[int, str]:
     return (_PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)), path
 
 
+def with_services(stacks: Iterable[Stack], services: Iterable[str]) -> list[Stack]:
+    """The stacks, of which those with a file that implements a gRPC service are backends: gRPC's packages are clients' too."""
+    folders = [(stack, stack.folder + "/" if stack.folder else "") for stack in stacks]
+    serving = {
+        max(
+            (stack for stack, folder in folders if path.startswith(folder)),
+            key=lambda stack: len(stack.folder),
+            default=None,
+        )
+        for path in services
+    }
+    return [
+        replace(stack, role="backend", frameworks=(*stack.frameworks, "gRPC"))
+        if stack in serving and stack.role == "library"
+        else stack
+        for stack, _ in folders
+    ]
+
+
 def _folders_by_suffix(paths: Iterable[str]) -> set[tuple[str, str]]:
     """Each folder with each suffix of a file in or below it."""
     found: set[tuple[str, str]] = set()

@@ -25,7 +25,7 @@ from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import is_product
-from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_services
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.text import count_of
@@ -166,6 +166,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.add(job, found)
     prefixes = mounted_prefixes(gathered.facts, tree.edges)
     gathered.endpoints = [(path, each.below(prefixes.get(path, ""))) for path, each in gathered.endpoints]
+    stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]

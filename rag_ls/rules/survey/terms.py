@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TERM = re.compile(r"(args|before|after|beside|base|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
-    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|args|opts|options|[a-z])$|^[^\w$@]*$|\s"
+    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|args|opts|options|import|require|fp|[a-z])$|^[^\w$@]*$|\s"
 )
 
 
@@ -113,7 +113,12 @@ class FormTerms:
         return []
 
     def _literals(self, node: SgNode) -> list[str]:
-        """The strings of a node; that of a constant of the same file; the name that is declared."""
+        """The strings of a node; that of a constant of the same file; the name that is declared; a regular expression."""
+        if node.kind() == "regex":
+            path = (
+                node.text().rpartition("/")[0].removeprefix("/").removeprefix("^").removesuffix("$").replace("\\/", "/")
+            )
+            return ["/" + path.removeprefix("/")]
         if texts := nodes.strings_of(node):
             is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
             return [] if is_made and nodes.is_in_loop(node) else texts

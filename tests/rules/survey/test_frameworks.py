@@ -555,3 +555,77 @@ def test_routes_made_in_loops_are_unknown(name: str) -> None:
 def test_a_function_of_the_name_authenticate_is_no_guard_of_ktor() -> None:
     text = "import io.ktor.server.routing.*\nfun f() { validate { users.authenticate(it) } }\n"
     assert facts("A.kt", text).middleware == []
+
+
+_UNKNOWN = {
+    "gorilla/mux": (
+        "a.go",
+        'package a\nfunc f() {\n\tr := mux.NewRouter()\n\tr.HandleFunc(baseUrl+"/x", h)\n\thttp.HandleFunc(base+"/y", h)\n'
+        '\tr.HandleFunc("/z", h)\n\tbus.Handle(command, h)\n}\n',
+        ["/z"],
+        [4, 5],
+    ),
+    "Flask": (
+        "a.py",
+        "from x import flask, routes, scoped\n@routes.route(scoped('/embed/<id>'), methods=['GET'])\ndef embed(id): ...\n",
+        [],
+        [2],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _UNKNOWN)
+def test_routes_whose_paths_are_made_are_unknown(name: str) -> None:
+    path, text, known, unknown = _UNKNOWN[name]
+    found = facts(path, text)
+    assert [each.route for each in found.endpoints] == known
+    assert found.unknown_routes == unknown
+
+
+def test_a_regular_expression_is_a_known_path() -> None:
+    text = "const app = express();\napp.get(/^\\/files\\/(.*)$/, auth, h);\napp.get(/.*fly$/i, h);\n"
+    found = facts("a.js", text)
+    assert [each.route for each in found.endpoints] == ["/files/(.*)", "/.*fly"]
+    assert found.unknown_routes == []
+
+
+def test_what_remix_keeps_beside_routes_is_no_route() -> None:
+    text = "import { json } from '@remix-run/node';\nexport async function loader() {}\n"
+    assert facts("app/routes/auth.server.ts", text).endpoints == []
+    assert facts("app/routes/auth/form.client.tsx", text).endpoints == []
+    assert [each.route for each in facts("app/routes/auth.login.tsx", text).endpoints] == ["/auth/login"]
+
+
+def test_what_runs_after_a_request_does_not_run_before_it() -> None:
+    names = ("before_request", "after_app_request", "teardown_request")
+    text = "import flask\n" + "".join(f"@app.{name}\ndef {name}_of_app(): ...\n" for name in names)
+    assert [(each.label, each.name) for each in facts("a.py", text).middleware] == [
+        ("before_request", "before_request_of_app"), ("after_request", "after_app_request_of_app"),
+        ("teardown_request", "teardown_request_of_app"),
+    ]  # fmt: skip
+
+
+def test_an_import_and_a_wrapper_of_plugins_are_no_middleware() -> None:
+    text = "const app = fastify();\napp.register(import('./x.js'));\napp.register(fp(auth));\napp.register(cors);\n"
+    assert [each.name for each in facts("a.js", text).middleware] == ["cors"]
+
+
+def test_a_long_file_is_read_to_its_end() -> None:
+    rows = "".join(f"table.push([{number}, 'a row of the table']);\n" for number in range(10_000))
+    found = facts("a.js", "const app = express();\nfunction load(table) {\n" + rows + "}\napp.get('/x', h);\n")
+    assert not found.is_broken
+    assert [each.route for each in found.endpoints] == ["/x"]
+
+
+def test_what_implements_a_service_of_grpc_is_a_backend() -> None:
+    service = (
+        "import shop_pb2_grpc\nclass Shop(shop_pb2_grpc.ShopServicer):\n    def Order(self, request, context): ...\n"
+    )
+    client = "import shop_pb2_grpc\nstub = shop_pb2_grpc.ShopStub(channel)\n"
+    found = look({
+        "shop/requirements.txt": "grpcio\n", "shop/server.py": service,
+        "bot/requirements.txt": "grpcio\n", "bot/main.py": client,
+    })  # fmt: skip
+    assert {stack.folder: (stack.role, stack.frameworks) for stack in found.stacks} == {
+        "shop": ("backend", ("gRPC",)), "bot": ("library", ()),
+    }  # fmt: skip

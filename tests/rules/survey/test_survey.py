@@ -269,6 +269,12 @@ def test_tests_beside_the_code_and_their_framework() -> None:
     ]
 
 
+def test_that_tests_of_go_lie_beside_the_code_is_not_worth_a_line() -> None:
+    files = {f"shop/{name}.go": "package shop\n" for name in "abc"}
+    files |= {f"shop/{name}_test.go": 'package shop\nimport "testing"\nfunc TestX(t *testing.T) {}\n' for name in "abc"}
+    assert claims(look(files).tests) == []
+
+
 def test_tests_in_a_folder_of_their_own() -> None:
     files = {f"shop/tests/test_{name}.py": "def test_x(): ...\n" for name in "abc"} | {"shop/tests/helpers.py": "x"}
     assert ("Python test files lie below `shop/tests/`", 3, 3) in claims(look(files).tests)
