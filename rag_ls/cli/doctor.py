@@ -147,6 +147,9 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
 
 def _model(project: Project) -> Iterator[CheckResult]:
     settings = config.load(project).settings.embedding
+    if settings.model == "none":
+        yield CheckResult("model", True, "none, as embedding.model says: questions are answered by words")
+        return
     if settings.provider == "local":
         yield _local_model(settings.model)
         yield CheckResult("texts go to", True, "nobody: the model runs on this machine")

@@ -103,7 +103,8 @@ class EmbeddingSettings:
     )
     model: str = setting(
         "auto",
-        "`auto` (the best model on this machine; `nomic-embed-text:v1.5` with Ollama), a model's name, or a model's folder.",
+        "`auto` (the best model on this machine; `nomic-embed-text:v1.5` with Ollama), a model's name, a model's folder, or "
+        "`none` (nothing is embedded: questions are answered by words).",
     )
     endpoint: str = setting("", "The server's address; empty for `http://127.0.0.1:11434` (Ollama) or OpenAI's own.")
     api_key_env: str = setting(

@@ -283,6 +283,8 @@ def _warm_up(engine: Any) -> None:
     """Have the model loaded before the first question."""
     from rag_ls.errors import ModelMissing
 
+    if engine.models.is_off:
+        return
     try:
         model = engine.models.configured().id
     except ModelMissing as error:

@@ -4,7 +4,7 @@ from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, Embedder, Embedding, E
 from rag_ls.embedding.hosted import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS, HostedModel
 from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import Reranker
-from rag_ls.embedding.models import ModelHost, local_model
+from rag_ls.embedding.models import OFF, ModelHost, local_model
 from rag_ls.embedding.shortened import ShortenedModel
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "EMBEDDED_QUERIES",
     "EMBEDDED_TEXTS",
     "GUESSED_RELEVANT_COSINE",
+    "OFF",
     "Embedder",
     "Embedding",
     "EmbeddingProvider",

@@ -19,6 +19,9 @@ from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
 
+OFF = 'embedding is off (embedding.model = "none"); set it to "auto"'
+"""The reason why there is no model where the user wants none."""
+_NO_MODEL = "none"
 _LOAD_S = 30.0
 # After this time a failed load is tried again: the model may have been installed or repaired.
 _RETRY_LOADING_S = 30.0
@@ -53,11 +56,22 @@ class ModelHost:
         self._reranker: Reranker | None = None
         self._closed = False
 
+    @property
+    def is_off(self) -> bool:
+        """Whether the user wants no model: nothing is embedded, and questions are answered by words."""
+        return self._settings.model == _NO_MODEL
+
+    def count_awaited(self, pending: int) -> int:
+        """The number of texts, of those without a vector, that will get one: none where embedding is off."""
+        return 0 if self.is_off else pending
+
     def configured(self) -> ModelCard:
         """The model that the settings ask for; `auto` passes over damaged models.
 
         Raises `ModelMissing`; it may be installed later.
         """
+        if self.is_off:
+            raise ModelMissing(OFF)
         with self._lock:
             found, damaged = self._configured, tuple(self._damaged)
         if found is None:
@@ -75,6 +89,8 @@ class ModelHost:
 
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
+        if self.is_off:
+            return None
         with self._lock:
             self._asked_at[model_id] = time.monotonic()
             if model_id in self._models or model_id in self._loading or self._closed:

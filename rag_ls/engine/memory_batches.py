@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import OFF, HostedModel
 from rag_ls.engine.model_notes import describe_model
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing, NotFound
@@ -89,7 +89,7 @@ def find_embedding(session: ProjectSession, item: Memory) -> tuple[str, tuple[tu
 def _wait_for_model(session: ProjectSession, purpose: str) -> HostedModel:
     model = session.project.model(_MODEL_S)
     if model is None:
-        raise ModelMissing(
-            f"{purpose}, which needs the embedding model: {describe_model(session.project).note or 'it is loading'}"
-        )
+        models = session.project.engine.models
+        why = OFF if models.is_off else describe_model(session.project).note or "it is loading"
+        raise ModelMissing(f"{purpose}, which needs the embedding model: {why}")
     return model

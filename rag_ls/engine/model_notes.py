@@ -25,6 +25,8 @@ class ModelDescription:
 def describe_model(project: OpenProject) -> ModelDescription:
     """The model that answers, which is loaded if it was not; with a note for the user."""
     models, indexing, served = project.engine.models, project.indexing, project.index.served
+    if models.is_off:
+        return ModelDescription("", False, describe_share_problem(project))
     try:
         configured = models.configured().id
     except ModelMissing as error:

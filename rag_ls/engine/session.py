@@ -310,6 +310,7 @@ class ProjectSession:
         """
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
         queued, pending = self.store.queue_lengths()
+        pending = self.project.engine.models.count_awaited(pending)
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
             note = self.explain_filters(filters)
@@ -336,6 +337,8 @@ class ProjectSession:
 
     def _why_by_words(self) -> str:
         model = describe_model(self.project)
+        if self.project.engine.models.is_off:
+            return model.note
         return model.note or (_NOTHING_EMBEDDED if model.is_ready else _WORDS_ALONE)
 
     def give_out(self, hit: Hit, unseen: frozenset[str]) -> Hit:
@@ -354,6 +357,7 @@ class ProjectSession:
         # Read the counts in the order of the work. A file that moves on meanwhile is then counted twice, and never missed.
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths()
         counts = self.store.counts()
+        pending = self.project.engine.models.count_awaited(counts.pending_embeddings)
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
         # Show all notes: some are told only once, and must neither hide others nor be lost behind them.
@@ -371,9 +375,9 @@ class ProjectSession:
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
-            pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
+            pending_embeddings=pending, coverage=counts.coverage, buffers=counts.buffers,
             skipped=self.store.skipped_counts(),
-            complete=scanned and is_all_known(self.store) and not queued and not counts.pending_embeddings,
+            complete=scanned and is_all_known(self.store) and not queued and not pending,
             scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
             sync=self.project.sync_state, last_sync=self.project.last_sync,
             progress=self.indexing.activity, memories=self.memories.counts(),

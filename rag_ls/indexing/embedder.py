@@ -148,7 +148,7 @@ class EmbeddingQueue:
         return bool(active) and not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
-        return bool(model_id) and not self._models.state(model_id).error
+        return bool(model_id) and not self._models.is_off and not self._models.state(model_id).error
 
     def _find_model_id(self) -> str:
         """The configured model's id; empty where it is not on this machine."""
@@ -221,6 +221,8 @@ class EmbeddingQueue:
 
     def _step(self) -> bool:
         """Embed one batch; False when there is nothing to do for now."""
+        if self._models.is_off:
+            return False
         active = self._store.embeddings.active_model()
         if not active:
             if not (active := self._find_model_id()):
