@@ -196,6 +196,8 @@ def _editor_like(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _shared() -> Iterator[None]:
+    # A benchmark before this one may have left an engine.
+    subprocess.run([RAG_LS, "stop"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     subprocess.run([RAG_LS, "serve", "--detach"], check=True, stdout=subprocess.DEVNULL)
     try:
         yield
