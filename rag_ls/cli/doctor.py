@@ -17,7 +17,7 @@ from rag_ls.cli.get_model import get_model
 from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
-from rag_ls.errors import RagLsError, StoreUnavailable
+from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
@@ -126,10 +126,13 @@ def _grammars() -> CheckResult:
 
 def _confirm_endpoint(*, is_sure: bool) -> int:
     """Say where texts would go, ask the user, and note the consent."""
+    from rag_ls.embedding import OFF
     from rag_ls.embedding.remote.provider import confirm, destination_of
     from rag_ls.embedding.remote.records import ServiceRecords
 
     settings = config.load().settings.embedding
+    if settings.model == "none":
+        raise InvalidRequest(f"no text goes to any endpoint: {OFF}")
     if settings.provider != "local":
         where = destination_of(settings)
         in_clear = "" if where.endpoint.startswith("https:") or where.stays_here else ", unencrypted"

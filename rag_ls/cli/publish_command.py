@@ -12,6 +12,7 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, find_store
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
+from rag_ls.embedding import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Patterns, Published, Publishing, find_differing_files
 from rag_ls.memory import utc_now
@@ -36,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
     store = _store(arguments)
+    if settings.embedding.model == "none":
+        raise InvalidRequest(f"nothing is published without vectors: {OFF}")
     check_has_index(project)
     name = shared_name(project.root)
     if not name:

@@ -179,16 +179,21 @@ def memories(data: Json, paint: Paint = PLAIN) -> str:
     return f"{shown}\n\n({rest} more)" if rest > 0 else shown
 
 
+def _describe_progress(data: Json) -> str:
+    percent, files = data["indexed_percent"], count_of(data["queued_documents"], "file")
+    words = f"found by words {percent['words']} %"
+    if not (data["model"] or data["pending_embeddings"]):
+        return f"{words}; not complete: {files} to read"
+    chunks = count_of(data["pending_embeddings"], "chunk")
+    return f"{words}, by meaning {percent['vectors']} %; not complete: {files} to read, {chunks} to embed"
+
+
 def status(data: Json, paint: Paint = PLAIN) -> str:
     """The state of a project."""
     if data["complete"]:
         state = "complete"
     elif data["queued_documents"] or data["pending_embeddings"]:
-        percent = data["indexed_percent"]
-        state = (
-            f"found by words {percent['words']} %, by meaning {percent['vectors']} %; not complete: "
-            f"{count_of(data['queued_documents'], 'file')} to read, {count_of(data['pending_embeddings'], 'chunk')} to embed"
-        )
+        state = _describe_progress(data)
     else:
         state = "not complete: the files were not compared with the index yet"
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items()) or "none"

@@ -256,13 +256,17 @@ class Engine:
 
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
+        if self.models.is_off:
+            return
         for _, memories in self._global_memories.items():
             if not rests(memories) and (model := self.models.get(self.models.configured().id)) is not None:
                 embed_missing(memories, model)
 
     def embed_collections(self) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
-        if self.collections.has_open and (model := self.models.get(self.models.configured().id)) is not None:
+        if self.models.is_off or not self.collections.has_open:
+            return
+        if (model := self.models.get(self.models.configured().id)) is not None:
             self.collections.embed_missing(model)
 
     def close(self) -> None:

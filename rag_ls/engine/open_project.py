@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
@@ -43,6 +44,7 @@ from rag_ls.storage import (
     SCANNED,
     ChunkRow,
     DocumentRecord,
+    IndexCounts,
     SharedVectors,
     VectorLender,
     open_index,
@@ -292,6 +294,11 @@ class OpenProject:
             self.engine.events.tell(DocumentIndexed(self.root, path))
             if memories is not None and (moved := self._anchor_watch.find_moved(memories, path)):
                 self.engine.events.tell(AnchorsMoved(self.root, path, moved))
+
+    def counts(self) -> IndexCounts:
+        """The numbers of items of the index, and of those that wait for something: no text waits where embedding is off."""
+        found = self.index.checkout.counts()
+        return replace(found, pending_embeddings=self.engine.models.count_awaited(found.pending_embeddings))
 
     # --- models
 

@@ -170,6 +170,8 @@ class PublishedCode:
         return self._models.wait(publication.model, wait_s) if wait_s else self._models.get(publication.model)
 
     def _why_words(self, publication: Publication, model: HostedModel | None) -> str:
+        if self._models.is_off:
+            return ""
         if not self._models.can_have(publication.model):
             configured = self._find_model_id()
             here = f"the model here is {configured}" if configured else "there is no model here"

@@ -323,7 +323,7 @@ class ProjectSession:
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
-            coverage=Coverage() if not (queued or pending) else self.store.counts().coverage,
+            coverage=Coverage() if not (queued or pending) else self.project.counts().coverage,
             is_close=found.is_close, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
@@ -356,8 +356,8 @@ class ProjectSession:
             self.project.catch_up(ends_rests=False)
         # Read the counts in the order of the work. A file that moves on meanwhile is then counted twice, and never missed.
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths()
-        counts = self.store.counts()
-        pending = self.project.engine.models.count_awaited(counts.pending_embeddings)
+        counts = self.project.counts()
+        pending = counts.pending_embeddings
         model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
         # Show all notes: some are told only once, and must neither hide others nor be lost behind them.

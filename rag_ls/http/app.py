@@ -116,9 +116,9 @@ class _PlainAnswers:
         return json_response({"status": "live"})
 
     async def ready(self, request: Request) -> Response:
-        """Whether the model and the user's memories can answer."""
+        """Whether the model, if the user wants one, and the user's memories can answer."""
         model, store = await anyio.to_thread.run_sync(self._readiness)
-        is_ready = model and store
+        is_ready = store and (model or self._engine.models.is_off)
         return json_response({"ready": is_ready, "model": model, "store": store}, 200 if is_ready else 503)
 
     def _readiness(self) -> tuple[bool, bool]:

@@ -74,11 +74,11 @@ class _EngineMetrics:
         for project, _ in engine.projects():
             if project.is_lost:
                 continue
-            counts, name = project.index.checkout.counts(), str(project.root)
+            counts, name = project.counts(), str(project.root)
             documents.add_metric((name,), counts.documents)
             chunks.add_metric((name,), counts.chunks)
             queued.add_metric((name,), counts.queued_documents)
-            pending.add_metric((name,), engine.models.count_awaited(counts.pending_embeddings))
+            pending.add_metric((name,), counts.pending_embeddings)
         yield from (documents, chunks, queued, pending)
         yield GaugeMetricFamily("rag_ls_projects_open", "Open projects", value=len(engine.projects()))
         yield GaugeMetricFamily("rag_ls_clients", "Clients of the engine", value=len(engine.clients()))

@@ -145,7 +145,9 @@ class EmbeddingQueue:
     def has_to_share(self) -> bool:
         """Whether everything is embedded, and a team's store may lack vectors."""
         active = self._store.embeddings.active_model()
-        return bool(active) and not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
+        if not active or self._models.is_off:
+            return False
+        return not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
         return bool(model_id) and not self._models.is_off and not self._models.state(model_id).error

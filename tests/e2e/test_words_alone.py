@@ -13,6 +13,9 @@ from tests.support import write
 pytestmark = pytest.mark.slow
 
 
+_OFF = 'embedding is off (embedding.model = "none"); set it to "auto"'
+
+
 def _choose_model(name: str) -> None:
     user_config_file().parent.mkdir(parents=True, exist_ok=True)
     user_config_file().write_text(f'[embedding]\nmodel = "{name}"\n')
@@ -29,8 +32,14 @@ def test_without_a_model_an_index_is_complete_and_answers_say_nothing_of_it(repo
     status = answer("status", folder=repository)
     assert (status["complete"], status["pending_embeddings"], "note" in status) == (True, 0, False)
     assert "none, as embedding.model says" in run("doctor", folder=repository).stdout
-    refused = run("memory", "consolidate", folder=repository)
-    assert 'embedding is off (embedding.model = "none"); set it to "auto"' in refused.stderr
+    assert status["indexed_percent"] == {"words": 100, "vectors": 100}
+    assert run("add", "discounts are for members", folder=repository).returncode == 0
+    assert "note" not in answer("memory", "search", "members", folder=repository)["stats"]
+    assert "note" not in answer("related", "src/shop.py:1", folder=repository)["stats"]
+    for arguments in (("memory", "consolidate"), ("doctor", "--confirm-endpoint", "--yes")):
+        assert _OFF in run(*arguments, folder=repository).stderr
+    publish = ("store", "publish", "--store", "postgresql://127.0.0.1:1/shop")
+    assert _OFF in run(*publish, folder=repository, RAG_LS_STORE_SHARE="vectors,chunks").stderr
 
 
 def test_vectors_of_a_former_model_rest_until_there_is_one_again(repository: Path) -> None:
@@ -44,3 +53,13 @@ def test_vectors_of_a_former_model_rest_until_there_is_one_again(repository: Pat
     _choose_model("auto")
     assert run("index", folder=repository).returncode == 0
     assert answer("search", "settle the invoice", folder=repository)["stats"]["dense"]
+
+
+def test_a_running_engine_makes_way_for_one_without_a_model_and_back(repository: Path) -> None:
+    engines = set()
+    for name, model in (("auto", True), ("none", False), ("auto", True)):
+        _choose_model(name)
+        status = answer("status", folder=repository)
+        assert bool(status["model"]) is model
+        engines.add(status["engine"]["pid"])
+    assert len(engines) == 3

@@ -44,6 +44,20 @@ async def test_the_toolset_is_offered_where_it_is_switched_on(serve: Serve, home
         assert '"tags"' in tags.contents[0].text
 
 
+def test_without_a_model_by_choice_no_answer_waits_for_one(serve: Serve) -> None:
+    file = user_config_file()
+    write(file.parent, {file.name: '[embedding]\nmodel = "none"\n'})
+    served = serve()
+    caller = served.caller(served.token())
+    assert caller.post("/index", json={"text": _TEXT}).json()["inserted"] == 1
+    found = caller.post("/api/search_collection", json={"query": "rounded invoices"}).json()
+    assert (found["results"][0]["text"], found.get("note", "")) == (_TEXT, "")
+    # The engine does both at each look, and would log what they raise.
+    served.engine.global_memories()
+    served.engine.embed_global_memories()
+    served.engine.embed_collections()
+
+
 def test_a_token_of_some_projects_sees_nothing_that_was_pushed_under_other_names(serve: Serve) -> None:
     served = serve()
     everybody = served.caller(served.token())

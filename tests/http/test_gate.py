@@ -11,8 +11,17 @@ import pytest
 from filelock import FileLock
 
 from rag_ls.http.tokens import Access
+from rag_ls.project import user_config_file
 from tests.http.conftest import Serve, Served
-from tests.support import until
+from tests.support import until, write
+
+
+def test_an_engine_whose_user_wants_no_model_is_ready_without_one(serve: Serve) -> None:
+    file = user_config_file()
+    write(file.parent, {file.name: '[embedding]\nmodel = "none"\n'})
+    served = serve()
+    answer = served.caller().get("/ready")
+    assert (answer.status_code, answer.json()) == (200, {"ready": True, "model": False, "store": True})
 
 
 def test_only_health_and_readiness_need_no_token(served: Served) -> None:

@@ -48,6 +48,7 @@ test("the page begins with whether everything is indexed, else with what is miss
   const growing = { ...project, complete: false, activity: "embedding 480/884 chunks", indexed_percent: { words: 100, vectors: 54 } };
   assert.match(told([project, growing]), /One project is not indexed completely yet\..*shop: embedding 480\/884 chunks; 100 % is found by words, 54 % by meaning\./);
   assert.match(told([growing]), /<progress max="100" value="54"/);
+  assert.match(told([{ ...growing, model: "" }]), /; 100 % is found by words\./);
   assert.match(told([]), /No folder is open/);
 });
 
@@ -56,6 +57,7 @@ test("what is wrong is said with what to do", () => {
   const html = told([{ ...project, note: "on <battery>", model_ready: false }]);
   assert.match(html, /shop: on &lt;battery&gt;/);
   assert.match(html, /rag-ls doctor/);
+  assert.doesNotMatch(told([{ ...project, model: "", model_ready: false }]), /no model is loaded yet/);
 });
 
 test("the page shows what a project is made of, and why files were skipped", () => {

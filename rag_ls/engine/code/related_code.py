@@ -63,7 +63,8 @@ def find_related(
     why_by_words = ""
     if target.embedding is None or (not found.hits and session.store.queue_lengths() != (0, 0)):
         found = _search_words(session, target, count, filters)
-        why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
+        if not session.project.engine.models.is_off:
+            why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
     return session.make_answer(target.shown, found, started, unseen, why_by_words=why_by_words, filters=filters)
 
 

@@ -112,7 +112,7 @@ function verdictOf(all) {
   const files = projects.reduce((sum, project) => sum + project.documents, 0);
   if (!projects.length) return verdict("busy", "No project is indexed yet.", "Run `rag-ls index` in a project's folder, or open it in your editor.");
   if (!left.length) return verdict("good", "Everything is indexed.", `${many(files, "file")} in ${many(projects.length, "project")}.`);
-  const words = left.map((project) => `${project.name}: ${project.indexed_percent ? `${doing(project)}; ${project.indexed_percent.words} % is found by words, ${project.indexed_percent.vectors} % by meaning` : "goes on when it is opened or asked"}`);
+  const words = left.map((project) => `${project.name}: ${project.indexed_percent ? `${doing(project)}; ${project.indexed_percent.words} % is found by words${project.model ? `, ${project.indexed_percent.vectors} % by meaning` : ""}` : "goes on when it is opened or asked"}`);
   return verdict("busy", left.length === 1 ? "One project is not indexed completely yet." : `${left.length} projects are not indexed completely yet.`, `${words.join(". ")}.`);
 }
 
@@ -122,7 +122,7 @@ const doing = ({ activity, queued_documents, pending_embeddings }) => (activity 
 function problemsOf(projects, others) {
   const gone = projects.filter((project) => project.missing).map(({ name, root }) => `${name}: its folder ${root} is gone. Bring it back, or run \`rag-ls project remove ${name}\`.`);
   const noted = [...Map.groupBy(projects.filter((project) => project.note && !project.missing), ({ note }) => note)].map(([note, same]) => `${namesOf(same)}: ${note}`);
-  const waiting = projects.filter((project) => project.model_ready === false);
+  const waiting = projects.filter((project) => project.model && !project.model_ready);
   const modelless = waiting.length ? [`${namesOf(waiting)}: no model is loaded yet, so words alone find something. If that stays, run \`rag-ls doctor\`.`] : [];
   return [...gone, ...noted, ...modelless, ...others];
 }

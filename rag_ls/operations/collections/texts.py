@@ -189,7 +189,8 @@ def search_collection(caller: Caller, request: SearchCollection) -> CollectionAn
     least = request.score_threshold or 0.0
     distinct = {memory_of(hit).content_hash: hit for hit in reversed(hits) if hit.score >= least}
     kept = list(reversed(distinct.values()))[:limit]
-    note = "" if model is not None else "the model is not ready: found by words alone"
+    is_awaited = model is None and not seen.engine.models.is_off
+    note = "the model is not ready: found by words alone" if is_awaited else ""
     used = replace(used, limit=request.limit, score_threshold=request.score_threshold)
     return CollectionAnswer(tuple(map(_make_result, kept)), context_text(kept, _MAX_CONTEXT_TOKENS), used, note)
 

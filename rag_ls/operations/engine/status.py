@@ -295,11 +295,11 @@ def _make_client_record(about: About) -> ClientRecord:
 
 def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
-    counts = project.index.checkout.counts()
+    counts = project.counts()
     return OpenProjectRecord(
         root=str(project.root), documents=counts.documents, chunks=counts.chunks,
         queued_documents=counts.queued_documents + len(project.indexing.inbox.paths()),
-        pending_embeddings=project.engine.models.count_awaited(counts.pending_embeddings),
+        pending_embeddings=counts.pending_embeddings,
         activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 

@@ -173,6 +173,18 @@ def test_another_model_here_leaves_words(
     assert not answer["stats"]["dense"]
 
 
+def test_where_no_model_is_wanted_words_answer_and_none_is_missed(
+    answers: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "none")
+    web = write(tmp_path / "web2", {"page.py": "def page():\n    pass\n"})
+    with user(tmp_path / "home3", web, monkeypatch) as (client, _):
+        asked = {"query": "total price", "project": ["github.com/acme/shop"]}
+        answer = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", asked)
+    assert answer["results"][0]["path"] == "src/cart.py"
+    assert "words alone" not in answer["stats"]["note"]
+
+
 def test_what_was_published_with_the_former_model_is_found_by_meaning(
     tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:

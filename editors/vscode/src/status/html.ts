@@ -38,14 +38,14 @@ function verdictHtml(projects: readonly ProjectStatus[]): string {
   if (left.length === 0) {
     return verdict("good", "Everything is indexed.", `${many(projects.reduce((sum, { documents }) => sum + documents, 0), "file")} in ${many(projects.length, "project")}.`);
   }
-  const words = left.map((project) => `${nameOf(project)}: ${project.activity}; ${project.indexed_percent.words} % is found by words, ${project.indexed_percent.vectors} % by meaning.`);
+  const words = left.map((project) => `${nameOf(project)}: ${project.activity}; ${project.indexed_percent.words} % is found by words${project.model ? `, ${project.indexed_percent.vectors} % by meaning` : ""}.`);
   return verdict("busy", left.length === 1 ? "One project is not indexed completely yet." : `${left.length} projects are not indexed completely yet.`, words.join(" "));
 }
 
 function problemsHtml(projects: readonly ProjectStatus[]): string {
   const notes = projects.flatMap((project) => [
     project.note ? `${nameOf(project)}: ${project.note}` : "",
-    project.model_ready === false ? `${nameOf(project)}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.` : "",
+    project.model && !project.model_ready ? `${nameOf(project)}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.` : "",
   ]);
   const items = notes.filter(Boolean).map((note) => `<li>${escaped(note)}</li>`);
   return items.length > 0 ? `<ul class="note">${items.join("")}</ul>` : "";
