@@ -122,7 +122,7 @@ const doing = ({ activity, queued_documents, pending_embeddings }) => (activity 
 function problemsOf(projects, others) {
   const gone = projects.filter((project) => project.missing).map(({ name, root }) => `${name}: its folder ${root} is gone. Bring it back, or run \`rag-ls project remove ${name}\`.`);
   const noted = [...Map.groupBy(projects.filter((project) => project.note && !project.missing), ({ note }) => note)].map(([note, same]) => `${namesOf(same)}: ${note}`);
-  const waiting = projects.filter((project) => project.model && !project.model_ready);
+  const waiting = projects.filter((project) => project.model && project.model_ready === false);
   const modelless = waiting.length ? [`${namesOf(waiting)}: no model is loaded yet, so words alone find something. If that stays, run \`rag-ls doctor\`.`] : [];
   return [...gone, ...noted, ...modelless, ...others];
 }

@@ -45,7 +45,7 @@ function verdictHtml(projects: readonly ProjectStatus[]): string {
 function problemsHtml(projects: readonly ProjectStatus[]): string {
   const notes = projects.flatMap((project) => [
     project.note ? `${nameOf(project)}: ${project.note}` : "",
-    project.model && !project.model_ready ? `${nameOf(project)}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.` : "",
+    project.model && project.model_ready === false ? `${nameOf(project)}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.` : "",
   ]);
   const items = notes.filter(Boolean).map((note) => `<li>${escaped(note)}</li>`);
   return items.length > 0 ? `<ul class="note">${items.join("")}</ul>` : "";
