@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
@@ -22,7 +22,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
@@ -136,7 +135,7 @@ async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]])
         raise MCPError(code=types.INVALID_REQUEST, message=told) from error
 
 
-def _name_wrong_field(problem: ErrorDetails) -> str:
+def _name_wrong_field(problem: Mapping[str, Any]) -> str:
     """The field that does not fit, what was wanted and what came."""
     field, given = ".".join(map(str, problem["loc"])), problem["input"]
     if problem["type"] == "missing":
