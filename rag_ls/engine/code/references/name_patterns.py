@@ -44,9 +44,9 @@ def compile_for(pattern: str, name: str) -> re.Pattern[str]:
 
 
 def find_around(pattern: str, text: str, name: str) -> Iterator[NameMatch]:
-    """The places where a pattern, which holds `{name}` once and in no group, matches around a name."""
+    """The places where a pattern, which holds `{name}` once and in no group, matches around a name. None for an empty name."""
     head, tail = _compile_parts(pattern)
-    at = text.find(name)
+    at = text.find(name) if name else -1
     while at >= 0:
         after = tail.match(text, at + len(name))
         before = head.match(text, at, at) or head.search(text, max(0, at - _MAX_BEFORE), at) if after else None
