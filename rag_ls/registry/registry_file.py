@@ -16,7 +16,7 @@ from filelock import FileLock
 from rag_ls.project import make_private_folder
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.text import utc_stamp
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.whole_files import check_readable, whole_file
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +80,7 @@ class Registry:
     def remove(self, roots: Collection[str]) -> None:
         """Forget projects. Raises `OSError`."""
         with self._lock():
+            check_readable(self._file)
             former = self.projects()
             kept = [item for item in former if item.root not in roots]
             if len(kept) < len(former):
@@ -87,6 +88,7 @@ class Registry:
 
     def _put(self, root: str, change: Callable[[Registered], Registered], name: str) -> Registered:
         with self._lock():
+            check_readable(self._file)
             projects = {item.root: item for item in self.projects()}
             former = projects.get(root) or Registered(root, name or Path(root).name or root, utc_stamp(self._now()))
             projects[root] = changed = change(former)

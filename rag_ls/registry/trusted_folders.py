@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.project import make_private_folder, user_data_folder
 from rag_ls.util.foreign_text import read_json
-from rag_ls.util.whole_files import whole_file
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from rag_ls.util.whole_files import check_readable, whole_file
 
 _log = logging.getLogger(__name__)
 
@@ -54,23 +52,33 @@ class TrustedFolders:
         return any(each in known for each in (real, *real.parents))
 
     def add(self, folder: Path) -> None:
-        """Trust a folder with all below it. Raises `OSError`."""
-        with self._lock():
+        """Trust a folder with all below it. Raises `StoreUnavailable`."""
+        with self._changing():
             self._write(dict.fromkeys((*self.folders(), os.path.realpath(folder))))
 
     def remove(self, folder: Path) -> None:
-        """Trust a folder no longer; one above it may still be trusted. Raises `OSError`."""
-        with self._lock():
+        """Trust a folder no longer; one above it may still be trusted. Raises `StoreUnavailable`."""
+        with self._changing():
             real = os.path.realpath(folder)
             self._write([each for each in self.folders() if each != real])
 
-    def _lock(self) -> FileLock:
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Keep other processes from changing the file, and say why it cannot be changed."""
         # Imported here: only writing needs it, and importing takes time.
         from filelock import FileLock
 
-        make_private_folder(self._file.parent)
-        # filelock.Timeout is an OSError.
-        return FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
+        try:
+            make_private_folder(self._file.parent)
+            # filelock.Timeout is an OSError.
+            with FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                check_readable(self._file)
+                yield
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{self._file} cannot be changed ({error.strerror or error}): it must be yours to read and write",
+                "trust",
+            ) from error
 
     def _write(self, folders: Collection[str]) -> None:
         with whole_file(self._file) as stream:

@@ -106,6 +106,19 @@ def test_a_damaged_file_is_started_anew(registry: Registry, tmp_path: Path, text
     assert json.loads((tmp_path / "data/projects.json").read_text())["projects"][0]["name"] == "shop"
 
 
+def test_a_file_that_cannot_be_read_now_is_not_written_anew(registry: Registry, tmp_path: Path) -> None:
+    file = tmp_path / "data/projects.json"
+    file.parent.mkdir()
+    # Root may read all files, but no link that leads to itself.
+    file.symlink_to(file)
+    registry.note_opened(tmp_path)
+    with pytest.raises(OSError, match=r"projects\.json"):
+        registry.add(tmp_path)
+    with pytest.raises(OSError, match=r"projects\.json"):
+        registry.remove([str(tmp_path)])
+    assert file.is_symlink()
+
+
 def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
     write(tmp_path, {"data": "a file"})
     registry = Registry(tmp_path / "data/projects.json")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.registry.trusted_folders import TrustedFolders
 
 
@@ -26,6 +27,17 @@ def test_trust_counts_below_a_folder_and_not_above_or_beside_it(trusted: Trusted
     assert trusted.trusts(tmp_path / "work" / "below" / "deep")
     assert not trusted.trusts(tmp_path)
     assert not trusted.trusts(tmp_path / "work-too")
+
+
+def test_a_file_that_cannot_be_read_now_is_not_written_anew(trusted: TrustedFolders, tmp_path: Path) -> None:
+    file = tmp_path / "data" / "trusted.json"
+    file.parent.mkdir()
+    # Root may read all files, but no link that leads to itself.
+    file.symlink_to(file)
+    for change in (trusted.add, trusted.remove):
+        with pytest.raises(StoreUnavailable, match=r"trusted\.json cannot be changed"):
+            change(tmp_path)
+        assert file.is_symlink()
 
 
 def test_a_link_is_trusted_as_the_folder_that_it_leads_to(trusted: TrustedFolders, tmp_path: Path) -> None:
