@@ -131,7 +131,7 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
     from rag_ls.embedding.remote.records import ServiceRecords
 
     settings = config.load().settings.embedding
-    if settings.model == "none":
+    if settings.is_off:
         raise InvalidRequest(f"no text goes to any endpoint: {OFF}")
     if settings.provider != "local":
         where = destination_of(settings)
@@ -150,7 +150,7 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
 
 def _model(project: Project) -> Iterator[CheckResult]:
     settings = config.load(project).settings.embedding
-    if settings.model == "none":
+    if settings.is_off:
         yield CheckResult("model", True, "none, as embedding.model says: questions are answered by words")
         return
     if settings.provider == "local":

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
     store = _store(arguments)
-    if settings.embedding.model == "none":
+    if settings.embedding.is_off:
         raise InvalidRequest(f"nothing is published without vectors: {OFF}")
     check_has_index(project)
     name = shared_name(project.root)

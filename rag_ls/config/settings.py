@@ -146,6 +146,11 @@ class EmbeddingSettings:
         maximum=1,
     )
 
+    @property
+    def is_off(self) -> bool:
+        """Whether the user wants no model: nothing is embedded, and questions are answered by words."""
+        return self.model == "none"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:

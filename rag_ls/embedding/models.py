@@ -21,7 +21,6 @@ _log = logging.getLogger(__name__)
 
 OFF = 'embedding is off (embedding.model = "none"); set it to "auto"'
 """The reason why there is no model where the user wants none."""
-_NO_MODEL = "none"
 _LOAD_S = 30.0
 # After this time a failed load is tried again: the model may have been installed or repaired.
 _RETRY_LOADING_S = 30.0
@@ -59,7 +58,7 @@ class ModelHost:
     @property
     def is_off(self) -> bool:
         """Whether the user wants no model: nothing is embedded, and questions are answered by words."""
-        return self._settings.model == _NO_MODEL
+        return self._settings.is_off
 
     def count_awaited(self, pending: int) -> int:
         """The number of texts, of those without a vector, that will get one: none where embedding is off."""

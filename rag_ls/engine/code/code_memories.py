@@ -162,8 +162,8 @@ def _answer(
         hit if "anchor" in hit.matched_by else replace(hit, item=anchors.resolve_anchor(session, memory_of(hit)))
         for hit in hits
     )
-    lacks_model = model is None and not session.project.engine.models.is_off
-    note = session.memories.damage() or session.memories.take_note() or note or _WORDS_ALONE * lacks_model
+    is_complete = model is not None or session.project.engine.models.is_off
+    note = session.memories.damage() or session.memories.take_note() or note or ("" if is_complete else _WORDS_ALONE)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     return SearchAnswer(query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note))
 

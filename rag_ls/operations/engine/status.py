@@ -299,8 +299,7 @@ def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     return OpenProjectRecord(
         root=str(project.root), documents=counts.documents, chunks=counts.chunks,
         queued_documents=counts.queued_documents + len(project.indexing.inbox.paths()),
-        pending_embeddings=counts.pending_embeddings,
-        activity=str(project.indexing.activity), clients=users,
+        pending_embeddings=counts.pending_embeddings, activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 
 
