@@ -36,7 +36,7 @@ from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
-from rag_ls.operations.parsing import name_kind, names_argument
+from rag_ls.operations.parsing import describe_mismatch, names_argument
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
@@ -55,7 +55,6 @@ _WANTED_KINDS = {
     "bool_type": "true or false",
     "list_type": "a list",
 }
-_MAX_SHOWN_CHARACTERS = 60
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -137,15 +136,13 @@ async def _explain_refusal(ctx: Any, call_next: Callable[[Any], Awaitable[Any]])
 
 def _name_wrong_field(problem: Mapping[str, Any]) -> str:
     """The field that does not fit, what was wanted and what came."""
-    field, given = ".".join(map(str, problem["loc"])), problem["input"]
+    field = ".".join(map(str, problem["loc"]))
     if problem["type"] == "missing":
         return f"{field} is missing"
     wanted = _WANTED_KINDS.get(problem["type"])
     if not wanted:
         return f"{field}: {problem['msg']}"
-    return (
-        f"{field} must be {wanted}, not {name_kind(given)} ({json.dumps(given, default=str)[:_MAX_SHOWN_CHARACTERS]})"
-    )
+    return describe_mismatch(field, wanted, problem["input"])
 
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class Arguments:
             values = read_object(values)
         except NoSuchValue:
             raise InvalidRequest(
-                f"{operation} takes one JSON object, not {name_kind(values)}; known keys: {', '.join(known)}"
+                f"{operation} takes one JSON object, not {_name_kind(values)}; known keys: {', '.join(known)}"
             ) from None
         self._values: dict[str, Any] = {}
         self._written: dict[str, str] = {}
@@ -233,15 +233,17 @@ class Arguments:
         return self._written.get(key, key)
 
     def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
-        shown = json.dumps(value, ensure_ascii=False, default=str)
-        if len(shown) > _MAX_SHOWN_CHARACTERS:
-            shown = shown[:_MAX_SHOWN_CHARACTERS] + "…"
-        return InvalidRequest(
-            f"{self._operation}: {self._name(key)} must be {wanted}, not {name_kind(value)} ({shown})"
-        )
+        return InvalidRequest(f"{self._operation}: {describe_mismatch(self._name(key), wanted, value)}")
 
 
-def name_kind(value: object) -> str:
-    """The kind of a JSON value, with its article."""
+def describe_mismatch(name: str, wanted: str, value: object) -> str:
+    """The argument whose value does not fit, what is wanted and what came."""
+    shown = json.dumps(value, ensure_ascii=False, default=str)
+    if len(shown) > _MAX_SHOWN_CHARACTERS:
+        shown = shown[:_MAX_SHOWN_CHARACTERS] + "…"
+    return f"{name} must be {wanted}, not {_name_kind(value)} ({shown})"
+
+
+def _name_kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
     return "null" if value is None else names.get(type(value), type(value).__name__)
