@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -71,7 +72,7 @@ class Registry:
         try:
             self._put(str(root), lambda item: replace(item, opened_at=utc_stamp(now), from_config=from_config), name)
         except OSError as error:
-            _log.info("%s cannot be written: %s", self._file, error)
+            _log.info("%s cannot be changed: %s", self._file, error)
 
     def add(self, root: Path, name: str = "") -> Registered:
         """Register a project under a name without opening it. Raises `OSError`."""
@@ -79,26 +80,28 @@ class Registry:
 
     def remove(self, roots: Collection[str]) -> None:
         """Forget projects. Raises `OSError`."""
-        with self._lock():
-            check_readable(self._file)
+        with self._changing():
             former = self.projects()
             kept = [item for item in former if item.root not in roots]
             if len(kept) < len(former):
                 self._write(kept)
 
     def _put(self, root: str, change: Callable[[Registered], Registered], name: str) -> Registered:
-        with self._lock():
-            check_readable(self._file)
+        with self._changing():
             projects = {item.root: item for item in self.projects()}
             former = projects.get(root) or Registered(root, name or Path(root).name or root, utc_stamp(self._now()))
             projects[root] = changed = change(former)
             self._write(projects.values())
         return changed
 
-    def _lock(self) -> FileLock:
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Keep other processes from changing the file. Raises `OSError`, also for a file that cannot be read now."""
         make_private_folder(self._file.parent)
         # filelock.Timeout is an OSError.
-        return FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
+        with FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+            check_readable(self._file)
+            yield
 
     def _write(self, projects: Collection[Registered]) -> None:
         text = json.dumps({"projects": [asdict(item) for item in projects]}, indent=2)

@@ -261,9 +261,9 @@ class _Finder:
     def _registered_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
         """The texts in quotes that name a type by its application: `ForeignKey("shop.Cart")`."""
         types = [item for item in wanted.declared if item.kind == "type"]
-        for pattern in source.rule.registered if types else ():
+        for pattern in [compile_for(each, name) for each in source.rule.registered] if types else ():
             for number, line in enumerate(self.files.lines(source), 1):
-                match = compile_for(pattern, name).search(line) if name in line else None
+                match = pattern.search(line) if name in line else None
                 if match is None:
                     continue
                 home = re.compile(rf"(?:^|/){match[1]}{source.rule.registered_in}")
