@@ -39,7 +39,7 @@ def main() -> int:
     settings.write_text(SETTINGS)
     project = work / repository.name
     shutil.copytree(repository, project, ignore=shutil.ignore_patterns("__pycache__", ".git"))
-    (project / ".git").mkdir()
+    subprocess.check_call(["git", "init", "--quiet", project])
     try:
         subprocess.check_call([RAG_LS, "index", project], stderr=subprocess.DEVNULL)
         opening, form = _open_page(work, project)

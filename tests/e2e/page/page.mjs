@@ -144,11 +144,11 @@ await step("on a narrow screen a hit shows its file in place of the hits, and a 
 
 await step("exact text and regular expressions find every line, counted, with case and whole words as one wants", async () => {
   await page.getByLabel("Find by").selectOption("exact");
-  await page.locator("#query").fill("Lines_Of");
+  await page.locator("#query").fill("Parse_Address");
   await page.getByText(/^[\d,]+ lines? in [\d,]+ files?/).waitFor();
   const all = Number((await page.getByText(/^[\d,]+ lines? in/).textContent()).split(" ")[0].replace(",", ""));
   assert.ok(all > 0);
-  await file().locator(".line.hit", { hasText: /lines_of/i }).first().waitFor();
+  await file().locator(".line.hit", { hasText: /parse_address/i }).first().waitFor();
   await look("exact");
   await page.getByRole("checkbox", { name: "Match case" }).check();
   await page.getByText("No line holds it.").waitFor();
