@@ -3,7 +3,7 @@
 
 python3 scripts/dev.py setup          set up: a virtual environment, the dependencies, the embedding model
 python3 scripts/dev.py try [FOLDER]   install what rag-ls needs, index itself and ask it three questions (or index FOLDER), say how to go on
-python3 scripts/dev.py test [ARGS]    set up, then run the quick tests: some five minutes on two cores (ARGS go to pytest; what they name runs)
+python3 scripts/dev.py test [ARGS]    set up, then run the quick tests, five minutes on two cores (ARGS go to pytest; what they name runs)
 python3 scripts/dev.py test --slow    the other tests that are part of each check: those that take more than a second
 python3 scripts/dev.py test --long    all tests at full length with new random examples, then an hour of use, as each night
 python3 scripts/dev.py test --lean    the tests of models and clients, installed without extras

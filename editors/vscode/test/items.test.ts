@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeGroups, countOf, lineHits, linesIn, memoryGroups, shown } from "../src/search/items.ts";
+import { wordsOf } from "../src/search/snippet.ts";
 import type { CodeHit } from "../src/server/answers.ts";
 
 const hit: CodeHit = {
@@ -32,7 +33,7 @@ test("long lines are cut", () => {
 test("hits are grouped by file in the order of the best, and by line within one", () => {
   const other = { ...hit, id: "2", file: "/work/src/b.py", path: "src/b.py" };
   const above = { ...hit, id: "3", start_line: 1 };
-  const groups = codeGroups([hit, other, above], "retry");
+  const groups = codeGroups([hit, other, above], wordsOf("retry"));
   assert.deepEqual(groups.map(({ folder, title, hits }) => [folder, title, hits.map(({ index }) => index)]), [["src", "a.py", [2, 0]], ["src", "b.py", [1]]]);
   assert.deepEqual([groups[1]?.hits[0]?.label, groups[1]?.hits[0]?.place], ["retry", "4"]);
   assert.equal(countOf(groups, "files"), "3 hits in 2 files");
@@ -48,7 +49,7 @@ test("memories are grouped by scope, with their first lines", () => {
 
 test("lines that hold a text are hits of one line, counted", () => {
   const exact = { match: "exact", pattern: "retry", total: 3, files: 1, places: [{ path: "src/a.py", file: "/work/src/a.py", line: 7, column: 2, text: "x = retry()", symbol: "run" }] };
-  const [group] = codeGroups(lineHits(exact), exact.pattern);
+  const [group] = codeGroups(lineHits(exact), wordsOf(exact.pattern));
   assert.deepEqual([group?.title, group?.hits[0]?.label, group?.hits[0]?.place], ["a.py", "run", "7"]);
   assert.equal(linesIn(exact), "3 lines in 1 file, the first 1 shown");
   assert.equal(linesIn({ ...exact, total: 0, files: 0, places: [] }), "No line holds it.");

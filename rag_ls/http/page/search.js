@@ -5,7 +5,7 @@ import { file, snippet } from "./code.js";
 import { el, many, trying } from "./dom.js";
 import { editorLink } from "./editors.js";
 import { about } from "./memory_parts.js";
-import { marked, stemsOf } from "./words.js";
+import { marked, textOf, wordsOf } from "./words.js";
 
 const PAUSE_MS = 120, FILE_PAUSE_MS = 60, HITS = 20;
 const LINES = 200;
@@ -24,7 +24,7 @@ class Search {
   constructor({ view, signal, values, project, repos }) {
     Object.assign(this, { view, signal, project, repos });
     this.asked = new AbortController();
-    this.found = { query: "", results: [], stems: new Set() };
+    this.found = { query: "", results: [], matchesIn: wordsOf("") };
     this.selected = -1;
     this.query = el("input", {
       type: "text", id: "query", value: values.get("q") ?? "", autocomplete: "off", spellcheck: "false", placeholder: "A question, a name, an error message",
@@ -104,12 +104,14 @@ class Search {
     const found = await trying(asked);
     if (signal.aborted || this.signal.aborted) return;
     this.panes.removeAttribute("aria-busy");
-    if (isOfLines) return this.fill({ query, results: (found?.exact.places ?? []).map(lineHit) }, found ? counted(found) : "", found?.exact.left_out);
+    // An expression is not marked: the browser's dialect is not that of the search.
+    const matchesIn = match === "exact" ? textOf(query, !this.case.checked) : () => [];
+    if (isOfLines) return this.fill({ query, results: (found?.exact.places ?? []).map(lineHit), matchesIn }, found ? counted(found) : "", found?.exact.left_out);
     this.fill({ query, results: found?.results ?? [] }, found ? summed(found) : "", found?.stats.note);
   }
 
-  fill({ query, results }, words, note = "") {
-    this.found = { query, results, stems: stemsOf(query) };
+  fill({ query, results, matchesIn = wordsOf(query) }, words, note = "") {
+    this.found = { query, results, matchesIn };
     this.selected = -1;
     this.summary.replaceChildren(words);
     this.note.replaceChildren(note);
@@ -125,11 +127,11 @@ class Search {
   }
 
   row(hit, place) {
-    const { stems } = this.found;
+    const { matchesIn } = this.found;
     const choose = () => { this.select(place); this.panes.classList.add("reading"); };
     // The question keeps the focus, and so the keys.
     return el("li", { id: `hit-${place}`, role: "option", "aria-selected": "false", onmousedown: (event) => { if (!event.shiftKey) event.preventDefault(); }, onclick: choose, ondblclick: () => this.open() },
-      hit.kind === "memory" ? memoryRow(hit, stems) : codeRow(hit, stems, this.project ? "" : this.nameOf(hit.project)));
+      hit.kind === "memory" ? memoryRow(hit, matchesIn) : codeRow(hit, matchesIn, this.project ? "" : this.nameOf(hit.project)));
   }
 
   nameOf(root) {
@@ -151,12 +153,12 @@ class Search {
   }
 
   async showChosen() {
-    const hit = this.found.results[this.selected], { stems } = this.found;
-    if (hit.kind === "memory") return this.file.replaceChildren(this.back(), ...memoryFile(hit, this.project, stems));
+    const hit = this.found.results[this.selected], { matchesIn } = this.found;
+    if (hit.kind === "memory") return this.file.replaceChildren(this.back(), ...memoryFile(hit, this.project, matchesIn));
     const whole = (await trying(() => run("get_chunk", { id: hit.id, context: "file" }, { signal: this.asked.signal }))) ?? hit;
     // Another hit was chosen, or another question asked, meanwhile.
     if (hit !== this.found.results[this.selected] || this.signal.aborted) return;
-    const shown = file({ text: whole.text ?? "", first: whole.start_line, language: hit.language ?? whole.language, from: hit.start_line, to: hit.end_line }, stems);
+    const shown = file({ text: whole.text ?? "", first: whole.start_line, language: hit.language ?? whole.language, from: hit.start_line, to: hit.end_line }, matchesIn);
     this.file.replaceChildren(this.back(), ...fileHead(hit, this.nameOf(hit.project)), shown);
     const first = shown.querySelector(".hit");
     if (first) shown.scrollTop = first.offsetTop - shown.offsetTop - shown.clientHeight / 5;
@@ -208,19 +210,19 @@ function counted({ exact, stats }) {
 const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 const nameIn = (path) => path.slice(path.lastIndexOf("/") + 1);
 
-function codeRow(hit, stems, project) {
+function codeRow(hit, matchesIn, project) {
   const facts = [project, hit.kind === "rule" ? "rule" : "", STATES[hit.freshness]].filter(Boolean);
   return [el("div", { class: "head" }, el("span", { class: "label" }, hit.symbol || nameIn(hit.path)), facts.map((fact) => el("span", { class: "tag" }, fact))),
     el("div", { class: "quiet place" }, folderOf(hit.path), el("span", { class: "name" }, `${nameIn(hit.path)}:${hit.start_line}`)),
-    snippet({ text: hit.text ?? "", first: hit.start_line, language: hit.language }, stems),
-    ...(hit.far ? [] : hit.places ?? []).map(({ line, symbol, text }) => el("div", { class: "quiet place" }, `:${line} `, el("span", { class: "name" }, symbol), " ", marked(text.trim(), stems)))];
+    snippet({ text: hit.text ?? "", first: hit.start_line, language: hit.language }, matchesIn),
+    ...(hit.far ? [] : hit.places ?? []).map(({ line, symbol, text }) => el("div", { class: "quiet place" }, `:${line} `, el("span", { class: "name" }, symbol), " ", marked(text.trim(), matchesIn)))];
 }
 
-function memoryRow(hit, stems) {
+function memoryRow(hit, matchesIn) {
   const [title, ...rest] = hit.content.split("\n").filter((line) => line.trim());
-  return [el("div", { class: "head" }, el("span", { class: "label" }, marked(title ?? "", stems)), el("span", { class: "tag" }, "memory")),
+  return [el("div", { class: "head" }, el("span", { class: "label" }, marked(title ?? "", matchesIn)), el("span", { class: "tag" }, "memory")),
     el("div", { class: "quiet place" }, hit.anchor?.path || (hit.metadata.tags ?? []).join(", ")),
-    el("div", { class: "prose" }, rest.slice(0, 3).map((line) => el("p", {}, marked(line, stems))))];
+    el("div", { class: "prose" }, rest.slice(0, 3).map((line) => el("p", {}, marked(line, matchesIn))))];
 }
 
 const fileHead = (hit, project) => [
@@ -229,7 +231,7 @@ const fileHead = (hit, project) => [
   el("p", { class: "quiet" }, [hit.symbol, hit.start_line === hit.end_line ? `line ${hit.start_line}` : `lines ${hit.start_line} to ${hit.end_line}`, STATES[hit.freshness], hit.why && `found by ${hit.why}`].filter(Boolean).join(" · ")),
 ];
 
-const memoryFile = (hit, project, stems) => [
+const memoryFile = (hit, project, matchesIn) => [
   el("div", { class: "head" }, el("h3", {}, "Memory"), el("a", { class: "open", href: `#memories/${hit.id}` }, "Edit, history")),
-  el("div", { class: "prose whole", tabindex: "0", role: "group", "aria-label": "The memory" }, el("p", { class: "content" }, marked(hit.content, stems)), about(hit, project)),
+  el("div", { class: "prose whole", tabindex: "0", role: "group", "aria-label": "The memory" }, el("p", { class: "content" }, marked(hit.content, matchesIn)), about(hit, project)),
 ];

@@ -149,6 +149,7 @@ await step("exact text and regular expressions find every line, counted, with ca
   const all = Number((await page.getByText(/^[\d,]+ lines? in/).textContent()).split(" ")[0].replace(",", ""));
   assert.ok(all > 0);
   await file().locator(".line.hit", { hasText: /parse_address/i }).first().waitFor();
+  assert.deepEqual(new Set(await page.locator("mark").allTextContents()), new Set(["parse_address"]));
   await look("exact");
   await page.getByRole("checkbox", { name: "Match case" }).check();
   await page.getByText("No line holds it.").waitFor();

@@ -2,7 +2,7 @@
 import { SCOPE_TITLES, titleOf } from "../memories/groups.ts";
 import type { CodeHit, ExactPlaces, Memory } from "../server/answers.ts";
 import type { ShownGroup } from "./messages.ts";
-import { marked, snippet, stemsOf } from "./snippet.ts";
+import { type Matcher, marked, snippet, wordsOf } from "./snippet.ts";
 
 export interface Shown {
   readonly label: string;
@@ -25,7 +25,7 @@ export function shown(hit: CodeHit): Shown {
 }
 
 /** Hits by file, in the order of each file's best one; `indexOf` is a hit's place in the answer. */
-export function codeGroups(hits: readonly CodeHit[], query: string): ShownGroup[] {
+export function codeGroups(hits: readonly CodeHit[], matchesIn: Matcher): ShownGroup[] {
   const files = new Map<string, { hit: CodeHit; index: number }[]>();
   for (const [index, hit] of hits.entries()) {
     files.set(hit.file, [...(files.get(hit.file) ?? []), { hit, index }]);
@@ -43,7 +43,7 @@ export function codeGroups(hits: readonly CodeHit[], query: string): ShownGroup[
           label: labelOf(hit),
           place: `${hit.start_line}${unsaved(hit)}`,
           isLine: true,
-          lines: snippet(hit.text, query),
+          lines: snippet(hit.text, matchesIn),
         })),
     };
   });
@@ -67,7 +67,7 @@ export function linesIn({ total, files, places }: ExactPlaces): string {
 
 /** Memories by scope. */
 export function memoryGroups(memories: readonly Memory[], query: string): ShownGroup[] {
-  const stems = stemsOf(query);
+  const matchesIn = wordsOf(query);
   const all = memories.map((memory, index) => ({ memory, index }));
   const scopes = new Set(memories.map(({ scope }) => scope));
   return [...scopes].map((scope) => ({
@@ -82,7 +82,7 @@ export function memoryGroups(memories: readonly Memory[], query: string): ShownG
         .split(/\r\n|\n|\r/)
         .filter((line) => line.trim() !== "")
         .slice(1, MEMORY_LINES)
-        .map((line) => marked(line.trim(), stems)),
+        .map((line) => marked(line.trim(), matchesIn)),
     })),
   }));
 }

@@ -14,17 +14,26 @@ const SHORTEST_WORD = 3;
 // Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
 const EVERYDAY = new Set("and are did does for from how into not that the this was what when where which who with".split(" "));
 
-/** The stems of a question's words, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */
-export function stemsOf(query: string): Set<string> {
-  return new Set(wordsIn(query).map(({ word }) => stem(word)).filter((word) => word.length >= SHORTEST_WORD && !EVERYDAY.has(word)));
+/** Finds in a text what is to be marked there. */
+export type Matcher = (text: string) => readonly { readonly start: number; readonly word: string }[];
+
+/** Finds the words that share a stem with the question, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */
+export function wordsOf(query: string): Matcher {
+  const stems = new Set(wordsIn(query).map(({ word }) => stem(word)).filter((word) => word.length >= SHORTEST_WORD && !EVERYDAY.has(word)));
+  return (text) => wordsIn(text).filter(({ word }) => stems.has(stem(word)));
 }
 
-/** The first lines of a hit's text, or those of a longer one that hold most of the question's words; in their order. */
-export function snippet(text: string, query: string): SnippetLine[] {
-  const stems = stemsOf(query);
+/** Finds an exact text. */
+export function textOf(searched: string, isCaseIgnored: boolean): Matcher {
+  const pattern = new RegExp(searched.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&"), isCaseIgnored ? "giu" : "gu");
+  return (text) => [...text.matchAll(pattern)].map((found) => ({ start: found.index, word: found[0] }));
+}
+
+/** The first lines of a hit's text, or those of a longer one that hold most of what matches; in their order. */
+export function snippet(text: string, matchesIn: Matcher): SnippetLine[] {
   const lines = text
     .split(/\r\n|\n|\r/)
-    .map((line, at) => ({ at, line, matches: new Set(matchesIn(line, stems).map(({ found }) => found)).size }))
+    .map((line, at) => ({ at, line, matches: new Set(matchesIn(line).map(({ word }) => stem(word))).size }))
     .filter(({ line }) => /[\p{L}\p{N}]/u.test(line));
   const [head, ...rest] = lines;
   if (!head) {
@@ -35,14 +44,14 @@ export function snippet(text: string, query: string): SnippetLine[] {
   const best = (answering.length > 0 ? answering : rest).toSorted((one, other) => other.matches - one.matches || one.at - other.at).slice(0, MOST_LINES - 1);
   const chosen = [head, ...best].toSorted((one, other) => one.at - other.at);
   const indent = Math.min(...chosen.map(({ line }) => line.length - line.trimStart().length));
-  return chosen.map(({ line }) => marked(line.slice(indent, indent + LONGEST_LINE), stems));
+  return chosen.map(({ line }) => marked(line.slice(indent, indent + LONGEST_LINE), matchesIn));
 }
 
-/** A text in parts, of which those are matches that share a stem with the question. */
-export function marked(text: string, stems: ReadonlySet<string>): Part[] {
+/** A text in parts, of which those are matches that the matcher finds. */
+export function marked(text: string, matchesIn: Matcher): Part[] {
   const parts: Part[] = [];
   let end = 0;
-  for (const { start, word } of matchesIn(text, stems)) {
+  for (const { start, word } of matchesIn(text)) {
     if (start > end) {
       parts.push({ text: text.slice(end, start), match: false });
     }
@@ -50,12 +59,6 @@ export function marked(text: string, stems: ReadonlySet<string>): Part[] {
     end = start + word.length;
   }
   return end < text.length ? [...parts, { text: text.slice(end), match: false }] : parts;
-}
-
-function matchesIn(text: string, stems: ReadonlySet<string>): { start: number; word: string; found: string }[] {
-  return wordsIn(text)
-    .map(({ start, word }) => ({ start, word, found: stem(word) }))
-    .filter(({ found }) => stems.has(found));
 }
 
 function wordsIn(text: string): { start: number; word: string }[] {

@@ -11,6 +11,7 @@ import type { FromPage, Question, ShownGroup, ToPage } from "./messages.ts";
 import { FORM } from "./form.ts";
 import { openHit, placeOfHit } from "./open.ts";
 import { type Surroundings, asCodeQuestion } from "./question.ts";
+import { type Matcher, textOf, wordsOf } from "./snippet.ts";
 
 const HITS = 30;
 const LINES = 500;
@@ -123,7 +124,7 @@ export class SearchView implements vscode.WebviewViewProvider {
         const asked = { ...asCodeQuestion(question, await this.around(question)), k: isOfLines ? LINES : HITS };
         const answer = await this.server.ask<CodeAnswer>("searchCode", asked, mine.token);
         if (!mine.token.isCancellationRequested) {
-          isOfLines && answer.exact ? this.showLines(answer.exact) : this.showCode(answer);
+          isOfLines && answer.exact ? this.showLines(answer.exact, question) : this.showCode(answer);
         }
       }
     } catch (error) {
@@ -138,20 +139,21 @@ export class SearchView implements vscode.WebviewViewProvider {
     return { folders, roots: question.folder ? await rootsOf(this.server) : [] };
   }
 
-  private showLines(exact: ExactPlaces): void {
-    const groups = this.keep(lineHits(exact), exact.pattern);
+  private showLines(exact: ExactPlaces, { match, matchCase }: Question): void {
+    // An expression is not marked: the editor's dialect is not that of the search.
+    const groups = this.keep(lineHits(exact), match === "exact" ? textOf(exact.pattern, !matchCase) : () => []);
     this.tell({ kind: "answer", summary: [linesIn(exact), exact.left_out].filter(Boolean).join(" · "), groups });
   }
 
-  private keep(hits: readonly CodeHit[], query: string): ShownGroup[] {
+  private keep(hits: readonly CodeHit[], matchesIn: Matcher): ShownGroup[] {
     // The folder's own name comes first where there are several.
     const named = hits.map((hit) => ({ ...hit, path: placeOfHit(hit).scheme === "file" ? vscode.workspace.asRelativePath(placeOfHit(hit)) : hit.path }));
     this.found = { code: named };
-    return codeGroups(named, query);
+    return codeGroups(named, matchesIn);
   }
 
   private showCode(answer: CodeAnswer, title = ""): void {
-    const groups = this.keep(answer.results, title ? "" : answer.query);
+    const groups = this.keep(answer.results, wordsOf(title ? "" : answer.query));
     this.tell({ kind: "answer", summary: [title, countOf(groups, "files"), answer.stats.note].filter(Boolean).join(" · "), groups });
   }
 
