@@ -56,14 +56,18 @@ def _folder_of(arguments: argparse.Namespace, project: str) -> str:
     """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
     if os.path.exists(project) or os.sep in project:
         return project
-    known = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)["repos"]
+    answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
+    known = answer["repos"]
     roots = sorted({repo["root"] for repo in known if repo["name"] == project})
     if len(roots) == 1:
         return str(roots[0])
     if roots:
         raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
     near = nearest_text(nearest(project, [repo["name"] for repo in known]))
-    raise NotFound(f"--project {project}: there is no such folder, and no project has that name; {near}see list_repos")
+    unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
+    raise NotFound(
+        f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
+    )
 
 
 class _Warnings:

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 def list_projects(arguments: argparse.Namespace) -> int:
     """List the projects that other commands know by name."""
     answer = ask(arguments, "list_repos", {}, in_project=False)
-    show_answer(arguments, answer, _format_list(answer["repos"]))
+    show_answer(arguments, answer, _format_list(answer["repos"], is_whole=not answer.get("problems")))
     if published := answer.get("published"):
         told = f"rag-ls: the team published {', '.join(published)}: `rag-ls search --published NAME` searches one"
         print(told, file=sys.stderr)
@@ -125,10 +125,10 @@ def _config_hint(item: Json) -> list[str]:
 # --- listing known projects
 
 
-def _format_list(repos: list[Json]) -> str:
-    return (
-        "\n".join(map(_format_project, repos)) or "no projects yet: open one in an editor, or `rag-ls project add PATH`"
-    )
+def _format_list(repos: list[Json], *, is_whole: bool) -> str:
+    if not repos and is_whole:
+        return "no projects yet: open one in an editor, or `rag-ls project add PATH`"
+    return "\n".join(map(_format_project, repos))
 
 
 def _format_project(repo: Json) -> str:

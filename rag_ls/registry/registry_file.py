@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
-from rag_ls.project import make_private_folder
-from rag_ls.util.foreign_text import read_json
+from rag_ls.errors import StoreUnavailable
+from rag_ls.registry.json_file import JsonFile
 from rag_ls.util.text import utc_stamp
-from rag_ls.util.whole_files import check_readable, whole_file
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "projects.json"
 # Every shell command opens its project, so openings are recorded at most this often.
 _NOTE_EVERY = timedelta(minutes=10)
-_LOCK_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,71 +36,65 @@ class Registered:
 
 
 class Registry:
-    """The registry file. A damaged file is no error: it is started anew. Safe from several threads and processes."""
+    """The registry file. While it cannot be read, no project is known by name. Safe from several threads and processes."""
 
     def __init__(self, file: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._file = file
+        self._file = JsonFile[tuple[Registered, ...]](
+            file,
+            parse=_parse,
+            dump=lambda projects: {"projects": [asdict(item) for item in projects]},
+            empty=(),
+            holds="projects",
+            remedy="a project is known by name again once it is opened",
+        )
         self._now = now
 
     def projects(self) -> tuple[Registered, ...]:
-        """All of them, in the order in which they were added."""
+        """All of them, in the order in which they were added; none while the file cannot be read."""
         try:
-            records = read_json(self._file.read_text(encoding="utf-8"))["projects"]
-            found = [_read_record(record) for record in records]
-        except FileNotFoundError:
+            return self._file.read()
+        except StoreUnavailable as error:
+            _log.warning("no project is known by name: %s", error)
             return ()
-        except OSError as error:
-            _log.warning("%s cannot be read, so no project is known by name: %s", self._file, error.strerror)
-            return ()
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            _log.warning("%s is damaged and is started anew: %r", self._file, error)
-            return ()
-        return tuple({item.root: item for item in found}.values())
+
+    def find_problem(self) -> str:
+        """The reason why the file cannot be read; empty if it can."""
+        try:
+            self._file.read()
+        except StoreUnavailable as error:
+            return str(error)
+        return ""
 
     def note_opened(self, root: Path, *, name: str = "", from_config: bool = False) -> None:
-        """Record that a project was opened, if the file can be written."""
+        """Record that a project was opened, if the file can be changed."""
         now = self._now()
         known = next((item for item in self.projects() if item.root == str(root)), None)
         if known is not None and known.from_config == from_config and not _is_news(known, now):
             return
         try:
             self._put(str(root), lambda item: replace(item, opened_at=utc_stamp(now), from_config=from_config), name)
-        except OSError as error:
-            _log.info("%s cannot be changed: %s", self._file, error)
+        except StoreUnavailable as error:
+            _log.info("%s", error)
 
     def add(self, root: Path, name: str = "") -> Registered:
-        """Register a project under a name without opening it. Raises `OSError`."""
+        """Register a project under a name without opening it. Raises `StoreUnavailable`."""
         return self._put(str(root), lambda item: replace(item, name=name or item.name), name)
 
     def remove(self, roots: Collection[str]) -> None:
-        """Forget projects. Raises `OSError`."""
-        with self._changing():
-            former = self.projects()
-            kept = [item for item in former if item.root not in roots]
-            if len(kept) < len(former):
-                self._write(kept)
+        """Forget projects. Raises `StoreUnavailable`."""
+        self._file.change(lambda held: tuple(item for item in held if item.root not in roots))
 
     def _put(self, root: str, change: Callable[[Registered], Registered], name: str) -> Registered:
-        with self._changing():
-            projects = {item.root: item for item in self.projects()}
+        def put(held: tuple[Registered, ...]) -> tuple[Registered, ...]:
+            projects = {item.root: item for item in held}
             former = projects.get(root) or Registered(root, name or Path(root).name or root, utc_stamp(self._now()))
-            projects[root] = changed = change(former)
-            self._write(projects.values())
-        return changed
+            return tuple({**projects, root: change(former)}.values())
 
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Keep other processes from changing the file. Raises `OSError`, also for a file that cannot be read now."""
-        make_private_folder(self._file.parent)
-        # filelock.Timeout is an OSError.
-        with FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-            check_readable(self._file)
-            yield
+        return next(item for item in self._file.change(put) if item.root == root)
 
-    def _write(self, projects: Collection[Registered]) -> None:
-        text = json.dumps({"projects": [asdict(item) for item in projects]}, indent=2)
-        with whole_file(self._file) as stream:
-            stream.write(text + "\n")
+
+def _parse(content: dict[str, Any]) -> tuple[Registered, ...]:
+    return tuple({item.root: item for item in map(_read_record, content["projects"])}.values())
 
 
 def _read_record(record: Any) -> Registered:

@@ -31,12 +31,6 @@ def replace_file(
             time.sleep(_LOOK_S)
 
 
-def check_readable(path: str | os.PathLike[str]) -> None:
-    """Raise `OSError` for a file that is there and cannot be read: writing it anew would lose what it holds."""
-    with suppress(FileNotFoundError), open(path, "rb"):
-        pass
-
-
 @contextmanager
 def whole_file(target: str | os.PathLike[str], mode: int = 0o600) -> Iterator[TextIO]:
     """Write a UTF-8 text file that replaces the former one once it is complete.

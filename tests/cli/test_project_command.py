@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.project import user_config_file
+from rag_ls.project import user_config_file, user_data_folder
 from tests.commands import run_command
 from tests.support import write
 
@@ -81,6 +81,20 @@ def test_an_unknown_name_is_answered_with_the_known_ones(listed: Path, elsewhere
     assert (done.returncode, done.stdout) == (1, "")
     assert "called 'stroe'; the nearest is store; known are store" in done.stderr
     assert _json(elsewhere, "projects", "remove", "stroe", code=1)["error"]["type"] == "NotFound"
+
+
+def test_a_damaged_list_of_projects_is_named_and_denies_none(elsewhere: Path) -> None:
+    file = user_data_folder() / "projects.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"projects": [')
+    for arguments in (
+        ("project", "list"), ("project", "add", str(elsewhere)), ("project", "prune"), ("status", "--project", "zoo"),
+        ("scan", "zoo"),
+    ):  # fmt: skip
+        done = _run(elsewhere, *arguments)
+        assert f"{file} is damaged" in done.stderr
+        assert "no projects yet" not in done.stdout
+    assert file.read_text() == '{"projects": ['
 
 
 def test_a_project_is_added_scanned_and_removed_by_name(shop: Path, elsewhere: Path) -> None:

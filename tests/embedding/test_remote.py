@@ -20,7 +20,7 @@ from rag_ls.embedding.remote import service as service_module
 from rag_ls.embedding.remote.provider import RemoteProvider, confirm, destination_of
 from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed
-from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError
+from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError, StoreUnavailable
 from tests.embedding.services import DIGEST, EmbeddingService, serving, vector_of
 from tests.support import PATIENCE_S
 
@@ -297,10 +297,16 @@ def test_an_engine_that_ends_waits_for_no_service(service: EmbeddingService) -> 
     assert isinstance(ended[0], ModelClosed)
 
 
-def test_records_that_are_damaged_confirm_nothing(tmp_path: Path) -> None:
-    (tmp_path / "services.json").write_text("{nothing")
+def test_records_that_are_damaged_confirm_nothing_and_are_not_written_anew(tmp_path: Path) -> None:
+    file = tmp_path / "services.json"
+    file.write_text("{nothing")
     records = ServiceRecords(tmp_path)
     assert not records.is_confirmed("https://x")
+    for do in (lambda: records.confirm("https://x"), lambda: records.tokens_today("https://x")):
+        with pytest.raises(StoreUnavailable, match=r"services\.json is damaged .*rag-ls doctor --confirm-endpoint"):
+            do()
+    assert file.read_text() == "{nothing"
+    file.unlink()
     records.confirm("https://x")
     assert records.is_confirmed("https://x")
-    assert (tmp_path / "services.json").stat().st_mode & 0o077 == 0
+    assert file.stat().st_mode & 0o077 == 0

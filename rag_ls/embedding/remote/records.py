@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import threading
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.project import make_private_folder
-from rag_ls.util.foreign_text import read_json
-from rag_ls.util.whole_files import whole_file
+from rag_ls.registry.json_file import JsonFile
+
+_log = logging.getLogger(__name__)
 
 FILE_NAME = "services.json"
 
+_Sections = dict[str, dict[str, Any]]
+
 
 class ServiceRecords:
-    """A small file of the user. A file that cannot be read counts as empty: nothing is confirmed then."""
+    """A small file of the user. Nothing is confirmed while it cannot be read."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._folder = folder
+        self._file = JsonFile[_Sections](
+            folder / FILE_NAME,
+            parse=_parse,
+            dump=lambda sections: sections,
+            empty={},
+            holds="services",
+            remedy="then agree again with `rag-ls doctor --confirm-endpoint`",
+        )
         self._now = now
-        self._lock = threading.Lock()
 
     def is_confirmed(self, endpoint: str) -> bool:
         """Whether the user agreed that texts are sent to an address."""
@@ -43,37 +50,41 @@ class ServiceRecords:
         self._change("models", model, description)
 
     def tokens_today(self, endpoint: str) -> int:
-        """The number of tokens sent to an address since midnight, UTC."""
-        found = self._read().get("sent", {}).get(endpoint, {})
-        return int(found.get("tokens", 0)) if found.get("day") == self._today() else 0
+        """The number of tokens sent to an address since midnight, UTC. Raises `StoreUnavailable`."""
+        return self._count_today(self._file.read(), endpoint)
 
     def add_tokens(self, endpoint: str, tokens: int) -> None:
         """Count tokens that were sent. Raises `StoreUnavailable`."""
-        with self._lock:
-            self._write("sent", endpoint, {"day": self._today(), "tokens": self.tokens_today(endpoint) + tokens})
+
+        def count(held: _Sections) -> _Sections:
+            counted = {"day": self._today(), "tokens": self._count_today(held, endpoint) + tokens}
+            return _with_value(held, "sent", endpoint, counted)
+
+        self._file.change(count)
+
+    def _count_today(self, held: _Sections, endpoint: str) -> int:
+        found = held.get("sent", {}).get(endpoint, {})
+        return int(found.get("tokens", 0)) if found.get("day") == self._today() else 0
 
     def _today(self) -> str:
         return self._now().strftime("%Y-%m-%d")
 
     def _change(self, section: str, key: str, value: Any) -> None:
-        with self._lock:
-            self._write(section, key, value)
+        self._file.change(lambda held: _with_value(held, section, key, value))
 
-    def _write(self, section: str, key: str, value: Any) -> None:
-        found = self._read()
-        section_values = found.get(section)
-        found[section] = {**(section_values if isinstance(section_values, dict) else {}), key: value}
+    def _read(self) -> _Sections:
         try:
-            make_private_folder(self._folder)
-            with whole_file(self._folder / FILE_NAME) as file:
-                json.dump(found, file, indent=1)
-        except OSError as error:
-            path = self._folder / FILE_NAME
-            raise StoreUnavailable(f"{path} cannot be written: {error.strerror or error}", "services") from error
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            found = read_json((self._folder / FILE_NAME).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return self._file.read()
+        except StoreUnavailable as error:
+            _log.warning("no service is confirmed: %s", error)
             return {}
-        return found if isinstance(found, dict) else {}
+
+
+def _parse(content: dict[str, Any]) -> _Sections:
+    if odd := [section for section, values in content.items() if not isinstance(values, dict)]:
+        raise ValueError(f"{odd[0]!r} holds no object")
+    return content
+
+
+def _with_value(held: _Sections, section: str, key: str, value: Any) -> _Sections:
+    return {**held, section: {**held.get(section, {}), key: value}}

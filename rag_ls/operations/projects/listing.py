@@ -221,8 +221,9 @@ def _load_settings(caller: Caller, project: Project) -> Settings:
 
 
 def find_problems(caller: Caller) -> list[str]:
-    """The problems of the user's settings file, which may tell of any project."""
+    """The problems of the user's settings file and of the file of known projects, which may tell of any project."""
     if not caller.client.sees_all:
         return []
     problems = caller.client.load_settings().problems
-    return [str(problem) for problem in problems if problem.source == str(user_config_file())]
+    unread = caller.client.engine.registry.find_problem()
+    return [str(each) for each in problems if each.source == str(user_config_file())] + ([unread] if unread else [])

@@ -200,8 +200,10 @@ class Projects:
             open_names = [view.project.name for view in usable]
             names = ", ".join(dict.fromkeys([*open_names, *(item.name for item in known)])) or names_of(known)
             near = nearest_text(nearest(name, [*open_names, *(item.name for item in known)]))
+            unread = self._client.engine.registry.find_problem()
             raise NotFound(
                 f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
+                f"{unread and f'; others may be, but {unread}'}"
             )
         return [self._open(item) for item in found]
 

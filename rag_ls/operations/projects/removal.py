@@ -199,9 +199,9 @@ def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) 
 
 
 def _check_settings(caller: Caller) -> None:
-    """Raise `InvalidRequest` if the settings file has problems: an unreadable file would seem to list nothing."""
+    """Raise `InvalidRequest` if the files that list projects have problems: an unreadable one would seem to list nothing."""
     if problems := find_problems(caller):
-        raise InvalidRequest(f"nothing is pruned while the settings are wrong; mend this first: {problems[0]}")
+        raise InvalidRequest(f"nothing is pruned before this is mended: {problems[0]}")
 
 
 def _find_config_lines(known: KnownProject) -> ConfigLines:

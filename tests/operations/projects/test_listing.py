@@ -216,5 +216,5 @@ def test_pruning_takes_what_is_gone_and_what_the_settings_list_no_longer(
 
 def test_nothing_is_pruned_while_the_settings_cannot_be_read(operations: Operations) -> None:
     _configure("[[projects]\n")
-    with pytest.raises(InvalidRequest, match="mend this first"):
+    with pytest.raises(InvalidRequest, match="nothing is pruned before this is mended"):
         operations.run("plan_pruning")

@@ -1,0 +1,92 @@
+"""One small JSON file of the user's that several processes read and change.
+
+A file that cannot be read now, or is damaged, is never written anew: that would lose what it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from rag_ls.errors import StoreUnavailable
+from rag_ls.project import make_private_folder
+from rag_ls.util.foreign_text import read_json
+from rag_ls.util.quoting import fold
+from rag_ls.util.whole_files import whole_file
+
+T = TypeVar("T")
+
+_LOCK_S = 5.0
+_MAX_CAUSE = 200
+
+
+class JsonFile(Generic[T]):
+    """A file whose content is one value. Safe from several threads and processes."""
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        parse: Callable[[dict[str, Any]], T],
+        dump: Callable[[T], Any],
+        empty: T,
+        holds: str,
+        remedy: str,
+    ) -> None:
+        """`parse` raises `ValueError`, `TypeError` or `KeyError` for what is no such value.
+
+        `holds` names the content for errors, and `remedy` says how it comes back once a damaged file is moved away.
+        """
+        self.path = file
+        self._parse, self._dump, self._empty = parse, dump, empty
+        self._holds, self._remedy = holds, remedy
+
+    def read(self) -> T:
+        """The value; `empty` if there is no file, or an empty one. Raises `StoreUnavailable`."""
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            return self._parse(_read_object(text)) if text.strip() else self._empty
+        except FileNotFoundError:
+            return self._empty
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{self.path} cannot be read ({error.strerror}): it must be yours to read and write", self._holds
+            ) from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreUnavailable(
+                f"{self.path} is damaged ({_describe(error)}): mend it, or move it away; {self._remedy}", self._holds
+            ) from error
+
+    def change(self, edit: Callable[[T], T]) -> T:
+        """Write what `edit` makes of the value while no other process changes the file. Raises `StoreUnavailable`."""
+        # Imported here: only writing needs it, and importing takes time.
+        from filelock import FileLock
+
+        try:
+            make_private_folder(self.path.parent)
+            # filelock.Timeout is an OSError.
+            with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                former = self.read()
+                changed = edit(former)
+                if changed != former:
+                    with whole_file(self.path) as stream:
+                        stream.write(json.dumps(self._dump(changed), indent=2) + "\n")
+                return changed
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{self.path} cannot be changed ({error.strerror or error}): it must be yours to read and write",
+                self._holds,
+            ) from error
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    found = read_json(text)
+    if not isinstance(found, dict):
+        raise ValueError("its content is no JSON object")
+    return found
+
+
+def _describe(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else fold(str(error), _MAX_CAUSE)

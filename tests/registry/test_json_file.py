@@ -1,0 +1,77 @@
+"""Small files of the user's that several processes change: what cannot be read is never written anew."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_ls.errors import StoreUnavailable
+from rag_ls.registry.json_file import JsonFile
+
+
+@pytest.fixture
+def numbers(tmp_path: Path) -> JsonFile[tuple[int, ...]]:
+    def parse(content: dict[str, Any]) -> tuple[int, ...]:
+        return tuple(int(each) for each in content["numbers"])
+
+    return JsonFile(
+        tmp_path / "data/numbers.json",
+        parse=parse,
+        dump=lambda held: {"numbers": held},
+        empty=(),
+        holds="numbers",
+        remedy="then count anew",
+    )
+
+
+def test_a_value_is_read_as_it_was_written(numbers: JsonFile[tuple[int, ...]]) -> None:
+    assert numbers.read() == ()
+    assert numbers.change(lambda held: (*held, 1)) == numbers.read() == (1,)
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_file_holds_nothing_that_could_be_lost(numbers: JsonFile[tuple[int, ...]], text: str) -> None:
+    numbers.path.parent.mkdir()
+    numbers.path.write_text(text)
+    assert numbers.change(lambda held: (*held, 1)) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("{", "Expecting property name"), ("[]", "its content is no JSON object"), ("{}", "'numbers' is missing"),
+     ('{"numbers": 3}', "not iterable"), ('{"numbers": ["x"]}', "invalid literal"), ("[" * 90_000, "too deep"),
+     ("\xff", "can't decode")],
+)  # fmt: skip
+def test_a_damaged_file_is_named_with_the_remedy_and_stays(
+    numbers: JsonFile[tuple[int, ...]], text: str, why: str
+) -> None:
+    numbers.path.parent.mkdir()
+    numbers.path.write_bytes(text.encode("latin-1"))
+    for do in (numbers.read, lambda: numbers.change(lambda held: (*held, 1))):
+        with pytest.raises(StoreUnavailable, match=rf"numbers\.json is damaged \(.*{why}.*\): mend it.*count anew"):
+            do()
+    assert numbers.path.read_bytes() == text.encode("latin-1")
+
+
+def test_a_file_that_cannot_be_read_now_is_not_written_anew(numbers: JsonFile[tuple[int, ...]]) -> None:
+    numbers.path.parent.mkdir()
+    # Root may read all files, but no link that leads to itself.
+    numbers.path.symlink_to(numbers.path)
+    for do in (numbers.read, lambda: numbers.change(lambda held: (*held, 1))):
+        with pytest.raises(StoreUnavailable, match=r"numbers\.json cannot be read .*must be yours"):
+            do()
+    assert numbers.path.is_symlink()
+
+
+def test_changes_at_the_same_time_are_all_kept(numbers: JsonFile[tuple[int, ...]]) -> None:
+    threads = [
+        threading.Thread(target=lambda each=each: numbers.change(lambda held: (*held, each))) for each in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(numbers.read()) == list(range(8))
