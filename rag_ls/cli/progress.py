@@ -8,18 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from rag_ls.cli.terminal import find_raw_stream, guard_streams
+from rag_ls.util.journey import Journey, title_of
 from rag_ls.util.quoting import fold
 
 Show = Callable[[dict[str, Any]], None]
 """Called with each step: `{"project", "phase", "done", "total"}`."""
-
-_TITLES = {
-    "reading": "reading files",
-    "loading": "loading the model",
-    "embedding": "embedding chunks",
-    "scanning": "comparing files with the index",
-    "waiting": "another rag-ls process indexes this project; waiting for it",
-}
 
 
 @contextmanager
@@ -44,9 +37,6 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
 @contextmanager
 def _bar(embeds: bool) -> Iterator[Show]:
     """Draw one bar for reading and embedding; its library is imported at the first step."""
-    # Imported here, because output to a pipe needs neither module.
-    from rag_ls.cli.journey import Journey, duration
-
     bar: Any = None
     task: Any = None
     journeys: dict[str, Journey] = {}
@@ -63,10 +53,9 @@ def _bar(embeds: bool) -> Iterator[Show]:
             task = bar.add_task("", total=1.0, left="")
         journey = journeys.setdefault(step["project"], Journey(embeds=embeds))
         progress = journey.at(step)
-        left = f"about {duration(progress.left_s)} left" if progress.left_s is not None else ""
         is_read = embeds and step["phase"] == "reading" and step["done"] == step["total"]
-        what = _TITLES["loading"] if is_read else f"{_title(step)}{_amount(step)}"
-        bar.update(task, description=what, completed=progress.done, left=left)
+        what = title_of("loading") if is_read else f"{_title(step)}{_amount(step)}"
+        bar.update(task, description=what, completed=progress.done, left=str(progress))
 
     try:
         yield show
@@ -107,7 +96,7 @@ def _lines() -> Iterator[Show]:
 
 
 def _title(progress: dict[str, Any]) -> str:
-    title: str = fold(progress.get("title", "")) or _TITLES.get(progress["phase"], str(progress["phase"]))
+    title: str = fold(progress.get("title", "")) or title_of(progress["phase"])
     return title
 
 

@@ -46,11 +46,6 @@ class Progress:
     done: int = 0
     total: int = 0
 
-    @property
-    def percentage(self) -> int:
-        """0 to 100."""
-        return min(100, 100 * self.done // self.total) if self.total else 0
-
     def __str__(self) -> str:
         if self.phase in _IN_WORDS:
             return _IN_WORDS[self.phase]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from dataclasses import asdict
 
 from lsprotocol import types
 
@@ -14,14 +15,16 @@ from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, show_message
+from rag_ls.util.journey import Journey, title_of
 from rag_ls.util.quoting import fold
 
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
-_BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
+_BUSY = (Phase.SCANNING, Phase.READING, Phase.LOADING, Phase.EMBEDDING, Phase.WAITING)
 # Fewer files or chunks are done before a user could read the progress.
 _MIN_NOTABLE = 20
 _NAME_CHARACTERS = 80
+_STOPPED = "stopped; ragLs.reindex goes on"
 
 
 def register(server: RagLsServer) -> None:
@@ -76,13 +79,26 @@ async def _show_run(
     title = f"Indexing {fold(view.project.name, _NAME_CHARACTERS)}"
     progress = server.work_done_progress
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
+    journey = Journey(embeds=not view.settings.embedding.is_off)
     while (state := view.indexing.progress).phase in _BUSY:
-        progress.report(token, types.WorkDoneProgressReport(message=str(state), percentage=_percentage(state)))
+        progress.report(token, make_report(journey, state))
         changed.clear()
         await asyncio.sleep(_REPORT_EVERY_S)
         await changed.wait()
-    progress.end(token, types.WorkDoneProgressEnd(message=str(view.indexing.progress.phase)))
+    progress.end(token, make_end(state))
     del running[token]
+
+
+def make_report(journey: Journey, state: Progress) -> types.WorkDoneProgressReport:
+    """The report on one step of a journey: the percentage alone counts, so that no two numbers disagree."""
+    at = journey.at(asdict(state))
+    message = ", ".join(part for part in (title_of(state.phase), str(at)) if part)
+    return types.WorkDoneProgressReport(message=message, percentage=int(100 * at.done))
+
+
+def make_end(state: Progress) -> types.WorkDoneProgressEnd:
+    """The last word on a journey that is over, or that the user stopped."""
+    return types.WorkDoneProgressEnd(message=_STOPPED if state.phase is Phase.CANCELLED else "done")
 
 
 def _is_notable(state: Progress) -> bool:
@@ -103,17 +119,6 @@ def _watch_files(server: RagLsServer) -> None:
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob_pattern="**/*")])
         registration = types.Registration("rag-ls-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
         server.client_register_capability(types.RegistrationParams([registration]))
-
-
-def _percentage(state: Progress) -> int:
-    """Reading is the first tenth of the work, embedding the rest."""
-    return (
-        state.percentage // 10
-        if state.phase is Phase.READING
-        else 10 + state.percentage * 9 // 10
-        if state.total
-        else 0
-    )
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:

@@ -1,4 +1,4 @@
-"""Indexing as one journey: how much of it is done, and how long the rest takes."""
+"""Indexing as one journey, for people: what is being done, how much of it is done, and how long the rest takes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_TITLES = {
+    "scanning": "comparing files with the index",
+    "reading": "reading files",
+    "loading": "loading the model",
+    "embedding": "embedding chunks",
+    "waiting": "another rag-ls process indexes this project; waiting for it",
+}
 # Of the time of a first index, reading takes about this share; embedding takes the rest.
 _READING_SHARE = 0.08
 _WINDOW_S = 20.0
-_MIN_SEEN_S = 1.0
+_MIN_SEEN_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,10 @@ class JourneyProgress:
     """The share of the journey that is done, 0 to 1. It never goes back."""
     left_s: float | None
     """The seconds that are left; None while that is not known."""
+
+    def __str__(self) -> str:
+        """The time that is left, in words; empty while it is not known."""
+        return f"about {duration(self.left_s)} left" if self.left_s is not None else ""
 
 
 class Journey:
@@ -60,6 +71,11 @@ class Journey:
         if not is_telling or last - first < _MIN_SEEN_S:
             return None
         return max(0.0, (1 - done) * (last - first) / (done - then) - (now - last))
+
+
+def title_of(phase: str) -> str:
+    """A phase in words."""
+    return _TITLES.get(phase, phase)
 
 
 def duration(seconds: float) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.cli.journey import Journey, duration
+from rag_ls.util.journey import Journey, duration
 
 
 class _Clock:
