@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
+import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,13 +18,38 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
 from rag_ls.operations.engine.progress import index_and_wait
-from rag_ls.storage.sqlite.room import describe_fault, is_disk_full
+from rag_ls.storage.sqlite.room import describe_fault, disk_full, is_disk_full
 from tests.support import PATIENCE_S, write
 
 _SOURCES = {
     f"m{number}.py": "".join(f"def function_{number}_{line}(alpha, beta): return alpha_{line}\n" for line in range(40))
     for number in range(60)
 }
+
+
+_OVER_QUOTA = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+ssize_t write(int file, const void *bytes, size_t count) {
+    if (file <= 2) return syscall(SYS_write, file, bytes, count);
+    errno = EDQUOT;
+    return -1;
+}
+ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at) { errno = EDQUOT; return -1; }
+"""
+_WRITE = """
+import sqlite3, sys
+from pathlib import Path
+from rag_ls.storage.sqlite.room import disk_full, is_disk_full
+file = Path(sys.argv[1])
+try:
+    sqlite3.connect(file).execute("CREATE TABLE memories (content TEXT)")
+except sqlite3.OperationalError as error:
+    print(error, is_disk_full(error, file), disk_full("memories", file))
+"""
 
 
 @pytest.fixture
@@ -58,6 +86,35 @@ def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client
     assert not session.indexing.problem
     assert (
         operations.run("store_memory", {"content": "Refunds take a week.", "scope": "project"})["status"] == "inserted"
+    )
+
+
+def test_a_disk_that_takes_no_more_files_is_named_although_it_has_space(small_disk: Path) -> None:
+    file = small_disk / "memories.db"
+    connection = sqlite3.connect(file)
+    subprocess.run(["mount", "-o", "remount,nr_inodes=3", str(small_disk)], check=True)
+    (small_disk / "rest").touch()
+    with contextlib.closing(connection), pytest.raises(sqlite3.OperationalError) as raised:
+        # The journal would be one file more.
+        connection.execute("CREATE TABLE memories (content TEXT)")
+    assert is_disk_full(raised.value, file)
+    assert str(disk_full("memories", file)).startswith("the disk holds as many files as it can (`df -i`): nothing was")
+
+
+def test_a_quota_that_is_used_up_is_named(tmp_path: Path) -> None:
+    """A library in front of the system's makes each write fail as one over the quota does."""
+    if (compiler := shutil.which("cc")) is None:
+        pytest.skip("no compiler")
+    source, library = tmp_path / "quota.c", tmp_path / "quota.so"
+    source.write_text(_OVER_QUOTA)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    tried = subprocess.run(
+        [sys.executable, "-c", _WRITE, str(tmp_path / "memories.db")],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert tried.stdout.startswith(
+        "disk I/O error True your disk quota is used up: nothing was written to the memories ("
     )
 
 

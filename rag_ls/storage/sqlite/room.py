@@ -13,6 +13,9 @@ from rag_ls.errors import StoreFull
 
 # A database grows by at least one page, and writes it to the log with an entry.
 _LEAST_ROOM_BYTES = 65_536
+_FULL = "the disk is full"
+_NO_MORE_FILES = "the disk holds as many files as it can (`df -i`)"
+_OVER_QUOTA = "your disk quota is used up"
 _FAILED_WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
@@ -22,17 +25,18 @@ def is_disk_full(error: sqlite3.Error | OSError, file: Path | None) -> bool:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _FAILED_WRITES and file is not None:
-        return _has_no_room(file) or _is_at_limit(file)
+        return bool(_find_shortage(file)) or _is_at_limit(file)
     return code == sqlite3.SQLITE_FULL
 
 
 def disk_full(store: str, file: Path | None) -> StoreFull:
     """The error that names the store, its file and the remedy."""
     place = f" ({file})" if file else ""
-    if file is not None and _is_at_limit(file) and not _has_no_room(file):
+    shortage = _find_shortage(file) if file else ""
+    if not shortage and _is_at_limit(file):
         return StoreFull(f"nothing was written to the {store}{place}: {_describe_limit()}", store)
     return StoreFull(
-        f"the disk is full: nothing was written to the {store}{place}; make space, then do it again", store
+        f"{shortage or _FULL}: nothing was written to the {store}{place}; make space, then do it again", store
     )
 
 
@@ -86,8 +90,16 @@ def _is_at_limit(file: Path | None) -> bool:
     return max((each.stat().st_size for each in beside if each.is_file()), default=0) + _LEAST_ROOM_BYTES >= limit
 
 
-def _has_no_room(file: Path) -> bool:
+def _find_shortage(file: Path) -> str:
+    """The reason why nothing more fits beside a file; empty where there is room.
+
+    SQLite tells a used-up quota as any other error of the disk, so a few bytes are written for a moment.
+    """
     try:
-        return shutil.disk_usage(file.parent).free < _LEAST_ROOM_BYTES
-    except OSError:
-        return False
+        if shutil.disk_usage(file.parent).free < _LEAST_ROOM_BYTES:
+            return _FULL
+        with tempfile.TemporaryFile(dir=file.parent, buffering=0) as trial:
+            trial.write(bytes(_LEAST_ROOM_BYTES))
+    except OSError as error:
+        return {errno.ENOSPC: _NO_MORE_FILES, errno.EDQUOT: _OVER_QUOTA}.get(error.errno or 0, "")
+    return ""
