@@ -15,7 +15,7 @@ from typing import Any
 from rag_ls.cli import answer_text, exact_search, render, terminal
 from rag_ls.cli.backend import ask
 from rag_ls.cli.confirmation import ask_to_confirm
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
@@ -25,7 +25,6 @@ from rag_ls.util.standard_streams import given_text
 Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
-_FIRST_SEARCH = "reading the files of this project; what is found by meaning alone comes later"
 _MAX_HITS = 100
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
@@ -91,7 +90,7 @@ def search(arguments: argparse.Namespace) -> int:
 def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> int:
     """Show all lines that hold a text or match a regular expression; fails where there is none."""
     question = exact_search.question_of(arguments, pattern, match)
-    with showing(first=_FIRST_SEARCH, embeds=False) as show:
+    with showing_reading() as show:
         answer = ask(arguments, "search", question, show)
     exact = answer["exact"]
     if arguments.count:
@@ -130,7 +129,7 @@ def _ask_projects(arguments: argparse.Namespace) -> Json:
         "kinds": sorted({_KINDS[kind] for kind in kinds}),
         "place_texts": not arguments.json,
     }
-    with showing(first=_FIRST_SEARCH, embeds=False) as show:
+    with showing_reading() as show:
         return ask(arguments, "search", question, show)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from rag_ls.cli.terminal import find_raw_stream, guard_streams
@@ -32,6 +32,11 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
             show({**progress, "title": f"{progress['project']}: {_title(progress)}"} if named else progress)
 
         yield report
+
+
+def showing_reading() -> AbstractContextManager[Show]:
+    """Show the progress of a question whose files are read first; embedding is not waited for."""
+    return showing(first="reading the files of this project", embeds=False)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
@@ -17,7 +17,6 @@ from rag_ls.util.written_places import read_lines
 
 Json = dict[str, Any]
 
-_FIRST = "reading the files of this project"
 _BY_NAME = "by name"
 
 
@@ -30,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         **_read_target(arguments.symbol), "show": shown, "depth": arguments.depth, "k": arguments.k,
         "offset": arguments.offset,
     }  # fmt: skip
-    with showing(first=_FIRST, embeds=False) as show:
+    with showing_reading() as show:
         answer = ask(arguments, "find_references", question, show)
     show_answer(arguments, answer, _text(answer, paint()))
     return 0 if answer["references"] else 1

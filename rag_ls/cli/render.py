@@ -256,7 +256,7 @@ def _engine(data: Json) -> list[str]:
     memory_mb = data["memory_bytes"] / 1_000_000
     lines = [
         f"engine    PID {data['pid']}, up {_duration(data['uptime_s'])}, {memory_mb:,.0f} MB, at {data['address']}",
-        f"models    {', '.join(model['model'] for model in data['models']) or 'none loaded yet'}",
+        *([f"models    {', '.join(model['model'] for model in data['models'])}"] if data["models"] else []),
         f"log       {data['log']}",
     ]
     for client in data["clients"]:

@@ -12,7 +12,7 @@ from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
-from rag_ls.cli.progress import showing
+from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.render import ALL_IN_STATUS
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
 from rag_ls.cli.trust_command import offer
@@ -22,7 +22,6 @@ from rag_ls.project import find_project
 
 Json = dict[str, Any]
 
-_READING = "reading the project's files"
 _MAX_EXCERPT_LINES = 12
 _MAX_CLAIMS = 12
 
@@ -37,7 +36,7 @@ def set_up(arguments: argparse.Namespace) -> int:
         "force": arguments.force,
         "publish": arguments.publish,
     }
-    with showing(first=_READING, embeds=False) as show:
+    with showing_reading() as show:
         if not arguments.yes:
             proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
             if not _agree(arguments, proposal):
@@ -111,7 +110,7 @@ def impact(arguments: argparse.Namespace) -> int:
         "file_path": arguments.file_path, "num_similar": arguments.num_similar, "symbol": arguments.symbol,
         "changed": arguments.changed,
     }  # fmt: skip
-    with showing(first=_READING, embeds=False) as show:
+    with showing_reading() as show:
         answer = ask(arguments, "rag_query_impact", question, show)
     arguments.json = arguments.json or arguments.format == "json"
     text = (
