@@ -132,7 +132,7 @@ def _format_list(repos: list[Json], *, is_whole: bool) -> str:
 
 
 def _format_project(repo: Json) -> str:
-    head = f"{repo['name']}  {repo['root']}  [{repo['source']}]"
+    head = _format_head(repo)
     if repo.get("missing"):
         return f"{head}\n    missing: its folder was deleted, moved or unmounted"
     state = "complete" if repo["complete"] else "not complete"
@@ -142,8 +142,12 @@ def _format_project(repo: Json) -> str:
     return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
 
 
+def _format_head(record: Json) -> str:
+    return f"{fold(record['name'])}  {fold(record['root'])}  [{record['source']}]"
+
+
 def _format_added(answer: Json, asked: str) -> str:
-    lines = [f"{answer['name']}  {answer['root']}  [{answer['source']}]"]
+    lines = [_format_head(answer)]
     if asked != answer["root"]:
         lines.append(f"    {asked} is a part of it")
     only = f", of these only {', '.join(answer['include'])}" if answer["include"] else ""

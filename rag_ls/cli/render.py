@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
 from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
@@ -198,7 +199,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         state = "not complete: the files were not compared with the index yet"
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items()) or "none"
     lines = [
-        f"project   {data['root']}",
+        f"project   {fold(data['root'])}",
         f"index     {state}",
         f"contents  {count_of(data['documents'], 'file')} in {count_of(data['chunks'], 'chunk')}",
         f"skipped   {skipped}",
@@ -274,9 +275,7 @@ def _engine(data: Json) -> list[str]:
 def _in_short(project: Json) -> str:
     todo = project["queued_documents"] + project["pending_embeddings"]
     state = f"{todo:,} to do" if todo else "nothing to do"
-    return (
-        f"{project['root']}: {count_of(project['chunks'], 'chunk')}, {state}, {count_of(project['clients'], 'client')}"
-    )
+    return f"{fold(project['root'])}: {count_of(project['chunks'], 'chunk')}, {state}, {count_of(project['clients'], 'client')}"
 
 
 def _duration(seconds: float) -> str:

@@ -57,7 +57,8 @@ class ConfiguredProjects:
                     _log.warning("%s is not indexed: %s", root, error)
 
     def _index(self, project: Project, name: str) -> None:
-        if not project.root.is_dir() or ((found := index_summary(project)) is not None and found.complete):
+        held = index_summary(project)
+        if not project.root.is_dir() or (held is not None and held.is_complete(self._engine.models.count_awaited)):
             return
         settings = self._settings(project)
         if not settings.index.on_open or off_branch(settings.index.branch, project.root):

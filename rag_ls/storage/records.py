@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -229,7 +230,13 @@ class IndexSummary:
     documents: int = 0
     chunks: int = 0
     embeddings: int = 0
-    complete: bool = False
+    is_read: bool = False
+    """Whether all files were read."""
+    pending_embeddings: int = 0
+
+    def is_complete(self, count_awaited: Callable[[int], int]) -> bool:
+        """Whether nothing is missing; `count_awaited` tells how many of the texts without a vector will get one."""
+        return self.is_read and not count_awaited(self.pending_embeddings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,11 @@ def test_a_status_shows_project_engine_clients_and_latencies() -> None:
     ]
 
 
+def test_a_folder_whose_name_has_a_line_end_takes_one_line() -> None:
+    lines = render.status({**_STATUS, "root": "/work/a\nb", "engine": {"mode": "standalone", "pid": 7}}).split("\n")
+    assert lines[:2] == ["project   /work/a b", "index     complete"]
+
+
 def test_a_status_without_a_shared_engine_says_so() -> None:
     shown = render.status({**_STATUS, "last_sync": None, "engine": {"mode": "standalone", "pid": 7}})
     assert "sync      watching, last never" in shown

@@ -29,7 +29,7 @@ def _list(*entries: str) -> None:
 
 def _is_complete(root: Path) -> bool:
     found = index_summary(Project(root))
-    return found is not None and found.complete
+    return found is not None and found.is_complete(int)
 
 
 def test_listed_projects_are_indexed_without_being_opened(engine: Engine, shop: Path, tmp_path: Path) -> None:

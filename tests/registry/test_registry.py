@@ -204,6 +204,6 @@ def test_a_look_at_an_index_neither_opens_nor_changes_it(client: Client, shop: P
     found = index_summary(project)
     assert found is not None
     counts = view.store.counts()
-    assert (found.documents, found.chunks, found.complete) == (counts.documents, counts.chunks, True)
+    assert (found.documents, found.chunks, found.is_complete(int)) == (counts.documents, counts.chunks, True)
     assert found.embeddings > 0
     assert index_summary(Project(write(tmp_path / "odd", {".rag-ls/index.db": b"garbage" * 1000}))) is None

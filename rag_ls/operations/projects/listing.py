@@ -87,10 +87,11 @@ def _make_repo(caller: Caller, known: KnownProject) -> RepoRecord:
     view = next((item for item in caller.client.projects() if item.project.root == known.root), None)
     held = index_summary(project) or IndexSummary()
     is_seen = view is None or (view.indexing.scanned and not view.indexing.inbox.paths())
+    is_complete = held.is_complete(caller.client.engine.models.count_awaited)
     note = "" if known.is_missing else off_branch(_load_settings(caller, project).index.branch, known.root)
     return RepoRecord(
         name=known.name, root=str(known.root), source=known.source, open=view is not None, documents=held.documents,
-        chunks=held.chunks, complete=held.complete and is_seen, branch=current_branch(known.root),
+        chunks=held.chunks, complete=is_complete and is_seen, branch=current_branch(known.root),
         bytes=total_bytes(derived_files(project)), last_opened=known.opened_at, missing=known.is_missing, note=note,
     )  # fmt: skip
 

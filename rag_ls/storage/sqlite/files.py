@@ -36,7 +36,7 @@ def index_summary(project: Project) -> IndexSummary | None:
             ).fetchone()
     except sqlite3.Error:
         return None
-    return IndexSummary(documents, chunks, embeddings, bool(scanned) and not queued and not pending)
+    return IndexSummary(documents, chunks, embeddings, bool(scanned) and not queued, pending)
 
 
 def count_memories(folder: Path) -> int | None:

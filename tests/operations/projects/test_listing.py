@@ -214,6 +214,18 @@ def test_pruning_takes_what_is_gone_and_what_the_settings_list_no_longer(
     assert [repo["root"] for repo in removing.run("list_repos")["repos"]] == [str(roots["web"])]
 
 
+def test_without_a_model_a_project_is_complete_once_its_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "none")
+    client = local_client("cli")
+    operations = Operations(client)
+    client.open(write(tmp_path / "pond", {"pond.py": "def feed_ducks():\n    return 1\n"}))
+    assert operations.run("scan", {"project": ["pond"]})["complete"]
+    assert [repo["complete"] for repo in operations.run("list_repos", {})["repos"]] == [True]
+    client.close()
+
+
 def test_nothing_is_pruned_while_the_settings_cannot_be_read(operations: Operations) -> None:
     _configure("[[projects]\n")
     with pytest.raises(InvalidRequest, match="nothing is pruned before this is mended"):
