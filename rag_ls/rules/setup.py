@@ -13,7 +13,7 @@ from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.kept_sections import keep_sections
 from rag_ls.rules.published import find_publisher
-from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, ruled_findings
+from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, every_finding, ruled_findings
 from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
@@ -142,5 +142,5 @@ def _foreign_keys(text: str) -> str:
 
 def _describe(path: str, text: str, found: Survey) -> str:
     if path == ARCHITECTURE:
-        return f"{count_of(text.count('- claim:'), 'claim')}, {count_of(len(ruled_findings(found)), 'rule')} to check"
+        return f"{count_of(len(every_finding(found)), 'claim')}, {len(ruled_findings(found))} of them rules to check"
     return count_of(len(_CLAIM.findall(text)), "claim")

@@ -146,10 +146,8 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
         return None
     exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
     # Files that the rule applies to, but that the survey did not count.
-    kept, total = 0, 0
-    if {"file_names", "place", "forbid_imports"} & set(stated):
-        total = len(exceptions) - len(finding.exceptions)
-    elif "require" in stated:
+    kept, total = 0, len(set(broken).difference(finding.exceptions))
+    if "require" in stated:
         more = [counts for path, counts in places.items() if not (roles.is_test(path) or roles.is_secondary(path))]
         kept, total = sum(each[0] for each in more), sum(map(sum, more))
     confirmed = replace(

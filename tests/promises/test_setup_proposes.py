@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,9 @@ def shop(tmp_path: Path, home: Path) -> Path:
 def test_setup_shows_what_it_would_write_and_writes_nothing_unasked(shop: Path) -> None:
     shown = run("rules", "setup", folder=shop)
     assert shown.returncode == 0, shown.stderr
-    assert "would write ARCHITECTURE.yml" in shown.stdout
+    assert re.search(r"would write ARCHITECTURE.yml: (\d+) claims, \d+ of them rules to check", shown.stdout)
+    said = sum(map(int, re.findall(r"would write docs\S+: (\d+) claim", shown.stdout)))
+    assert f"would write ARCHITECTURE.yml: {said} claims" in shown.stdout, "the two count alike"
     assert "never up; from the highest: `src/routes`" in shown.stdout
     assert "nothing was written; --yes writes it" in shown.stderr
     assert not (shop / "ARCHITECTURE.yml").exists()

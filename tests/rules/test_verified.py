@@ -34,8 +34,9 @@ def _set_up(
         return function(jobs)
 
     tree = SurveyedTree(
-        tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "", (),
-        modules=tuple((path, edge.module, edge.line) for path, edges in imports.items() for edge in edges),
+        tuple(sorted(texts)), texts.__getitem__, lambda path: detect_language(path) or "",
+        tuple((path, edge.target, edge.line) for path, edges in imports.items() for edge in edges if edge.target),
+        modules=tuple((path, edge.module, edge.line) for path, edges in imports.items() for edge in edges if not edge.target),
     )  # fmt: skip
     checked = CheckedTree(tree.paths, tree.read, tree.language, ImportGraph(imports), look)
     return verify_survey(survey(tree), checked), asked
@@ -107,3 +108,11 @@ def test_names_that_tools_ask_for_are_no_exceptions() -> None:
     files |= {"src/routes/+page.ts": "x", "src/routes/[slug].ts": "x"}
     found, _ = _set_up(files)
     assert _shown(found.naming) == ["TypeScript files with a name of several words are in kebab-case: 6 of 6"]
+
+
+def test_what_the_checker_finds_besides_is_part_of_the_total() -> None:
+    files = {f"{layer}/{name}.ts": "x" for layer in ("apps", "packages") for name in "abcdef"}
+    down = {f"apps/{name}.ts": (Edge(f"packages/{name}.ts", "", 1),) for name in "abcdef"}
+    up = {"packages/a.ts": (Edge("apps/style.css", "", 1),)}
+    found, _ = _set_up({**files, "apps/style.css": ""}, {**down, **up})
+    assert [claim.partition("`packages`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `packages/a.ts`"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
@@ -52,13 +52,24 @@ def decorator_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace
             yield Trace("decorator", family_of(source.language), shown, source.place(match).line)
 
 
-def decorator_findings(traces: Traces, declares: Callable[[str], bool]) -> Iterator[SurveyFinding]:
-    """The decorators that the project itself declares: those of a framework are in use in any project of it."""
+def decorator_findings(
+    traces: Traces, declares: Callable[[str, str], bool], modules: Iterable[tuple[str, str, int]]
+) -> Iterator[SurveyFinding]:
+    """The decorators that the project itself declares: those of a framework are in use in any project of it.
+
+    `modules` are the imports of what is not the project's. A project that has a `Builder` may still use the one of a package.
+    """
     found = list[SurveyFinding]()
-    for _, tally in traces.of("decorator"):
+    foreign = {(path, re.split(r"[.\\:/]", module)[-1]) for path, module, _ in modules}
+    for family, tally in traces.of("decorator"):
         for name in tally.most_common()[:_MAX_NAMES]:
             # `@register.filter` is not the project's own, even if the project declares a `filter`.
             (first, *inner) = re.findall(r"\w+", name)
-            if not inner and (declares(first) or declares(f"{first}Attribute")):
+            declared = f"{first.removesuffix('Attribute')}Attribute" if family == "csharp" else first
+            if (
+                not inner
+                and declares(declared, family)
+                and not any((path, first) in foreign for path in tally.files[name])
+            ):
                 found.append(tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0))
     yield from found[:_MAX_FINDINGS]

@@ -51,13 +51,18 @@ def _sections(found: Survey) -> Iterator[Iterable[str]]:
     )  # fmt: skip
 
 
-def ruled_findings(found: Survey) -> list[SurveyFinding]:
-    """The findings that a rule checks."""
+def every_finding(found: Survey) -> list[SurveyFinding]:
+    """The findings of all topics."""
     topics = (
         found.layers, found.middleware, found.decorators, found.response_formats, found.import_conventions, found.naming,
         found.error_handling, found.tests, found.endpoint_patterns,
     )  # fmt: skip
-    return [finding for topic in topics for finding in topic if finding.rule is not None]
+    return [finding for topic in topics for finding in topic]
+
+
+def ruled_findings(found: Survey) -> list[SurveyFinding]:
+    """The findings that a rule checks."""
+    return [finding for finding in every_finding(found) if finding.rule is not None]
 
 
 def rule_text(finding: SurveyFinding, page: str = "") -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
-from rag_ls.rules.survey.naming import title_of
+from rag_ls.rules.survey.naming import title_of_files
 from rag_ls.rules.survey.sources import SurveyedFile
 from rag_ls.rules.survey.traces import Trace, Traces
 
@@ -54,13 +54,14 @@ def error_traces(source: SurveyedFile) -> Iterator[Trace]:
             yield Trace("result", family, f"{match[1]}<_, {_rust_error(source, match)}>", source.place(match).line)
 
 
-def error_findings(traces: Traces) -> Iterator[SurveyFinding]:
+def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
     """The conventions that nearly all errors of a language follow."""
     for family, classes in sorted(traces.classes.items()):
-        yield from _class_findings(family, classes)
+        yield from _class_findings(title_of_files(family, (languages[place.path] for _, place in classes)), classes)
     for family, raised in traces.of("raised"):
         if (name := raised.convention()) and not _BUILT_IN.fullmatch(name):
-            yield raised.finding(TOPIC, f"{title_of(family)} code raises `{name}`", name)
+            title = title_of_files(family, (languages[path] for path in raised.files[name]))
+            yield raised.finding(TOPIC, f"{title} code raises `{name}`", name)
     for _, ways in traces.of("passed on"):
         if (way := ways.convention()) and way != _GO_PLAIN:
             yield ways.finding(TOPIC, f"Checks of `err != nil` {way}", way)
@@ -69,7 +70,7 @@ def error_findings(traces: Traces) -> Iterator[SurveyFinding]:
             yield results.finding(TOPIC, f"Rust functions that can fail return `{name}`", name)
 
 
-def _class_findings(family: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
+def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
     """The base that the project's own errors share: directly, or through another of its own."""
     base_of = _error_bases([trace for trace, _ in classes])
     tally = Tally()
@@ -83,7 +84,7 @@ def _class_findings(family: str, classes: Sequence[tuple[Trace, SourceLine]]) ->
             base = base_of[base]
         tally.add(base, place)
     if len(base_of) >= MIN_COUNT and (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
-        yield tally.finding(TOPIC, f"{title_of(family)} error classes of the project derive from `{base}`", base)
+        yield tally.finding(TOPIC, f"{title} error classes of the project derive from `{base}`", base)
 
 
 def _error_bases(classes: Sequence[Trace]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 MIN_COUNT = 3
@@ -16,7 +16,7 @@ MAX_EXCEPTIONS = 3
 """The most exceptions that a claim names."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, order=True, slots=True)
 class SourceLine:
     """A line of a file of the project."""
 
@@ -109,6 +109,12 @@ class Tally:
             examples=self.examples(name),
             exceptions=tuple(dict.fromkeys(others)),
         )
+
+    def sum_of(self, names: Collection[str], topic: str, claim: str) -> SurveyFinding:
+        """A finding about several names together, with no total."""
+        places = [place for name in names for place in self.places.get(name, ())]
+        count = sum(self.count(name) for name in names)
+        return SurveyFinding(topic=topic, claim=claim, count=count, total=0, examples=pick_examples(sorted(places)))
 
     def _order(self, name: str) -> tuple[int, str]:
         return -self.counts[name], name

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
 
 TOPIC = "layers"
 
@@ -18,6 +18,14 @@ _MAX_EXCEPTION_SHARE = 0.1
 _MAX_EXCEPTIONS = 20
 _MIN_DOWN = 6
 """Fewer imports between layers may be chance."""
+_USUAL_ORDER = (
+    "config database routes bootstrap pages views screens app", "components", "hooks composables stores store context",
+    "lib libs utils util helpers common shared", "types type constants interfaces",
+)  # fmt: skip
+_USUAL_RANKS = {name: rank for rank, names in enumerate(_USUAL_ORDER) for name in names.split()}
+_HELPERS = 3
+_MAX_USUAL = 4
+"""More folders in an order are worth a line."""
 Edge = tuple[str, str, int]
 """The importing and the imported file, and the line of the import."""
 _Between = dict[tuple[str, str], dict[tuple[str, int], Edge]]
@@ -48,8 +56,18 @@ def _of_stack(stack: str, edges: list[Edge]) -> Iterator[SurveyFinding]:
     uses = Counter(layer for pair, found in between.items() for layer in pair for _ in found)
     names = {name for name, count in uses.items() if count >= MIN_COUNT and not re.search(r"[][*?{}!,#]", name)}
     between = {pair: found for pair, found in between.items() if names.issuperset(pair)}
-    if 2 <= len(names) <= _MAX_LAYERS and (levels := order_layers(names, between)):
+    if 2 <= len(names) <= _MAX_LAYERS and (levels := order_layers(names, between)) and not _is_usual(levels):
         yield from _finding(stack, levels, between)
+
+
+def _is_usual(levels: Sequence[Sequence[str]]) -> bool:
+    """Whether few folders are in the order that their names say: code above helpers, helpers above types."""
+    names = [posixpath.basename(name) for level in levels for name in level]
+    ranks = [[_USUAL_RANKS.get(posixpath.basename(name)) for name in level] for level in levels]
+    if len(levels) == 2 and all(rank is not None and rank >= _HELPERS for rank in ranks[1]):
+        return True
+    known = [rank for level in ranks for rank in level if rank is not None]
+    return len(known) == len(names) <= _MAX_USUAL and known == sorted(known)
 
 
 def source_root(paths: Iterable[str]) -> str:
@@ -126,7 +144,7 @@ def _finding(stack: str, levels: list[list[str]], between: _Between) -> Iterator
         if level_of[importing] != level_of[imported]:
             (down if level_of[importing] < level_of[imported] else up).extend(found.values())
     total = len(down) + len(up)
-    if len(down) < _MIN_DOWN or len(up) > min(_MAX_EXCEPTIONS, (1 - MIN_SHARE) * total):
+    if len(down) < _MIN_DOWN or len(up) > min(_MAX_EXCEPTIONS, _MAX_EXCEPTION_SHARE * total):
         return
     shown = "; ".join(", ".join(f"`{name}`" for name in names) for names in levels)
     layers = [globs[0] if len(globs) == 1 else globs for globs in ([f"{name}/**" for name in each] for each in levels)]

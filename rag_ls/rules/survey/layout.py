@@ -10,7 +10,7 @@ from rag_ls.languages import family_of, find_language
 from rag_ls.languages.conventions import Tests
 from rag_ls.languages.patterns import compile_lines
 from rag_ls.rules.survey.findings import MIN_SHARE, SourceLine, SurveyFinding, Tally
-from rag_ls.rules.survey.naming import title_of
+from rag_ls.rules.survey.naming import title_of_files
 from rag_ls.rules.survey.sources import CODE, is_vendored
 from rag_ls.rules.survey.traces import Trace, Traces
 from rag_ls.search.roles import Roles
@@ -22,9 +22,9 @@ _FOLDERS = re.compile(r"(^|/)(__tests__|src/test|tests?|specs?|e2e|cypress)/")
 _USUAL_NAMES = re.compile(
     r"test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*\.(?:test|spec)\.(?:\w+|\*)|\*Tests?\.(?:java|kt|cs|php|swift|scala)"
 )
-_USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|src/test|e2e|__tests__)`|below `(?:tests?|specs?|src/test)/`")
+_USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|e2e|__tests__|(?:[\w.-]+/)*src/test)/?`")
 _USUAL_LIBRARIES = re.compile(
-    r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
+    r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
 _ALWAYS_BESIDE = frozenset({"go"})
 """The languages whose compilers ask for tests beside the code."""
@@ -34,7 +34,12 @@ _NONE = Tests()
 def is_looked_at(path: str, language: str, roles: Roles) -> bool:
     """Whether a file may hold tests of the project."""
     family = family_of(language)
-    if family not in CODE or roles.is_secondary(path) or is_vendored(re.sub(r"(^|/)(e2e|cypress)/", "/", path)):
+    if (
+        family not in CODE
+        or "/src/main/" in f"/{path}"
+        or roles.is_secondary(path)
+        or is_vendored(re.sub(r"(^|/)(e2e|cypress)/", "/", path))
+    ):
         return False
     return roles.is_test(path) or bool(_tests_of(family).name_of(posixpath.basename(path)))
 
@@ -62,7 +67,7 @@ def test_findings(
         homes = Tally()
         for path in every:
             homes.add(_home(path, (posixpath.dirname(path), family) in beside), SourceLine(path, 1))
-        start = f"{title_of(family)} test files"
+        start = f"{title_of_files(family, map(language, every))} test files"
         if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
             yield names.finding(TOPIC, f"{start} are named `{name}`", name)
         if family not in _ALWAYS_BESIDE and (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):

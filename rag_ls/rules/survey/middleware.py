@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,12 @@ from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, list_names
 
 TOPIC = "middleware"
+_USUAL = re.compile(
+    r"express\.\w+|(?:bodyParser\.)?(?:json|urlencoded)|gin\.(?:Recovery|Logger|Default)|protect_from_forgery|fetch_\w+"
+    r"|Use(?:Authentication|Authorization|HttpsRedirection|StaticFiles|Routing|Hsts|DeveloperExceptionPage|ExceptionHandler|Swagger(?:UI)?"
+    r"|BlazorFrameworkFiles|Migrations?EndPoint|CookiePolicy|HealthChecks|Antiforgery|Middleware)"
+)
+"""Middleware that nearly any application of its framework has."""
 _SMALL = 2 * MIN_COUNT
 """A project with no more routes is small: half of them show a pattern."""
 
@@ -42,16 +49,22 @@ class Middleware:
 
     def findings(self, required: Sequence[SurveyFinding]) -> Iterator[SurveyFinding]:
         """The registrations, and what stands before nearly all routes, unless a rule asks for it."""
+        said = set[str]()
         for name in self.behind.most_common():
             is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
             if not is_said and self.behind.count(name) >= MIN_SHARE * len(self.routes):
                 found = self.behind.finding(TOPIC, f"Routes stand behind `{name}`", name, len(self.routes))
+                said.add(name)
                 yield replace(found, exceptions=tuple(route for route, names in self.routes if name not in names))
         for label in self.ways.most_common():
-            names = list_names(self.names[label].most_common(1))
-            # A label of several words is the beginning of the sentence.
-            claim = f"{label} {names}" if " " in label else f"`{label}` registers {names}"
-            yield self.ways.finding(TOPIC, claim, label, 0)
+            names = [
+                name for name in self.names[label].most_common(1) if name not in said and not _USUAL.fullmatch(name)
+            ]
+            if names:
+                # A label of several words is the beginning of the sentence.
+                shown = list_names(names)
+                claim = f"{label} {shown}" if " " in label else f"`{label}` registers {shown}"
+                yield self.names[label].sum_of(names, TOPIC, claim)
 
     def all_names(self) -> tuple[str, ...]:
         """The middleware of applications and routers, and what is common before single routes; the most frequent first.

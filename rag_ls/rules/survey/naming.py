@@ -36,7 +36,13 @@ _GENERATED_FOLDERS = re.compile(
     r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|src/(?:Controller|Command|Repository|Entity|Form|EventSubscriber|EventListener|Twig|DataFixtures)|management/commands"
     r"|lib/\w+_web/(?:controllers|views|live|components|channels|plugs))"
 )
+_COMPONENTS = frozenset({"vue", "tsx", "svelte"})
+"""The languages of components, whose files are named as the component is."""
+_MADE = re.compile(r"_controller\.[jt]s$")
+"""Names that Stimulus asks for."""
 _MAX_KINDS = 6
+_MIN_OF_A_KIND = 6
+"""Fewer files that lie together may be one feature."""
 _MIN_NAMED = 6
 """Fewer names show no style of a project."""
 
@@ -44,6 +50,12 @@ _MIN_NAMED = 6
 def title_of(language: str) -> str:
     """The name of a language as people write it."""
     return find_language(language).title or language
+
+
+def title_of_files(family: str, languages: Iterable[str]) -> str:
+    """The name of a family of languages: JavaScript, where no file is in TypeScript, which is of its family."""
+    is_javascript = family == "typescript" and not {"typescript", "tsx"} & set(languages)
+    return "JavaScript" if is_javascript else title_of(family)
 
 
 def naming_findings(languages: Mapping[str, str]) -> list[SurveyFinding]:
@@ -72,13 +84,13 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
     shown: list[str] = []
     for path in paths:
         stem = posixpath.basename(path).partition(".")[0]
-        style = style_of(stem) if "." in posixpath.basename(path) else ""
+        style = style_of(stem) if "." in posixpath.basename(path) and not _MADE.search(path) else ""
         # `__init__`, `[slug]`: a tool asks for these names.
         if style and style != "other":
             tally.add(style, SourceLine(path, 1))
             shown.append(path)
     main = tally.convention()
-    if not main or tally.total < _MIN_NAMED:
+    if not main or tally.total < _MIN_NAMED or (language in _COMPONENTS and main == "PascalCase"):
         return
     what = "a name that shows a style" if main == "PascalCase" else "a name of several words"
     found = tally.finding(TOPIC, f"{title_of(language)} files with {what} are in {main}", main)
@@ -113,7 +125,7 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
         members = kinds[kind]
         folder = _folder_of_most(members, paths)
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
-        if folder and not _GENERATED_FOLDERS.fullmatch(folder):
+        if len(inside) >= _MIN_OF_A_KIND and folder and not _GENERATED_FOLDERS.fullmatch(folder):
             claim = f"Files named `{kind}` lie in `{folder}/`"
             name = re.sub(r"\W+", "-", kind).strip("-")
             rule = {"id": f"{name}-files", "place": f"{folder}/**", "files": f"**/{kind}", "message": claim}
@@ -126,7 +138,7 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
 
 def _kind(language: str, name: str) -> str:
     stem, dot, suffix = name.partition(".")
-    if language in JAVASCRIPT and suffix.count(".") == 1:
+    if language in JAVASCRIPT and suffix.count(".") == 1 and not suffix.startswith(("dev.", "prod.", "bundle.")):
         return f"*.{suffix}"
     last = _LAST_WORD.search(stem)
     if last is None or not dot or (last[1] or last[2]).lower() not in _ROLES:

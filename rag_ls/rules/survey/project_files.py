@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
-from rag_ls.languages import ImportResolver, SourceTree, detect_language
+from rag_ls.languages import ImportResolver, SourceTree, detect_language, family_of
 from rag_ls.rules.checks.file_outlines import OutlinedFile, ReadSource, outline_sources
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import CODE, is_vendored
@@ -55,9 +55,10 @@ class FileOutlines:
         holds = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
         return [each for each in self.imports() if holds.search(" ".join((each.imported.module, *each.imported.names)))]
 
-    def declares(self, name: str) -> bool:
-        """Whether a file declares something of a name."""
-        return any(is_called(each.symbol, name) for each in self.named([name.lower()], len(self._files)))
+    def declares(self, name: str, family: str) -> bool:
+        """Whether a file of a family of languages declares something of a name."""
+        named = self.named([name.lower()], len(self._files))
+        return any(is_called(each.symbol, name) and family_of(each.language) == family for each in named)
 
     def graph(self, resolver: ImportResolver) -> ImportGraph:
         """The imports of all files."""

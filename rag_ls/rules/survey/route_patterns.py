@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import style_of
 from rag_ls.rules.survey.routes import Endpoint
 
@@ -15,9 +16,15 @@ TOPIC = "endpoints"
 _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 
 
+_MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
+"""The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
+_ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
+"""The files of Next.js whose folders are the routes."""
+
+
 def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
     """A prefix that nearly all have, and how parts of several words are written."""
-    starts, styles, written = Tally(), Tally(), list[tuple[str, str]]()
+    starts, styles, written = Tally(), Tally(), list[tuple[str, str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
@@ -26,12 +33,20 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         for part in parts:
             if not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
                 styles.add(style, place)
-                written.append((endpoint.route, style))
-    if (start := starts.convention()) and len(endpoints) > starts.count(start) // 2:
-        yield starts.finding(TOPIC, f"Routes begin with `{start}`", start, len(endpoints))
+                written.append((endpoint.route, part, style))
+    if (start := starts.convention()) and not all(map(_ROUTE_FILES.search, starts.files[start])):
+        found = starts.finding(TOPIC, f"Routes begin with `{start}`", start, len(endpoints))
+        others = (each.route for _, each in endpoints if f"{each.route}/".partition(f"{start}/")[0])
+        yield replace(found, exceptions=tuple(dict.fromkeys(others)))
     if style := styles.convention():
+        suffixes = {posixpath.splitext(path)[1] for path in styles.files[style]}
+        # One part of many routes is no style.
+        if len({part for _, part, other in written if other == style}) < MIN_COUNT or all(
+            (suffix, style) in _MADE_STYLES for suffix in suffixes
+        ):
+            return
         found = styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
-        yield replace(found, exceptions=tuple(dict.fromkeys(route for route, other in written if other != style)))
+        yield replace(found, exceptions=tuple(dict.fromkeys(route for route, _, other in written if other != style)))
 
 
 def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:

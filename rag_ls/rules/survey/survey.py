@@ -60,8 +60,8 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
-    declares: Callable[[str], bool] = lambda name: False
-    """Whether the project's code declares something of a name."""
+    declares: Callable[[str, str], bool] = lambda name, family: False
+    """Whether the project's code declares something of a name, in a family of languages."""
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -208,12 +208,12 @@ def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> M
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": decorator_findings(traces, tree.declares),
+        "decorators": decorator_findings(traces, tree.declares, modules),
         "responses": answers or gathered.responses.findings(),
         "imports": (*import_findings(traces), *package_findings(modules, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
         "naming": naming_findings(languages),
-        "errors": error_findings(traces),
+        "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
     }
 

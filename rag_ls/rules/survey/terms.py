@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TERM = re.compile(r"(args|before|after|beside|base|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
-    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|args|opts|options|import|require|fp|[a-z])$|^[^\w$@]*$|\s"
+    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[^\w$@]*$|\s"
 )
 
 

@@ -52,8 +52,8 @@ def test_architecture_names_every_claim_with_count_and_examples() -> None:
         }
     ]
     assert data["middleware"][0] == {
-        "claim": "`app.use` registers `cors`, `helmet`, `json`",
-        "count": 3,
+        "claim": "`app.use` registers `cors`, `helmet`",
+        "count": 2,
         "examples": ["src/app.js:3", "src/app.js:4"],
     }
     assert data["rules"][0]["message"] == "Answers have the key `success`"
@@ -99,7 +99,7 @@ def test_pattern_documents_show_the_code_of_the_first_example() -> None:
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
     middleware = documents["docs/patterns/middleware.md"]
     assert middleware.startswith("# Middleware and decorators\n\nrag-ls counted this in 1 source file of")
-    assert "- `app.use` registers `cors`, `helmet`, `json`: 3 times (`src/app.js:3`, `src/app.js:4`)." in middleware
+    assert "- `app.use` registers `cors`, `helmet`: 2 times (`src/app.js:3`, `src/app.js:4`)." in middleware
     assert "```javascript\napp.use(cors());\napp.use(helmet());" in middleware
     assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"]
 

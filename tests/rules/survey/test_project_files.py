@@ -89,8 +89,9 @@ def test_the_outlines_of_files_tell_what_the_index_would(tmp_path: Path) -> None
     files = _files(tmp_path)
     graph = files.outlines.graph(files.resolver)
     assert [edge.target for edge in graph.edges("tests/test_cart.py")] == ["shop/cart.py"]
-    assert files.outlines.declares("Recorder")
-    assert not files.outlines.declares("recorder")
+    assert files.outlines.declares("Recorder", "python")
+    assert not files.outlines.declares("recorder", "python")
+    assert not files.outlines.declares("Recorder", "java"), "a decorator is of the language that it stands in"
     assert "shop/testing/__init__.py" in find_product(files.documents(), files.outlines, files.resolver)
 
 

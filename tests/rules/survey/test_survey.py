@@ -96,9 +96,91 @@ def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
     files = {f"{name}.py": text for name in "abc"}
     files["x.py"] = "@register.filter\ndef f(): ...\n" * 3
     files["y.py"] = "from rest_framework.decorators import (\n    action,\n)\n" + "@action\ndef f(): ...\n" * 3
-    own = survey(SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declares=lambda name: True))
+    own = survey(
+        SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declares=lambda name, family: True)
+    )
     assert claims(own.decorators) == [("`@login_required` is the project's own, and in use", 3, 0)]
     assert look(files).decorators == (), "a framework's decorator is in use in any project of it"
+
+
+def test_a_decorator_of_a_package_is_not_the_project_s_own_though_it_declares_the_name() -> None:
+    used = "import lombok.Builder;\nimport shop.Finder;\n@Builder\n@Finder\nclass {} {{}}\n"
+    files = {f"shop/{name}.java": used.format(name) for name in "ABC"}
+    attributes = {f"{name}.cs": '[Route("x")]\n[Audited]\nclass X {}\n' for name in "ABC"}
+    declared = {
+        ("Builder", "java"),
+        ("Finder", "java"),
+        ("Route", "csharp"),
+        ("AuditedAttribute", "csharp"),
+        ("Component", "java"),
+    }
+
+    def own(texts: dict[str, str]) -> list[tuple[str, int, int]]:
+        tree = SurveyedTree(
+            tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", (),
+            modules=tuple((path, "lombok.Builder", 1) for path in texts if path.endswith(".java")),
+            declares=lambda name, family: (name, family) in declared,
+        )  # fmt: skip
+        return claims(survey(tree).decorators)
+
+    assert own(files) == [("`@Finder` is the project's own, and in use", 3, 0)]
+    assert own(attributes) == [("`[Audited]` is the project's own, and in use", 3, 0)], (
+        "C#'s attributes are classes called so"
+    )
+    angular = {f"{name}.ts": "@Component({})\nclass X {}\n" for name in "abc"}
+    assert own(angular) == [], "a class of another language has the name"
+
+
+def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
+    text = "const app = express();\napp.use(express.json());\napp.use(express.urlencoded());\n"
+    assert claims(look({"a.js": text}).middleware) == []
+    assert claims(look({"a.js": text + "app.use(audit());\n"}).middleware) == [("`app.use` registers `audit`", 1, 0)]
+    laravel = "Route::middleware(['auth', config('jetstream.auth_session')])->group(function () { Route::get('/a', A::class); });\n"
+    assert look({"routes/web.php": "<?php\n" + laravel}).middleware_names == ("auth",), (
+        "a setting is read, and names nothing"
+    )
+    tesla = "defmodule Client do\n  use Tesla\n  plug Tesla.Middleware.JSON\nend\n"
+    assert look({"lib/client.ex": tesla}).middleware_names == (), "requests that are sent"
+    rails = "class A < ApplicationController\n  before_action :set_account\n  before_action :ensure_admin\nend\n"
+    assert look({"app/controllers/a_controller.rb": rails}).middleware_names == ("ensure_admin",), (
+        "what loads a record guards nothing"
+    )
+
+
+def test_tests_lie_where_the_build_tool_asks_for_them() -> None:
+    tests = {f"app/src/test/java/{name}Test.java": "@Test void x() {}" for name in "ABCDE"}
+    found = look({**tests, "app/src/main/java/IndexSpec.java": "class IndexSpec {}"})
+    assert claims(found.tests) == [], "Gradle and Maven ask for `src/test`, and what is below `src/main` is no test"
+    scripts = {f"test/backend/{name}.test.js": "const test = require('node:test');\n" for name in "abc"}
+    assert [each.claim for each in look(scripts).tests if "use" in each.claim] == [
+        "JavaScript test files use node:test"
+    ]
+
+
+def test_components_are_named_as_they_are_declared() -> None:
+    names = ("UserCard", "UserList", "SideBar", "TopBar", "LogIn", "LogOut")
+    assert claims(look({f"src/{name}.vue": "<script></script>" for name in names}).naming) == []
+    kebab = {
+        f"src/{name}.vue": "<script></script>"
+        for name in ("user-card", "user-list", "side-bar", "top-bar", "log-in", "log-out")
+    }
+    assert claims(look(kebab).naming) == [("Vue files with a name of several words are in kebab-case", 6, 6)]
+
+
+@pytest.mark.parametrize(
+    ("folders", "is_worth_a_line"),
+    [
+        (("pages", "components"), False),
+        (("cards", "utils"), False),
+        (("components", "lib", "types"), False),
+        (("server", "client"), True),
+    ],
+)
+def test_layers_that_their_names_say_are_not_worth_a_line(folders: tuple[str, ...], is_worth_a_line: bool) -> None:
+    pairs = [(above, below) for at, above in enumerate(folders) for below in folders[at + 1 :]]
+    edges = [(f"src/{above}/{n}.ts", f"src/{below}/{n}.ts", 1) for above, below in pairs for n in range(6)]
+    files = {path: "x" for edge in edges for path in edge[:2]}
+    assert bool(look(files, edges).layers) == is_worth_a_line
 
 
 def test_the_envelope_of_responses() -> None:
@@ -215,16 +297,23 @@ def test_a_package_that_one_folder_alone_imports() -> None:
     assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
         "Files that import `asyncpg` lie in `app/db/`"
     ], "what the same files import besides says nothing more"
+    files["app/db/e.py"] = "x"
+    more = [(path, "psycopg", 3) for path in (*users[1:4], "app/db/e.py")]
+    assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
+        "Files that import `asyncpg` lie in `app/db/`"
+    ], "nor does a second part of the same library, which most of them import"
 
 
 def test_where_files_of_a_kind_lie() -> None:
-    files = {f"app/controllers/{name}_controller.rb": "x" for name in ("a", "b", "c")} | {
+    files = {f"app/controllers/{name}_controller.rb": "x" for name in "abcdef"} | {
         "app/models/user.rb": "x",
         "lib/x.rb": "x",
     }
     assert claims(look(files).naming) == [], "where a generator puts them"
     own = {path.replace("app/controllers", "web/endpoints"): text for path, text in files.items()}
-    assert claims(look(own).naming) == [("Files named `*_controller.rb` lie in `web/endpoints/`", 3, 3)]
+    assert claims(look(own).naming) == [("Files named `*_controller.rb` lie in `web/endpoints/`", 6, 6)]
+    few = dict(list(own.items())[1:])
+    assert claims(look(few).naming) == [], "five files may be one feature"
     symfony = {f"src/Controller/{name}Controller.php": "<?php class X {}" for name in "ABCD"}
     assert claims(look(symfony).naming) == [], "the framework puts them there"
 
@@ -298,11 +387,30 @@ def test_a_java_package_called_demo_is_no_example() -> None:
 
 
 def test_what_routes_have_in_common() -> None:
-    text = "const app = express();\n" + "".join(f"app.get('/api/user-lists/:id/{name}', h);\n" for name in "abc")
+    text = "const app = express();\n" + "".join(f"app.get('/api/user-{name}/:id', h);\n" for name in ("a", "b", "c"))
     assert claims(look({"a.js": text}).endpoint_patterns) == [
         ("Routes begin with `/api`", 3, 3),
         ("Parts of a route with several words are in kebab-case", 3, 3),
     ]
+    (other,) = look(
+        {"a.js": text.replace("/user-c", "-c") + "app.get('/api/user-d', h);\napp.get('/api/user-e', h);\n"}
+    ).endpoint_patterns[:1]
+    assert other.evidence() == "4 of 5; not in `/api-c/:id`"
+
+
+def test_routes_that_the_framework_makes_show_nothing() -> None:
+    text = "const app = express();\n" + "".join(f"app.get('/reset-password/{name}', h);\n" for name in "abc")
+    assert claims(look({"a.js": text}).endpoint_patterns) == [("Routes begin with `/reset-password`", 3, 3)], (
+        "one part is no style"
+    )
+    next_files = {f"app/api/{name}/route.ts": "export async function GET() {}\n" for name in ("a", "b", "c")}
+    found = look(next_files)
+    assert len(found.endpoints) == 3
+    assert claims(found.endpoint_patterns) == [], "Next.js asks for the folder `api`"
+    rails = "".join(f"resources :user_{name}\n" for name in ("lists", "tags", "files"))
+    found = look({"config/routes.rb": f"Rails.application.routes.draw do\n{rails}end\n"})
+    assert len(found.endpoints) > 3
+    assert claims(found.endpoint_patterns) == []
 
 
 def test_routes_that_are_written_otherwise_are_named() -> None:
