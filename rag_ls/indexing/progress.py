@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -58,7 +58,7 @@ Listener = Callable[[Progress], None]
 
 
 class ProgressBoard:
-    """Holds the present progress, tells it to all listeners, and wakes who waits for it. Safe from several threads."""
+    """Holds the present progress, tells it to all listeners, and wakes threads that follow it. Safe from several threads."""
 
     def __init__(self) -> None:
         self.now = Progress(Phase.IDLE)
@@ -79,17 +79,16 @@ class ProgressBoard:
             self._steps += 1
             self._change.notify_all()
 
-    def wait_until(self, is_reached: Callable[[], bool], timeout_s: float = math.inf, look_s: float = math.inf) -> bool:
-        """Wait until `is_reached`, which is asked after each step, and every `look_s` seconds; False on time-out."""
+    def follow_steps(self, timeout_s: float = math.inf, look_s: float = math.inf) -> Iterator[None]:
+        """Yield at once, then after each step, and every `look_s` seconds; ends after `timeout_s` seconds."""
         deadline = time.monotonic() + timeout_s
         while True:
-            # Read before the question, so that a step in between leads to one question more.
+            # Read before the yield: a step while the caller looks leads to another look.
             steps = self._steps
-            if is_reached():
-                return True
+            yield
             left_s = min(look_s, deadline - time.monotonic())
             if left_s <= 0:
-                return False
+                return
             with self._change:
                 if self._steps == steps:
                     self._change.wait(None if left_s == math.inf else left_s)

@@ -266,25 +266,24 @@ class IndexingService:
 
     def wait_until(self, is_reached: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until `is_reached`, which is asked after each step of the background threads; False on time-out."""
-        return self._board.wait_until(is_reached, timeout_s, _LOOK_S)
+        return any(is_reached() for _ in self._board.follow_steps(timeout_s, _LOOK_S))
 
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
-        self._board.wait_until(lambda: not self.comparison.is_pending or self._agenda.is_stopping, timeout_s)
+        for _ in self._board.follow_steps(timeout_s):
+            if not self.comparison.is_pending or self._agenda.is_stopping:
+                break
         return self.scanned
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all known work is done, embedding included if asked for; False on time-out or cancellation."""
-        is_idle = False
-
-        def is_over() -> bool:
-            nonlocal is_idle
-            is_idle = self._is_idle(embeddings)
-            return is_idle or self._agenda.is_cancelled or self._agenda.is_stopping
-
         self.inbox.end_delays()
-        self._board.wait_until(is_over, math.inf if timeout_s is None else timeout_s, _LOOK_S)
-        return is_idle
+        for _ in self._board.follow_steps(math.inf if timeout_s is None else timeout_s, _LOOK_S):
+            if self._is_idle(embeddings):
+                return True
+            if self._agenda.is_cancelled or self._agenda.is_stopping:
+                break
+        return False
 
     def _is_idle(self, embeddings: bool) -> bool:
         with self._agenda.wake.condition:

@@ -17,7 +17,7 @@ def test_who_waits_is_woken_by_a_step() -> None:
         return done.is_set()
 
     answers: list[bool] = []
-    waiting = threading.Thread(target=lambda: answers.append(board.wait_until(is_reached)))
+    waiting = threading.Thread(target=lambda: answers.append(any(is_reached() for _ in board.follow_steps())))
     waiting.start()
     assert looks.acquire(timeout=PATIENCE_S)
     board.report(Progress(Phase.READING, 1, 2))
@@ -38,7 +38,7 @@ def test_a_step_while_the_question_is_asked_is_not_missed() -> None:
             board.note_step()
         return asked == 2
 
-    assert board.wait_until(is_reached, PATIENCE_S)
+    assert any(is_reached() for _ in board.follow_steps(PATIENCE_S))
 
 
 def test_the_wait_ends_at_its_time_and_without_a_step_it_looks_now_and_then() -> None:
@@ -49,5 +49,5 @@ def test_the_wait_ends_at_its_time_and_without_a_step_it_looks_now_and_then() ->
         asked += 1
         return False
 
-    assert not board.wait_until(is_reached, 0.1, look_s=0.01)
+    assert not any(is_reached() for _ in board.follow_steps(0.1, look_s=0.01))
     assert asked > 2
