@@ -106,9 +106,9 @@ def notes_of(stats: Json) -> list[str]:
             for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
             if stats.get(key)
         ]
-        left = " and ".join(missing) or "files were not compared yet"
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
-        notes.append(f"the index is not complete: {left} {goes_on}")
+        left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
+        notes.append(f"the index is not complete: {left}")
     return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
 
 

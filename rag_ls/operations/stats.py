@@ -42,7 +42,9 @@ def make_stats(stats: SearchStats) -> Stats:
         )  # fmt: skip
     if stats.is_close:
         return made
-    note = _NOTHING_CLOSE.format("of what is read so far " if stats.pending_documents else "")
+    # Before the files are compared with the index, nobody knows how many wait.
+    is_read = stats.complete or (stats.pending_embeddings and not stats.pending_documents)
+    note = _NOTHING_CLOSE.format("" if is_read else "of what is read so far ")
     return replace(made, nothing_close=True, note="; ".join(filter(None, (note, stats.note))))
 
 

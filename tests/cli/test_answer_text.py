@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rag_ls.cli.answer_text import Extent, entries_of, paths, screen, vimgrep
 
 _STATS = {"took_ms": 1.0, "dense": True, "candidates": 9, "complete": True}
@@ -98,6 +100,14 @@ def test_notes_stand_above_what_was_found() -> None:
         "(no file holds these words)",
     ]
     assert screen({"query": "x", "results": [], "stats": _STATS}, "x", Extent()) == "nothing found"
+
+
+@pytest.mark.parametrize("idle", [False, True])
+def test_files_that_were_not_compared_are_told_in_one_sentence(idle: bool) -> None:
+    stats = {**_STATS, "complete": False, "idle": idle}
+    assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(
+        "(the index is not complete: the files were not compared with it yet)"
+    )
 
 
 def test_what_nobody_works_on_is_said_to_be_missing() -> None:

@@ -89,6 +89,8 @@ def test_what_is_not_read_yet_is_not_denied(shop: ProjectSession) -> None:
     stats = _ask(shop, "asdkjhasd qweoiu zzz").stats
     assert "of what is read so far" not in make_stats(stats).note
     assert "of what is read so far" in make_stats(replace(stats, complete=False, pending_documents=3)).note
+    assert "of what is read so far" in make_stats(replace(stats, complete=False, pending_embeddings=0)).note
+    assert "of what is read so far" not in make_stats(replace(stats, complete=False, pending_embeddings=3)).note
 
 
 def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) -> None:
