@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from rag_ls.languages import family_of, find_language
@@ -26,8 +27,9 @@ _USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|e2e|__tests__|(?:[\w.-]+/)*
 _USUAL_LIBRARIES = re.compile(
     r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
-_ALWAYS_BESIDE = frozenset({"go"})
-"""The languages whose compilers ask for tests beside the code."""
+_ALWAYS_BESIDE = frozenset({"go", "*.spec.ts"})
+"""The languages whose compilers ask for tests beside the code, and the names that Angular and NestJS give to those that they put there."""
+_MAX_TESTS_PER_FILE = 3
 _NONE = Tests()
 
 
@@ -61,16 +63,21 @@ def test_findings(
     traces: Traces, paths: Sequence[str], language: Callable[[str], str], roles: Roles
 ) -> Iterator[SurveyFinding]:
     """The names, places and libraries that nearly all tests of a language share."""
-    beside = {(posixpath.dirname(path), family_of(language(path))) for path in paths if not roles.is_test(path)}
+    code = Counter((posixpath.dirname(path), family_of(language(path))) for path in paths if not roles.is_test(path))
     for family, names in traces.of("test file"):
         every = [path for files in names.files.values() for path in files]
         homes = Tally()
+        tests = Counter(map(posixpath.dirname, every))
         for path in every:
-            homes.add(_home(path, (posixpath.dirname(path), family) in beside), SourceLine(path, 1))
+            folder = posixpath.dirname(path)
+            # A folder of tests holds a file or two that serve them.
+            is_beside = code[folder, family] * _MAX_TESTS_PER_FILE >= tests[folder]
+            homes.add(_home(path, is_beside), SourceLine(path, 1))
         start = f"{title_of_files(family, map(language, every))} test files"
         if (name := names.convention()) and not _USUAL_NAMES.fullmatch(name):
             yield names.finding(TOPIC, f"{start} are named `{name}`", name)
-        if family not in _ALWAYS_BESIDE and (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
+        is_usual = family in _ALWAYS_BESIDE or names.convention() in _ALWAYS_BESIDE
+        if not is_usual and (home := homes.convention()) and not _USUAL_PLACES.fullmatch(home):
             yield homes.finding(TOPIC, f"{start} lie {home}", home)
         libraries = traces.tally("test library", family)
         for name in libraries.most_common():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,7 +11,7 @@ from rag_ls.rules.survey.circles import circle_findings
 from rag_ls.rules.survey.decorators import decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
-from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, is_convention
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, is_convention
 from rag_ls.rules.survey.imports import frontend_prefixes, gather_import_names, import_findings
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
@@ -205,17 +205,24 @@ def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> M
     modules = [each for each in tree.modules if each[0] in languages]
     required = list(required_findings(gathered.facts, languages))
     answers = [each for each in required if each.topic == "responses"]
+    routed = {path for path, _ in gathered.endpoints}
+    responses = [each for each in answers or gathered.responses.findings() if _is_spread(each, routed)]
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "decorators": decorator_findings(traces, tree.declares, modules),
-        "responses": answers or gathered.responses.findings(),
+        "responses": responses,
         "imports": (*import_findings(traces), *package_findings(modules, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
         "naming": naming_findings(languages),
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
     }
+
+
+def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:
+    """Whether a finding about answers is shown by two files, where more than two have routes."""
+    return len({place.path for place in finding.examples}) > 1 or len(routed) <= MAX_EXAMPLES
 
 
 def _folder(path: str) -> str:

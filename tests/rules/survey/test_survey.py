@@ -141,6 +141,8 @@ def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     )
     tesla = "defmodule Client do\n  use Tesla\n  plug Tesla.Middleware.JSON\nend\n"
     assert look({"lib/client.ex": tesla}).middleware_names == (), "requests that are sent"
+    endpoint = "plug Plug.RequestId\nplug Phoenix.CodeReloader\nplug MyApp.Audit\n"
+    assert claims(look({"lib/endpoint.ex": endpoint}).middleware) == [("`plug` registers `MyApp.Audit`", 1, 0)]
     rails = "class A < ApplicationController\n  before_action :set_account\n  before_action :ensure_admin\nend\n"
     assert look({"app/controllers/a_controller.rb": rails}).middleware_names == ("ensure_admin",), (
         "what loads a record guards nothing"
@@ -155,6 +157,23 @@ def test_tests_lie_where_the_build_tool_asks_for_them() -> None:
     assert [each.claim for each in look(scripts).tests if "use" in each.claim] == [
         "JavaScript test files use node:test"
     ]
+
+
+def test_a_folder_of_tests_with_a_file_that_serves_them_is_not_beside_the_code() -> None:
+    tests = {f"api_tests/src/{name}.test.ts": "test('x', () => {})" for name in "abcde"}
+    assert claims(look({**tests, "api_tests/src/shared.ts": "x"}).tests) == []
+    code = {f"api_tests/src/{name}.ts": "x" for name in "ab"}
+    assert claims(look({**tests, **code}).tests) == [("TypeScript test files lie beside the code that they test", 5, 5)]
+    made = {path.replace(".test.ts", ".spec.ts"): text for path, text in tests.items()}
+    assert claims(look({**made, **code}).tests) == [], "Angular and NestJS put them there"
+
+
+def test_one_file_s_answers_are_no_convention_of_several() -> None:
+    route = "app.get('/{0}', (req, res) => {{ {1} }});\n"
+    others = {f"src/{name}.js": route.format(name, "list(req, res)") for name in "abc"}
+    health = {"src/health.js": "".join(route.format(name, "res.json({ status: 1 })") for name in "xyz")}
+    assert claims(look(health).response_formats) == [("Answers have the key `status`", 3, 3)]
+    assert claims(look({**others, **health}).response_formats) == []
 
 
 def test_components_are_named_as_they_are_declared() -> None:
