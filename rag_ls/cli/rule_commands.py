@@ -24,6 +24,8 @@ Json = dict[str, Any]
 
 _MAX_EXCERPT_LINES = 12
 _MAX_CLAIMS = 12
+_PUBLISHED = "publishes its folder"
+"""The end of the reason why a file is left alone that a site would show."""
 
 
 def set_up(arguments: argparse.Namespace) -> int:
@@ -69,8 +71,12 @@ def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
     for file in files:
         verb = "would write" if file["written"] else "leaves alone"
         lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
-        if file["written"] and file["path"].endswith(".md"):
+        # An existing page may say something else.
+        is_shown = file["written"] or file["why"].endswith(_PUBLISHED)
+        if is_shown and file["path"].endswith(".md"):
             lines += [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
+    if any(file["why"].endswith(_PUBLISHED) for file in files):
+        lines.append("`--publish` writes these files all the same, where the site shows them")
     return "\n".join(lines)
 
 

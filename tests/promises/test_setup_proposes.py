@@ -119,8 +119,15 @@ def test_setup_twice_changes_nothing_and_edits_stay(shop: Path) -> None:
     assert "severity: error" in path.read_text(), "a person's rules stay, also where the rest is written anew"
 
 
+@pytest.mark.slow
 def test_nothing_is_written_into_a_folder_that_a_site_publishes_unless_told(shop: Path) -> None:
     write(shop, {"mkdocs.yml": "site_name: Shop\n", "docs/index.md": "# Shop\n"})
+    proposed = run("rules", "setup", folder=shop)
+    assert (
+        "leaves alone docs/patterns/layers.md: mkdocs.yml publishes its folder\n    - Imports go down"
+        in proposed.stdout
+    )
+    assert "`--publish` writes these files all the same" in proposed.stdout
     answer = run("rules", "setup", "--yes", folder=shop)
     assert "mkdocs.yml publishes its folder" in answer.stderr
     assert (shop / "ARCHITECTURE.yml").is_file()

@@ -45,7 +45,7 @@ def test_a_project_that_an_option_names_is_set_up_and_the_current_folder_is_left
     target = git_repository(tmp_path / "target", {"cart.py": "def total_price(): ...\n"})
     current = git_repository(tmp_path / "current", {"mail.py": "def send(): ...\n", "post.py": "def post(): ...\n"})
     done = run("rules", "setup", "--project-root", str(target), folder=current)
-    assert "read 1 file" in done.stdout
+    assert "read 1 source file" in done.stdout
     assert (target / ".rag-ls").exists()
     assert not (current / ".rag-ls").exists()
 

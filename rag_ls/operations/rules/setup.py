@@ -26,7 +26,7 @@ from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search import Roles
 from rag_ls.util import handles
 from rag_ls.util.paths import portable, text_in
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
     from rag_ls.rules.setup import PlannedFile
@@ -105,6 +105,8 @@ class ProjectSurvey:
     """The survey of a project, and the suffixes of its files."""
 
     found: Survey
+    read: int
+    """The number of source files that were read, tests and others' code included."""
     suffixes: tuple[str, ...]
 
 
@@ -137,7 +139,9 @@ def _survey_project(view: ProjectSession, request: SetUpRules, report: Report) -
     )  # fmt: skip
     checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
     found = verify_survey(survey(tree, frontend, backend), checked)
-    return ProjectSurvey(found, tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix})))
+    return ProjectSurvey(
+        found, len(files.documents()), tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix}))
+    )
 
 
 class _CountedReading:
@@ -209,7 +213,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             found.middleware_names, found.response_format or None, found.frontend_imports,
         ),
         message=_describe_set_up(
-            found, written.written, has_rules=ARCHITECTURE in written.written and bool(ruled_findings(found))
+            surveyed, written.written, has_rules=ARCHITECTURE in written.written and bool(ruled_findings(found))
         ), warning=_warn_of_files_left_alone(left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,
         filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text) for each in planned)
@@ -248,12 +252,14 @@ def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
     return ". ".join(parts)
 
 
-def _describe_set_up(found: Survey, written: Sequence[str], *, has_rules: bool) -> str:
+def _describe_set_up(surveyed: ProjectSurvey, written: Sequence[str], *, has_rules: bool) -> str:
     from rag_ls.rules.survey.findings import list_names
 
+    found = surveyed.found
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
     wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
-    read = f"read {found.describe_files()} ({stacks}); {wrote}"
+    # The progress counts all that are read.
+    read = f"read {count_of(surveyed.read, 'source file')}, and counted in {found.describe_files()} of the product ({stacks}); {wrote}"
     if found.broken:
         read += f"; left out, because they do not parse: {list_names(found.broken, 3)}"
     if not written:

@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from rag_ls.operations.rules.setup import _describe_set_up
+from rag_ls.operations.rules.setup import ProjectSurvey, _describe_set_up
 from rag_ls.rules.survey.survey import Survey
 
 
 @pytest.mark.parametrize(
-    ("files", "said"), [(1, "read 1 file (no manifest)"), (2000, "read 2,000 files (no manifest)")]
+    ("read", "files", "said"),
+    [
+        (1, 1, "read 1 source file, and counted in 1 file of the product (no manifest)"),
+        (3011, 2000, "read 3,011 source files, and counted in 2,000 files of the product (no manifest)"),
+    ],
 )
-def test_one_file_is_no_plural(files: int, said: str) -> None:
+def test_one_file_is_no_plural_and_those_that_were_read_are_as_many_as_the_progress_said(
+    read: int, files: int, said: str
+) -> None:
     nothing: dict[str, Any] = {field.name: () for field in fields(Survey)}
     survey = Survey(**{**nothing, "files": files})
-    assert _describe_set_up(survey, (), has_rules=False) == f"{said}; wrote nothing."
+    assert _describe_set_up(ProjectSurvey(survey, read, ()), (), has_rules=False) == f"{said}; wrote nothing."
