@@ -33,7 +33,7 @@ from tests.lsp.in_process import in_process_editor  # noqa: E402
 from tests.support import PATIENCE_S, SHOP, until, write  # noqa: E402
 
 # Threads that an edit passes through; others check and show what was typed, or work all the time.
-_EDIT_THREADS = ("lsp", "asyncio_", "documents", "embeddings")
+_EDIT_THREADS = ("lsp", "lsp aside", "documents", "embeddings")
 _EDIT_S = 3.0
 # It works each second, whatever is asked.
 _ALWAYS_AT_WORK = "maintenance"

@@ -19,7 +19,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
-from rag_ls.lsp.hand_over import HandOver
+from rag_ls.lsp.hand_over import HandOver, run_aside
 from rag_ls.operations import ClientSession, Json, Operations
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.code.preparation import wait_for_files
@@ -87,7 +87,7 @@ class EditorSession:
         """Start the engine and open the folders, off the LSP thread; then hand over documents opened meanwhile."""
         settings = self._settings
         try:
-            self._client = await asyncio.to_thread(self._connect, settings)
+            self._client = await run_aside(lambda: self._connect(settings))
             session = ClientSession(self._client)
         except Exception as error:
             self._ready.set_exception(error)
@@ -122,7 +122,7 @@ class EditorSession:
             return await asyncio.wrap_future(operations.submit(operation, arguments, can_wait=can_wait))
         except MustWait:
             async with self._preparing:
-                return await asyncio.to_thread(operations.run, operation, arguments)
+                return await run_aside(lambda: operations.run(operation, arguments))
 
     async def wait_for_files(self, text: str) -> None:
         """Wait for the files that a question in words is about, unless too many questions wait already (typing)."""
@@ -130,7 +130,7 @@ class EditorSession:
         client = await self.client()
         if not self._preparing.locked():
             async with self._preparing:
-                await asyncio.to_thread(run_mending, lambda: wait_for_files(client.projects(), QuestionScope(text)))
+                await run_aside(lambda: run_mending(lambda: wait_for_files(client.projects(), QuestionScope(text))))
 
     async def work(self, operation: str, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the engine's threads; `operation` names it in `status`."""
@@ -280,7 +280,7 @@ class EditorSession:
         await self._hand_over.close()
         if self._client is not None:
             self._client.engine.editors.leave(self._is_behind)
-            await asyncio.to_thread(self._client.close)
+            await run_aside(self._client.close)
 
     async def _open_around(self, client: Client, document: OpenDocument) -> None:
         """Open a project for a document of an editor that has no folder, and hand it over."""

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import TypeVar
 
 _log = logging.getLogger(__name__)
 
 _CLOSE_S = 5.0
 
+T = TypeVar("T")
 Work = Callable[[], None]
+
+
+async def run_aside(work: Callable[[], T]) -> T:
+    """Run work off the LSP thread, in a thread that no exit waits for: the disk that it waits for may hang.
+
+    The end of an event loop waits for the threads of `asyncio.to_thread`.
+    """
+    future: Future[T] = Future()
+    # It cannot be cancelled from here on.
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="lsp aside", daemon=True).start()
+    return await asyncio.wrap_future(future)
 
 
 class HandOver:
@@ -51,7 +74,7 @@ class HandOver:
         while self._waiting:
             work = self._waiting.pop(next(iter(self._waiting)))
             try:
-                await asyncio.to_thread(work)
+                await run_aside(work)
             except Exception:
                 _log.exception("handing over failed")
         self._working = None

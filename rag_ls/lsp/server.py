@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 from typing import IO, Any
 
 from lsprotocol import types
@@ -27,6 +28,8 @@ from rag_ls.lsp.features.trust import is_trusted
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.util.processes import end_with
+
+_log = logging.getLogger(__name__)
 
 _CLOSE_S = 10.0
 
@@ -71,29 +74,36 @@ def serve(
     replay: bytes = b"",
     answered_id: object = None,
     watch_parent: bool = True,
+    close_s: float = _CLOSE_S,
 ) -> int:
     """Serve one editor until it leaves; returns the exit code that LSP prescribes.
 
     `replay` holds bytes already read from `source`; the request `answered_id` is already answered. `watch_parent` ends
-    this process when the editor's process ends.
+    this process when the editor's process ends. An editor that leaves without `shutdown` waits `close_s` seconds at most
+    until its projects are closed.
     """
     server = create_server(connect, watch_parent=watch_parent)
     messages = FramedInput(ReplayedInput(replay, source), server.note_step)
     server.has_unread = messages.has_unread
     server.start_io(messages, AnswerOnce(output, answered_id))  # type: ignore[arg-type]
-    return _find_exit_code(server)
+    return _find_exit_code(server, close_s)
 
 
 def serve_tcp(port: int, connect: Connect) -> int:
     """Serve one editor on a port of this machine, for debugging."""
     server = create_server(connect, watch_parent=True)
     server.start_tcp("127.0.0.1", port)
-    return _find_exit_code(server)
+    return _find_exit_code(server, _CLOSE_S)
 
 
-def _find_exit_code(server: RagLsServer) -> int:
+def _find_exit_code(server: RagLsServer, close_s: float) -> int:
     if server.session is not None and not server.was_shut_down:
-        asyncio.run(server.session.close())
+        try:
+            asyncio.run(asyncio.wait_for(server.session.close(), close_s))
+        except TimeoutError:
+            _log.warning(
+                "the editor's projects are not closed after %g s: a disk may hang; its exit does not wait", close_s
+            )
     return 0 if server.was_shut_down else 1
 
 
