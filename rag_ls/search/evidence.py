@@ -20,7 +20,15 @@ from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import word_stems
 from rag_ls.search.query import Query, QueryKind
-from rag_ls.search.roles import BY_PATH, Roles, find_superseded, is_data, is_docs, is_inline_test
+from rag_ls.search.roles import (
+    BY_PATH,
+    Roles,
+    find_superseded,
+    is_data,
+    is_docs,
+    is_inline_test,
+    is_migration_step,
+)
 from rag_ls.storage import RankRow
 
 _FUNCTION = re.compile("function|method|constructor")
@@ -196,10 +204,8 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "data": lambda at: at.of_files(
         lambda file: is_data(file.language) and not (at.query.wants_data or at.query.wants_docs)
     ),
-    # It is an example, vendored, generated, or kept for compatibility.
-    "secondary": lambda at: at.of_files(
-        lambda file: 1.0 if at.roles.is_secondary(file.path) else _OLD_WEIGHT * (file.path in at.older)
-    ),
+    # It is an example, vendored, generated, kept for compatibility, or a step of a migration that the query does not ask for.
+    "secondary": lambda at: at.of_files(lambda file: _measure_secondary(file.path, at)),
 }  # fmt: skip
 """The same for files: each chunk has the number of its file."""
 
@@ -239,6 +245,12 @@ def top_score(weights: Weights, *, dense: bool) -> float:
     """The score of a file with all evidence that a question in words can have; what names a place scores above it."""
     left_out = _NAMED if dense else (*_NAMED, *_DENSE)
     return highest_score(weights, [name for name in OF_FILES if name not in left_out])
+
+
+def _measure_secondary(path: str, at: Scene) -> float:
+    if at.roles.is_secondary(path) or (is_migration_step(path) and not at.query.wants_migrations):
+        return 1.0
+    return _OLD_WEIGHT * (path in at.older)
 
 
 def _of_name(symbol: str, asked: AskedTerms) -> tuple[float, float, float]:

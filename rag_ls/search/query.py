@@ -59,6 +59,7 @@ _DATA_WORDS = frozenset(
     "config configuration configured configure settings yaml json toml xml ini css stylesheet workflow ci pipeline "
     "package dependency dependencies manifest linter lint tsconfig makefile dockerfile".split()
 )
+_MIGRATION_WORDS = frozenset({"migration", "migrations", "migrate", "migrates", "migrated", "migrating"})
 
 
 class QueryKind(StrEnum):
@@ -100,6 +101,7 @@ class Query:
     wants_tests: bool
     wants_docs: bool
     wants_data: bool
+    wants_migrations: bool
 
 
 def analyse(text: str) -> Query:
@@ -137,6 +139,7 @@ def analyse(text: str) -> Query:
         wants_tests=bool(_TEST_WORDS & wanted),
         wants_docs=bool(_DOCS_WORDS & wanted),
         wants_data=bool(_DATA_WORDS & wanted),
+        wants_migrations=bool(_MIGRATION_WORDS & wanted),
     )
 
 

@@ -41,6 +41,9 @@ _SPOKEN_LANGUAGE = re.compile(
 )  # fmt: skip
 # Below a source root, folders are packages: `com.example.demo`, `org.mockito.mock`.
 _SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
+# A numbered step of the history of a database: `db/migrate/20230224175634_create_jobs.rb`, `migrations/0001_initial.py`,
+# `prisma/migrations/03_index/migration.sql`, `db/migration/V2__users.sql`.
+_MIGRATIONS, _NUMBERED = re.compile(r"(?:^|/)(?:migrations?|migrate)(?=/)", re.I), re.compile(r"/v?\d", re.I)
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
@@ -113,6 +116,12 @@ def is_secondary_by_path(path: str) -> bool:
         or _is_bundled(path)
         or _lies_below(path, _TEXTS, _SPOKEN_LANGUAGE)
     )
+
+
+@lru_cache(maxsize=65536)
+def is_migration_step(path: str) -> bool:
+    """Whether a document is one of the numbered steps that changed a database: what they made is declared elsewhere, too."""
+    return _lies_below(path, _MIGRATIONS, _NUMBERED)
 
 
 def _is_bundled(path: str) -> bool:

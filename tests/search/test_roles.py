@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.search.roles import is_secondary_by_path
+from rag_ls.search.roles import is_migration_step, is_secondary_by_path
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,19 @@ def test_names_like_those_of_libraries_and_translations_are_the_products_own(pat
 @pytest.mark.parametrize(("path", "is_secondary"), [("js/d3/" * 680 + "x.js", True), ("js/" * 1300 + "x.js", False)])
 def test_a_path_of_many_folders_is_judged_in_time_that_grows_with_it_alone(path: str, is_secondary: bool) -> None:
     assert is_secondary_by_path(path) is is_secondary
+
+
+@pytest.mark.parametrize(
+    ("path", "is_step"),
+    [
+        ("db/migrate/20230224175634_create_jobs.rb", True),
+        ("shop/migrations/0001_initial.py", True),
+        ("prisma/migrations/03_index/migration.sql", True),
+        ("src/main/resources/db/migration/V2__users.sql", True),
+        ("django/db/migrations/autodetector.py", False),
+        ("internal/db/migrations/migrations.go", False),
+        ("lib/migrate.rb", False),
+    ],
+)
+def test_a_numbered_step_is_told_from_the_code_that_runs_migrations(path: str, is_step: bool) -> None:
+    assert is_migration_step(path) is is_step

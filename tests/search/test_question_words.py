@@ -1,0 +1,35 @@
+"""What the words of a question count for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.indexing import Depth
+from tests.support import write
+
+_MIGRATION = "db/migrate/20230224175634_add_downloads_to_gems.rb"
+_SHOP = {
+    _MIGRATION: "class AddDownloadsToGems < Migration\n  def change\n    add_column :gems, :downloads, :integer\n  end\nend\n",
+    "app/models/gem.rb": "class Gem\n  # The downloads of all versions.\n  def count_downloads\n    versions.sum(:downloads)\n  end\nend\n",
+}
+
+
+def _first_path(client: Client, root: Path, files: dict[str, str], query: str) -> str:
+    view = client.open(write(root, files))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(30, embeddings=False)
+    return view.search(SearchRequest(query, k=5)).hits[0].item.chunk.path
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [("downloads of gems", "app/models/gem.rb"), ("migration for downloads of gems", _MIGRATION)],
+)
+def test_a_step_of_a_migration_comes_after_the_code_unless_it_is_asked_for(
+    client: Client, tmp_path: Path, query: str, path: str
+) -> None:
+    assert _first_path(client, tmp_path / "shop", _SHOP, query) == path
