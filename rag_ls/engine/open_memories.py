@@ -73,7 +73,7 @@ class OpenMemories:
         Those of a model that is to take over are made before it does, so that no memory is found by its words alone then.
         """
         store = self.opened
-        if store is None or (model := self._project.model(0.0)) is None:
+        if store is None or (model := self._project.model()) is None:
             return
         embed_missing(store, model)
         with contextlib.suppress(ModelMissing):
@@ -85,7 +85,7 @@ class OpenMemories:
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
         """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""
         settings = self._project.settings.consolidation
-        if not settings.auto_consolidate or (model := self._project.model(0.0)) is None:
+        if not settings.auto_consolidate or (model := self._project.model()) is None:
             return
         store = self.store()
         # Read the number first, so that memories stored meanwhile are merged the next time.

@@ -124,7 +124,7 @@ class OpenProject:
         if not self.never_indexed:
             # Load the model in the background, so that the first question finds it. During a first index, that needs the
             # processor.
-            self.model(0.0)
+            self.model()
 
     def close(self) -> None:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""
@@ -312,8 +312,8 @@ class OpenProject:
         """The cross-encoder of the user's settings. Raises `ModelMissing`."""
         return self.engine.models.reranker()
 
-    def model(self, wait_s: float) -> HostedModel | None:
-        """The model whose vectors the index answers with, if it is ready."""
+    def model(self, wait_s: float = 0.0) -> HostedModel | None:
+        """The model whose vectors the index answers with, if it becomes ready within `wait_s` seconds."""
         model_id = self.index.checkout.embeddings.active_model()
         if not model_id:
             try:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rag_ls import memory
 from rag_ls.config import Settings
-from rag_ls.embedding import GUESSED_RELEVANT_COSINE, HostedModel
+from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hits
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_checks import ProjectChecks
@@ -141,10 +141,6 @@ class ProjectSession:
     def branch(self) -> str:
         """The git branch that is checked out; empty where there is none."""
         return current_branch(self.project.root)
-
-    def model(self, wait_s: float = 0.0) -> HostedModel | None:
-        """The model that answers, if it becomes ready within `wait_s` seconds."""
-        return self.project.model(wait_s)
 
     # --- settings
 

@@ -52,7 +52,7 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
     there = published.open(_NAME)
     code = client.engine.published.find_called(_NAME)
     assert code is not None
-    view.model(60.0)
+    view.project.model(60.0)
     local = [view.search(SearchRequest(question), wait_for_model_s=60.0) for question in QUESTIONS]
     remote = [
         code.search(SearchRequest(question), view.settings.search, wait_for_model_s=60.0) for question in QUESTIONS

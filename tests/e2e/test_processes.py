@@ -54,7 +54,7 @@ def _index(folder: Path) -> subprocess.Popen[bytes]:
 def _answers(folder: Path) -> list[Any]:
     client = local_client()
     view = client.open(folder)
-    assert view.model(wait_s=PATIENCE_S) is not None
+    assert view.project.model(wait_s=PATIENCE_S) is not None
     answers = []
     for query in QUERIES:
         hits = view.search(SearchRequest(query)).hits

@@ -145,7 +145,7 @@ def test_all_data_is_readable_by_its_user_alone(client: Client, shop: Path, home
     view = client.open(shop)
     view.indexing.index_tree()
     for scope in (Scope.PROJECT, Scope.GLOBAL):
-        view.memories.store(NewMemory("use tabs", scope), view.model())
+        view.memories.store(NewMemory("use tabs", scope), view.project.model())
     assert view.indexing.wait_until_idle(PATIENCE_S)
     for folder in (shop / ".rag-ls", home / "data"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700

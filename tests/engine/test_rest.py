@@ -89,7 +89,7 @@ def test_what_another_process_leaves_to_do_ends_the_rest(view: ProjectSession) -
         replace(memory, content="prices are whole cents", content_hash=content_hash("prices are whole cents"))
     )
     other.close()
-    model = view.model(PATIENCE_S)
+    model = view.project.model(PATIENCE_S)
     assert model is not None
     assert until(lambda: _has_vector(own.place, model.model_id))
     assert until(lambda: _is_at_rest(view))

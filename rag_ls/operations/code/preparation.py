@@ -41,7 +41,7 @@ def prepare_shell_question(caller: Caller, query: str, path_glob: str, kinds: Se
     wait, goes_on = _Wait(time.monotonic() + _MAX_WAIT_S, report), bool(caller.client.engine.address)
     for session in caller.projects.all():
         if _lacks_model(session, about_code, about_memories):
-            session.model(caller.patience_s)
+            session.project.model(caller.patience_s)
         if about_code:
             # Memories do not wait for files.
             _start_indexing(session, goes_on=goes_on)
@@ -181,4 +181,4 @@ def _lacks_model(session: ProjectSession, about_code: bool, about_memories: bool
     has_vectors = (about_code and bool(session.store.embeddings.active_model())) or (
         about_memories and any(session.memories.counts().values())
     )
-    return has_vectors and session.model() is None
+    return has_vectors and session.project.model() is None

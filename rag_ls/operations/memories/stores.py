@@ -80,7 +80,7 @@ def stats(caller: Caller, request: OfScope) -> FiguresAnswer:
 
 
 def _count_scope(store: MemoryStore, view: ProjectSession) -> ScopeFigures:
-    model = view.model()
+    model = view.project.model()
     newest = store.find(limit=1)
     return ScopeFigures(
         memories=store.count(),
@@ -110,7 +110,7 @@ class OptimizedAnswer:
 def optimize(caller: Caller, request: OfScope) -> OptimizedAnswer:
     """Bring the indexes into their best shape."""
     view = caller.memory_projects.first()
-    model = view.model()
+    model = view.project.model()
     done = []
     for store in view.memories.usable(_choose_scopes(request)):
         store.optimise()

@@ -119,7 +119,7 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         branch=read_branch(meta, view, scope),
         force=request.force,
     )
-    stored = view.memories.store(_tie_to_code(view, new, meta), view.model())
+    stored = view.memories.store(_tie_to_code(view, new, meta), view.project.model())
     return mark_changed(make_stored_answer(stored), view, scope)
 
 
@@ -224,7 +224,7 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
         return replace(changed, anchor=anchor if is_as_found else current.anchor)
 
     stored = view.memories.update(
-        memory.id, change, view.model(), expected=request.expected_version, force=request.force
+        memory.id, change, view.project.model(), expected=request.expected_version, force=request.force
     )
     answer = make_stored_answer(replace(stored, memory=resolve_anchor(view, stored.memory)))
     return mark_changed(answer, view, memory.scope)
@@ -300,7 +300,7 @@ class RestoreMemory:
 def restore_memory(caller: Caller, request: RestoreMemory) -> Changed[StoredAnswer]:
     """Bring back a memory's former version, or one that was deleted."""
     view = caller.memory_projects.find_first(lambda project: project.memories.history(request.id))[0]
-    stored = view.memories.restore(request.id, request.version, view.model())
+    stored = view.memories.restore(request.id, request.version, view.project.model())
     return mark_changed(make_stored_answer(stored), view, stored.memory.scope)
 
 

@@ -264,7 +264,7 @@ def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
     queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
     pending = views[0].project.engine.models.count_awaited(pending)
     stats = Stats(
-        took_ms=round((time.perf_counter() - started) * 1000, 1), dense=views[0].model(0.0) is not None,
+        took_ms=round((time.perf_counter() - started) * 1000, 1), dense=views[0].project.model() is not None,
         candidates=len(found), complete=all(view.indexing.scanned for view in views) and not (queued or pending),
         pending_documents=queued or None, pending_embeddings=pending or None,
     )  # fmt: skip

@@ -314,7 +314,7 @@ def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> No
     view = caller.rule_projects.find_set_up(request.project_root)
     view.store.forget_digests()
     caller.rule_projects.note_index_began(view)
-    index_and_wait(view, report, words_only=view.model(0.0) is None)
+    index_and_wait(view, report, words_only=view.project.model() is None)
 
 
 @operation(
