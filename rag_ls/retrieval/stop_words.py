@@ -24,6 +24,8 @@ _NOTE_WORDS = (
     "somebody something such take takes thing things those through too under until us uses using very want wants way "
     "well were whether while whom whose within without yes yet"
 )
+# The rest of the words that join a sentence.
+_JOINING_WORDS = "already another before both during nothing several somebody someone still than themselves though upon"
 # Notes are written in people's own languages, but code is not.
 _GERMAN_NOTE_WORDS = (
     "aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer "
@@ -60,6 +62,8 @@ _UNMARKED_WORDS = "the and for are was how where what which who does did with fr
 
 IN_CODE = frozenset(f"{_QUESTION_WORDS} {_DOING_WORDS} {_CODE_WORDS}".split())
 """Not searched for in code and in rules."""
+FILLING = frozenset(f"{_LINE_WORDS} {_NOTE_WORDS} {_JOINING_WORDS}".split())
+"""Searched for in code, but rare there only because people write few sentences: they tell less than their rarity says."""
 _IN_SPOKEN_LANGUAGES = tuple(
     frozenset(words.split())
     for words in (

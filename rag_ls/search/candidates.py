@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
+from rag_ls.retrieval.stop_words import FILLING
 from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.view import View
@@ -44,6 +45,8 @@ _WIDEN_S = 0.5
 _MAX_RARE_HOLDERS = 1000
 # Added to the number of chunks that hold a word, so that a word in no chunk counts as rare, not as impossible.
 _UNSEEN_HOLDERS = 0.5
+# A word that fills a sentence (`than`, `those`) counts this much of its rarity.
+_FILLING_WEIGHT = 0.2
 # A word of at least this length that no chunk holds may be misspelt; `_MIN_TERM_LIKENESS` is how similar its replacements are.
 _MIN_MISSPELT_CHARACTERS = 5
 _MIN_TERM_LIKENESS = 0.8
@@ -159,12 +162,13 @@ class CandidateFinder:
         holders_of: dict[str, int] = {}
         for part in query.parts:
             holders = self._lexical.frequency(part, most)
+            weight = rarity(count, holders, _UNSEEN_HOLDERS) * (_FILLING_WEIGHT if part in FILLING else 1.0)
             if not holders:
                 similar = self._find_similar(part)
                 near += similar
-                weights |= dict.fromkeys(similar, rarity(count, 0, _UNSEEN_HOLDERS))
-                unknown += 0.0 if similar else rarity(count, 0, _UNSEEN_HOLDERS)
-            weights[stem(part)] = rarity(count, holders, _UNSEEN_HOLDERS)
+                weights |= dict.fromkeys(similar, weight)
+                unknown += 0.0 if similar else weight
+            weights[stem(part)] = weight
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         also = (*near, *query.joined)

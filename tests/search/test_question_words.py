@@ -33,3 +33,15 @@ def test_a_step_of_a_migration_comes_after_the_code_unless_it_is_asked_for(
     client: Client, tmp_path: Path, query: str, path: str
 ) -> None:
     assert _first_path(client, tmp_path / "shop", _SHOP, query) == path
+
+
+_NAMES = {
+    "src/answers.py": "def write(person):\n    # Those, too many.\n    return person.letters\n",
+    "src/checks.py": "def check(word):\n    # Similar, popular names.\n    return word.letters\n",
+    "src/others.py": "def find(name):\n    return name\n\n\ndef send(letter):\n    return letter\n",
+}
+
+
+def test_words_that_fill_a_sentence_count_little(client: Client, tmp_path: Path) -> None:
+    query = "names too similar to those of many popular"
+    assert _first_path(client, tmp_path / "names", _NAMES, query) == "src/checks.py"
