@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.storage import stem
@@ -13,6 +13,7 @@ from rag_ls.storage import stem
 # About the lines of a statement with its comment.
 _LINES = 5
 _MIN_PREFIX = 2
+_LOWER, _LINE_END = re.compile("[a-z]"), re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,24 @@ class Held:
     """In `_LINES` consecutive lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """The beginning that all forms of a word share, in lower case."""
+
+    prefix: str
+
+    def find_starts(self, text: str, lowered: str) -> Iterator[int]:
+        """The places where a word or a part of an identifier begins so; `lowered` is the text in lower case."""
+        prefix, capitalized = self.prefix, self.prefix.capitalize()
+        at = lowered.find(prefix)
+        while at >= 0:
+            before = text[at - 1 : at]
+            # In `maxRetries` a part begins with a capital letter.
+            if not before.isalpha() or (_LOWER.match(before) and text.startswith(capitalized, at)):
+                yield at
+            at = lowered.find(prefix, at + 1)
+
+
 class WordFinder:
     """Finds the words of a question in texts: identifiers, option names and literals are taken apart as it goes."""
 
@@ -33,30 +52,27 @@ class WordFinder:
         weighed = [word for word in words if stem(word) in asked.weights]
         self._weights = [asked.weights[stem(word)] for word in weighed]
         self._total = sum(self._weights)
-        self._words = [(prefix, _pattern(prefix)) for prefix in map(_prefix_of, weighed)]
+        self._words = [_Word(_prefix_of(word)) for word in weighed]
         self._shares: dict[int, float] = {0: 0.0}
 
     def find(self, text: str) -> Held:
         """The shares of the question that a text holds."""
         lowered = text.lower()
-        present = [at for at, (prefix, _) in enumerate(self._words) if prefix in lowered]
-        if not present:
-            return Held(0.0, 0.0)
-        of_lines = [self._find_in(line, present) for line in text.split("\n")]
+        if len(lowered) != len(text):
+            text = lowered
+        ends: list[int] = []
+        of_lines: dict[int, int] = {}
+        for at, word in enumerate(self._words):
+            if word.prefix not in lowered:
+                continue
+            ends = ends or [end.start() for end in _LINE_END.finditer(text)]
+            for start in word.find_starts(text, lowered):
+                line = bisect_left(ends, start)
+                of_lines[line] = of_lines.get(line, 0) | 1 << at
         whole = 0
-        for mask in of_lines:
+        for mask in of_lines.values():
             whole |= mask
-        return Held(self._share(whole), max(self._share(mask) for mask in _windows(of_lines)))
-
-    def _find_in(self, line: str, present: Sequence[int]) -> int:
-        """The words that a line holds, as bits."""
-        lowered = line.lower()
-        mask = 0
-        for at in present:
-            prefix, pattern = self._words[at]
-            if prefix in lowered and pattern.search(line):
-                mask |= 1 << at
-        return mask
+        return Held(self._share(whole), max(map(self._share, _windows(of_lines)), default=0.0))
 
     def _share(self, mask: int) -> float:
         if mask not in self._shares:
@@ -65,13 +81,12 @@ class WordFinder:
         return self._shares[mask]
 
 
-def _windows(masks: Sequence[int]) -> list[int]:
-    """The words that each run of `_LINES` lines holds."""
-    joined = list(masks)
-    for at in range(len(masks)):
-        for mask in masks[at + 1 : at + _LINES]:
-            joined[at] |= mask
-    return joined
+def _windows(of_lines: Mapping[int, int]) -> Iterator[int]:
+    """The words that each run of `_LINES` lines holds which begins with some of them; `of_lines` has those of each line."""
+    for first, mask in of_lines.items():
+        for line in range(first + 1, first + _LINES):
+            mask |= of_lines.get(line, 0)
+        yield mask
 
 
 def _prefix_of(word: str) -> str:
@@ -79,10 +94,3 @@ def _prefix_of(word: str) -> str:
     stemmed = stem(word)
     length = next((at for at, pair in enumerate(zip(word, stemmed, strict=False)) if pair[0] != pair[1]), len(stemmed))
     return word[: max(length, _MIN_PREFIX)]
-
-
-@lru_cache(maxsize=4096)
-def _pattern(prefix: str) -> re.Pattern[str]:
-    """A prefix at the beginning of a word, or of a part of an identifier."""
-    escaped = re.escape(prefix)
-    return re.compile(rf"(?<![^\W\d_])(?i:{escaped})|(?<=[a-z]){re.escape(prefix.capitalize())}")
