@@ -17,7 +17,6 @@ from rag_ls.rules.relevance import (
     RuleEvidence,
     judge_naming,
     judge_paragraphs,
-    judge_strangeness,
     read_terms,
     relevance,
     weigh_paths,
@@ -69,7 +68,8 @@ class _Asked:
     """The words in the paths of its files."""
     work: AskedTerms
     """The kinds of work that it is."""
-    strangeness: float
+    known: float
+    """The part of the question's words that any section holds."""
     nearest: float | None
     """The similarity of the nearest section."""
 
@@ -195,12 +195,12 @@ class RuleFinder:
             stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED))
             for part in analyse(question.text).parts
         }
-        code = weigh_paths(question.paths or question.likely, [read_terms(row.stored.chunk.text) for row in rows])
+        sections = [read_terms(row.stored.chunk.text) for row in rows]
+        code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
+        known = words.share(frozenset().union(*(each.all for each in sections)))
         work = weigh_work(read_asked_work(question.text, question.paths), map(_read_work, rows))
-        return _Asked(
-            question=question, words=words, code=code, work=work, strangeness=judge_strangeness(words, total), nearest=nearest
-        )  # fmt: skip
+        return _Asked(question=question, words=words, code=code, work=work, known=known, nearest=nearest)
 
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
@@ -225,7 +225,7 @@ class RuleFinder:
             has_key_rules=bool(rules),
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
-            strangeness=asked.strangeness,
+            known=asked.known,
             nearest=asked.nearest,
             work=judge_work(asked.work, _read_work(row)),
         )

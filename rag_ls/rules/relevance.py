@@ -26,8 +26,6 @@ USUAL_NEAREST_SIMILARITY = 0.23
 """Of a change and the one nearest section, for the same end."""
 # A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
-# In a project of so many chunks, words that it lacks count half.
-_FEW_CHUNKS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,8 @@ class RuleEvidence:
     """Whether it is a key of a YAML file that states no rules: names, versions, lists of folders."""
     is_for_newcomers: bool = False
     """Whether it is in `CONTRIBUTING.md`, which tells mostly how to set up and whom to ask, and little of code."""
-    strangeness: float = 0.0
-    """The mean rarity of the question's words in the project, 0 to 1: of what it has not, no rule of it speaks."""
+    known: float = 0.0
+    """The part of the question's words that any section holds, by their rarity, the same for all sections."""
     nearest: float | None = None
     """The similarity of the question and the section nearest to it, the same for all sections: whether any rule speaks of it."""
     work: float = 0.0
@@ -111,14 +109,6 @@ def weigh_paths(paths: Iterable[str], sections: Iterable[SectionTerms]) -> Asked
             if count
         }
     )
-
-
-def judge_strangeness(asked: AskedTerms, chunks: int) -> float:
-    """The mean rarity of a question's words in a project of so many chunks, 0 to 1; a small one lacks common words too."""
-    if not asked.weights:
-        return 1.0
-    mean = asked.total / len(asked.weights) / rarity(chunks, 0)
-    return mean * chunks / (chunks + _FEW_CHUNKS)
 
 
 def judge_naming(text: str, depth: float) -> float:

@@ -3,6 +3,7 @@ section that asks for benchmarks, though they share no word."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -116,6 +117,84 @@ _KINDS = (
         "validation", "validate validates validation validator validators bound",
         "validate validation validator validators schema schemas", r"schemas?\.|validat",
     ),
+    (
+        "concurrency",
+        "concurrent concurrently simultaneously parallel race races deadlock lock locks locked twice double_click double_clicking "
+        "overwrite overwrites same_moment same_time each_other at_once nobody_interferes",
+        "concurrency concurrent race races lock locks locking lease leases idempotent idempotency optimistic atomic mutex "
+        "goroutines threads", "",
+    ),
+    (
+        "retries", "retry retries retried flaky transient reconnect 502 503 504 try_again once_more give_up gives_up",
+        "retry retries backoff transient", "",
+    ),
+    (
+        "limits", "throttle quota abuse spam flood 429 too_often rate_limit rate_limits brute_force blocked_by",
+        "throttle throttling quota rate_limit rate_limits rate_limiting", "",
+    ),
+    ("timeouts", "hang hangs hung stuck forever timeout timeouts deadline", "timeout timeouts deadline deadlines", ""),
+    (
+        "schedules", "monday tuesday wednesday thursday friday saturday sunday weekly nightly daily hourly monthly cron every_day "
+        "every_night every_week every_hour every_month",
+        "schedule scheduled cron periodic", "",
+    ),
+    (
+        "time", "timezone timezones utc utcnow daylight midnight datetime timestamp timestamps clock time_zone time_zones",
+        "timezone timezones utc datetime timestamps daylight time_zone time_zones", "",
+    ),
+    (
+        "privacy", "street birthday personal gdpr privacy tracking analytics telemetry phone_number email_address ip_address",
+        "privacy personal gdpr pii telemetry consent", "",
+    ),
+    (
+        "rollout", "gradually rollout toggle experiment beta roll_out turn_on switch_on to_everyone for_everyone feature_flag",
+        "rollout toggle toggles experiment feature_flag feature_flags rolling_out", "",
+    ),
+    (
+        "money", "price prices cent cents currency currencies tax taxes vat money euro dollar rounding",
+        "money currency currencies cents vat monetary rounding", "",
+    ),
+    (
+        "accessibility", "accessible accessibility a11y aria contrast keyboard screen_reader alt_text only_an to_read",
+        "accessible accessibility a11y wcag aria contrast screen_reader", "",
+    ),
+    (
+        "screens", "phone phones mobile tablet narrow desktop viewport responsive small_screen",
+        "mobile viewport responsive breakpoint breakpoints", "",
+    ),
+    (
+        "generated", "generated regenerate codegen protobuf stubs",
+        "generated regenerate codegen regenerated", r"(^|/)(generated|gen)/|\.pb\.go$|[._]generated\.",
+    ),
+    (
+        "events", "event events publish publishes subscribe subscriber broadcast emit emits broker listener without_calling",
+        "event events publish publishing subscriber subscribers listeners", "",
+    ),
+    ("outside scripts", "widget embed iframe pixel cdn third_party", "iframe csp third_party external_scripts", ""),
+    ("cleaning", "leftover leftovers orphaned garbage prune cleanup clean_up", "cleanup garbage prune retention cleaning_up", ""),
+    ("progress", "percentage progress stream streams streaming", "stream streams streaming progress", ""),
+    ("globals", "global globals singleton var module_level top_of", "globals singleton singletons global_state mutable_state", ""),
+    ("caching", "cache caches cached memoize invalidate ttl", "cache caching cached invalidate invalidation", ""),
+    ("waiting", "spinner skeleton flash flashes loading_state empty_state", "spinner skeleton loading empty_state empty_states", ""),
+    (
+        "compatibility", "breaking deprecate deprecated incompatible compatible compatibility backward older_than old_clients old_version",
+        "breaking deprecated deprecation compatibility backward backwards semver", "",
+    ),
+    (
+        "types", "cast as_any with_any of_any typed typing generics annotation annotations type_hints",
+        "typing generics annotations type_hints any_type explicit_types", "",
+    ),
+    ("state", "redux zustand slice global_store", "redux zustand state_management", ""),
+    ("platforms", "on_windows macos linux android ios", "on_windows macos linux platforms cross_platform", ""),
+    (
+        "imports", "circular private internal imports import_from import_cycle",
+        "circular cyclic private internal layering layers boundaries imports", "",
+    ),
+    ("shutdown", "shutdown sigterm graceful gracefully restart restarts systemctl", "shutdown graceful sigterm", ""),
+    (
+        "wording", "wording sentence sentences tooltip capital uppercase punctuation dash phrase",
+        "wording punctuation sentence capitalization prose tone sentence_case", "",
+    ),
 )  # fmt: skip
 
 
@@ -142,11 +221,16 @@ class StatedWork:
 
 def _read_stems(text: str) -> frozenset[str]:
     text = _NUMERONYM.sub("internationalization", _PULL_REQUEST.sub(r"pullrequest\1", text))
-    return frozenset(map(stem, words_of(text)))
+    stems = [stem(word) for word in words_of(text)]
+    return frozenset((*stems, *map("_".join, itertools.pairwise(stems))))
+
+
+def _read_listed(words: str) -> frozenset[str]:
+    return frozenset("_".join(map(stem, word.split("_"))) for word in words.split())
 
 
 _TABLE = tuple(
-    _Kind(name, _read_stems(changes), _read_stems(rules), re.compile(files, re.IGNORECASE) if files else None)
+    _Kind(name, _read_listed(changes), _read_listed(rules), re.compile(files, re.IGNORECASE) if files else None)
     for name, changes, rules, files in _KINDS
 )
 
@@ -164,11 +248,10 @@ def read_stated_work(heading: str, paragraphs: str) -> StatedWork:
 
 
 def weigh_work(asked: AbstractSet[str], sections: Iterable[StatedWork]) -> AskedTerms:
-    """The kinds of a change, by their rarity among some sections."""
+    """The kinds of a change of which some section speaks, by their rarity among the sections."""
     known = list(sections)
-    return AskedTerms(
-        {kind: rarity(len(known), sum(each.clarity(kind) > 0 for each in known)) for kind in sorted(asked)}
-    )
+    counts = {kind: sum(each.clarity(kind) > 0 for each in known) for kind in sorted(asked)}
+    return AskedTerms({kind: rarity(len(known), count) for kind, count in counts.items() if count})
 
 
 def judge_work(asked: AskedTerms, stated: StatedWork) -> float:

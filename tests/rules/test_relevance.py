@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.chunking import RuleKind
-from rag_ls.retrieval.asked import AskedTerms, rarity
+from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.rules.relevance import (
     USUAL_NEAREST_SIMILARITY,
     USUAL_SIMILARITY,
     RuleEvidence,
     judge_naming,
     judge_paragraphs,
-    judge_strangeness,
     read_terms,
     relevance,
     weigh_paths,
@@ -76,9 +75,6 @@ def test_a_change_to_which_no_section_is_near_is_likely_spoken_of_by_none() -> N
     assert relevance(near, RuleKind.CONSTRAINT) > relevance(far, RuleKind.CONSTRAINT)
 
 
-def test_words_that_a_small_project_lacks_make_a_change_less_strange() -> None:
-    unknown = [AskedTerms({"refund": rarity(chunks, 0)}) for chunks in (60, 60_000)]
-    small, large = judge_strangeness(unknown[0], 60), judge_strangeness(unknown[1], 60_000)
-    assert small == 0.5
-    assert large > 0.99
-    assert judge_strangeness(AskedTerms({}), 60) == 1.0
+def test_a_change_in_words_that_no_section_holds_is_likely_spoken_of_by_none() -> None:
+    said, unsaid = (RuleEvidence(0.3, 0.3, 0.0, known=known, nearest=0.3) for known in (0.9, 0.1))
+    assert relevance(said, RuleKind.CONSTRAINT) > relevance(unsaid, RuleKind.CONSTRAINT)

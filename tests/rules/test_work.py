@@ -18,6 +18,11 @@ from rag_ls.rules.work import StatedWork, judge_work, read_asked_work, read_stat
         ("rename the unit", "app/migrations/0007_unit.py", "migrations"),
         ("cover the runners", "core/tests/test_jobs.py", "tests"),
         ("say it in two columns", "web/src/List.tsx", "interface"),
+        ("two receptionists overwrite each other's notes", "", "concurrency"),
+        ("the carrier answers 503 now and then, just try once more", "", "retries"),
+        ("protect the sign-in against brute force", "", "limits"),
+        ("run the stock report every Monday at six", "", "schedules"),
+        ("turn on the new search for a few shoppers first", "", "rollout"),
     ],
 )
 def test_a_change_tells_its_kind_of_work_by_words_and_files(change: str, path: str, kind: str) -> None:
@@ -42,6 +47,16 @@ def test_a_kind_of_which_every_section_speaks_counts_little() -> None:
     asked = weigh_work(frozenset({"tests", "docs"}), [tests, tests, both])
     assert asked.weights["docs"] > asked.weights["tests"] > 0.0
     assert judge_work(weigh_work(frozenset(), [tests]), tests) == 0.0
+
+
+def test_a_kind_of_which_no_section_speaks_takes_nothing_from_the_others() -> None:
+    tests = StatedWork(frozenset({"tests"}), frozenset())
+    assert judge_work(weigh_work(frozenset({"tests", "money"}), [tests]), tests) == 1.0
+
+
+def test_words_tell_a_kind_only_where_they_stand_together() -> None:
+    assert "limits" not in read_asked_work("force a refresh of the brute index", ())
+    assert "limits" in read_stated_work("Rate limits of partners", "").heading
 
 
 def test_numbers_and_names_that_only_look_like_it_tell_no_kind() -> None:

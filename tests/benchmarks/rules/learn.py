@@ -4,8 +4,8 @@ python -m tests.benchmarks.rules.learn CHECKOUTS WORK [--without REPOSITORY]
 
 First the order: each change is a list of sections, of which the right ones are to come first, asked with its files and
 without, with vectors and without. No weight changes its sign, so that more evidence for a section never moves it down. Then the scale, on
-which 0 is even odds: whether a rule speaks of a change at all, by the score of the first section, the strangeness of
-the change, and the similarity of the nearest section. Without a repository, the other ones alone are learned from.
+which 0 is even odds: whether a rule speaks of a change at all, by the score of the first section, the part of its words that
+any section holds, and the similarity of the nearest section. Without a repository, the other ones alone are learned from.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Vector: TypeAlias = NDArray[np.float64]
 _PENALTY, _ROUNDS, _STEP = 0.003, 3000, 0.05
 # A change of another repository may be spoken of: it counts half as much as one of which no rule speaks.
 _OF_NO_RULE, _OF_OTHERS = 0.35, 0.15
-_OF_THE_CHANGE = ("bias", "strangeness", "nearest")
+_OF_THE_CHANGE = ("bias", "known", "nearest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Example:
 
     evidence: Vector
     is_right: NDArray[np.bool_]
-    strangeness: float
+    known: float
     nearest: float
     weight: float
     """The weight of the change as one of which a rule speaks (positive) or none does (negative)."""
@@ -75,9 +75,9 @@ def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, 
     usual = {"similarity": USUAL_SIMILARITY}
     table = [[float(usual.get(name, 0.0) if row[name] is None else row[name]) for name in names] for row in rows]
     right = [change.is_right(hit) for hit in hits]
-    strangeness, nearest = (rows[0]["strangeness"], rows[0]["nearest"]) if rows else (1.0, 0.0)
+    known, nearest = (rows[0]["known"], rows[0]["nearest"]) if rows else (0.0, 0.0)
     return Example(
-        np.array(table), np.array(right), strangeness, USUAL_NEAREST_SIMILARITY if nearest is None else nearest, weight
+        np.array(table), np.array(right), known, USUAL_NEAREST_SIMILARITY if nearest is None else nearest, weight
     )
 
 
@@ -105,7 +105,7 @@ def _center(scores: Vector) -> Vector:
 def learn_scale(examples: Sequence[Example], weights: Vector) -> Vector:
     """The factor of the score, the weights of what the sections share, and the bias: a logistic regression, by Newton's steps."""
     asked = [each for each in examples if each.weight and len(each.evidence)]
-    table = np.array([[(each.evidence @ weights).max(), each.strangeness, each.nearest, 1.0] for each in asked])
+    table = np.array([[(each.evidence @ weights).max(), each.known, each.nearest, 1.0] for each in asked])
     speaks = np.array([each.weight > 0 for each in asked], float)
     counts = np.array([sum(other.weight == each.weight for other in asked) for each in asked])
     shares = np.array([0.5 if each.weight > 0 else -each.weight for each in asked]) / counts
@@ -140,13 +140,13 @@ def main() -> None:
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
         examples += _collect(repository, asked, vectors, names)
     order = learn_order(examples, signs)
-    factor, strangeness, nearest, bias = learn_scale(examples, order)
+    factor, known, nearest, bias = learn_scale(examples, order)
     # Evidence that no example has (no rules in YAML are among them) keeps its weight.
     shown: Vector = sum(np.abs(each.evidence).sum(axis=0) for each in examples)
     learned = {
         **present,
         **{name: factor * weight for name, weight, amount in zip(names, order, shown, strict=True) if amount},
-        "strangeness": strangeness,
+        "known": known,
         "nearest": nearest,
         "bias": bias,
     }
