@@ -101,7 +101,8 @@ def check(arguments: argparse.Namespace) -> int:
         "diff": diff,
         "file_path": arguments.file_path,
     }
-    answer = ask(arguments, "rag_check_constraints", question)
+    with showing(first=_READING, embeds=False) as show:
+        answer = ask(arguments, "rag_check_constraints", question, show)
     show_answer(arguments, answer, _constraints(answer, paint()))
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_ls.chunking import rule_kind
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
@@ -26,6 +27,8 @@ class QuestionScope:
     text: str = ""
     path: str = ""
     glob: str = ""
+    rules: bool = False
+    """Whether the documents of rules are read too."""
 
     def choose_files(self, session: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
         """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
@@ -33,7 +36,7 @@ class QuestionScope:
         matches = glob_matcher(glob, set(queued)) if glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
         query, place, roles = analyse(self.text), self._find_place(session), session.project.roles
-        named = [path for path in queued if path == place]
+        named = [path for path in queued if path == place or (self.rules and rule_kind(path) is not None)]
         if not query.terms:
             return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
         holders = files_holding(

@@ -16,6 +16,8 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, locate_file
+from rag_ls.operations.code.preparation import read_first
+from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.operations.rules.setup import SUCCESS
@@ -32,8 +34,8 @@ from rag_ls.util.text import count_of, lines_of
 MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3
 DEFAULT_RESULTS = 5
-# A rule that applies with a lower probability is noise for an agent.
-_MIN_RELEVANCE = 0.01
+# A rule that applies with a lower probability is noise. The words of a path alone, without a change, tell less.
+_MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
 _MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
 MAX_VIOLATIONS = 100
@@ -143,10 +145,14 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         paths.insert(0, view.relative(request.file_path))
     text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:MAX_QUERY_CHARACTERS]
     query = text or " ".join(paths)
+    if text:
+        # A question about a file alone is asked before each edit, and waits for nothing.
+        read_first(caller, [view], QuestionScope(text, paths[0] if paths else "", rules=True), compares=True)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
-    told = [hit for hit in found if hit.relevance >= _MIN_RELEVANCE or hit.names_path]
+    least = _MIN_RELEVANCE if text else _MIN_RELEVANCE_TO_PATH
+    told = [hit for hit in found if hit.relevance >= least or hit.names_path]
     is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
     most = count if is_clear else min(count, _MAX_UNCLEAR)
     shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}

@@ -68,6 +68,15 @@ def test_the_constraint_about_a_change_comes_first_with_its_key_rules(operations
     assert all("-" in example["lines"] for example in answer["examples"])
 
 
+def test_the_first_question_to_a_project_reads_its_rules(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    code = {f"src/part_{at}.py": "VALUE = 1\n" for at in range(30)}
+    client.open(write(tmp_path / "shop", {**SHOP, **code, **RULES}), on_purpose=True)
+    answer = operations.run("rag_check_constraints", {"change_description": "store prices as float amounts"})
+    assert answer["constraints"][0]["keyRules"] == ["Prices MUST be in cents, never floats."]
+
+
 def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, client: Client, tmp_path: Path) -> None:
     sections = "".join(
         f"## Part {at}\n\nModules of part {at} MUST be named in snake case, and import no part above.\n\n"
@@ -115,7 +124,7 @@ def test_the_rules_of_others_code_count_for_its_own_files_alone(
     def told(**question: str) -> list[str]:
         return [each["filePath"] for each in operations.run("rag_check_constraints", dict(question))["constraints"]]
 
-    assert told(change_description="send a letter by the queue, signed") == ["AGENTS.md"]
+    assert told(change_description="send a letter by the queue, signed, with a short name") == ["AGENTS.md"]
     assert told(file_path="vendor/mailer/send.py")[0] == "vendor/mailer/CONTRIBUTING.md"
 
 
