@@ -72,8 +72,8 @@ class Candidates:
     """Declarations that the query names, by the row of the chunk where they begin."""
     lacks_vector: bool
     """Whether the query's embedding failed or came too late."""
-    unknown: float = 0.0
-    """The share of the query in words that no chunk holds, nor a similar one; a rare word counts more."""
+    similar: tuple[str, ...] = ()
+    """The words that a word of the query may be misspelt for, where no chunk holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class _Wording:
     """The rarest terms: a chunk must hold one of them. Empty for all."""
     phrases: tuple[str, ...]
     """The rarest phrases that any chunk may hold."""
-    unknown: float
+    similar: tuple[str, ...]
     """See `Candidates`."""
 
 
@@ -133,7 +133,7 @@ class CandidateFinder:
         rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
         lacks_vector = later is not None and vector is None
         return Candidates(
-            rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector, unknown=wording.unknown
+            rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector, similar=wording.similar
         )
 
     def _correct_name(self, query: Query) -> Query:
@@ -158,7 +158,6 @@ class CandidateFinder:
         most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []
-        unknown = 0.0
         holders_of: dict[str, int] = {}
         for part in query.parts:
             holders = self._lexical.frequency(part, most)
@@ -167,17 +166,15 @@ class CandidateFinder:
                 similar = self._find_similar(part)
                 near += similar
                 weights |= dict.fromkeys(similar, weight)
-                unknown += 0.0 if similar else weight
             weights[stem(part)] = weight
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         also = (*near, *query.joined)
         holding = (*_rarest(holders_of), *whole, *also)
         terms = tuple(dict.fromkeys((*query.terms, *also)))
-        asked = AskedTerms(weights)
         return _Wording(
-            asked, terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of),
-            unknown / asked.total if asked.total else 0.0,
+            AskedTerms(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of),
+            tuple(near),
         )  # fmt: skip
 
     def _find_similar(self, part: str) -> list[str]:

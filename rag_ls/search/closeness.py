@@ -24,6 +24,8 @@ class Held:
     """In all of the text."""
     close: float
     """In `_LINES` consecutive lines."""
+    words: int = 0
+    """The number of its words in all of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class WordFinder:
         whole = 0
         for mask in of_lines.values():
             whole |= mask
-        return Held(self._share(whole), max(map(self._share, _windows(of_lines)), default=0.0))
+        return Held(self._share(whole), max(map(self._share, _windows(of_lines)), default=0.0), whole.bit_count())
 
     def _share(self, mask: int) -> float:
         if mask not in self._shares:

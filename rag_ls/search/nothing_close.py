@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rag_ls.search.candidates import Candidates
 from rag_ls.search.closeness import WordFinder
-from rag_ls.storage import RankRow
+from rag_ls.storage import RankRow, stem
 
 MAX_LOOKED_AT = 10
 """The number of the best candidates that are looked at, those of the first `_FILES` files."""
@@ -21,9 +21,9 @@ _MIN_CLOSENESS = 1.4
 _MIN_CHANGE_CLOSENESS = 1.0
 # A name of several words must be held as a whole, or by words of the same meaning: a part of it is another name.
 _MIN_NAME_SHARE, _MIN_NAME_CLOSENESS = 0.75, 1.5
-# Words alone do not tell much, because most questions use other words than the code. But if many words of a question are in no
-# file, and no place holds many of the others, it is about something else.
-_MIN_WORDS_SHARE, _MIN_SHARE_OF_UNKNOWN, _UNKNOWN_SHARE = 0.1, 0.3, 0.2
+# Most questions use other words than the code, so by words alone two of them in one place are enough. Each word by itself stands
+# in code about anything.
+_MIN_WORDS = 2
 
 
 def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:
@@ -33,14 +33,15 @@ def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidate
     signals, query = found.signals, found.query
     if any(row.row in signals.exact or signals.phrases.get(row.row, 0.0) >= 1.0 for row in rows):
         return True
-    words = WordFinder(found.asked, query.parts)
-    held = max((words.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}").whole for row in rows), default=0.0)
+    words = {stem(word): word for word in (*query.parts, *found.similar)}.values()
+    finder = WordFinder(found.asked, words)
+    of_rows = [finder.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}") for row in rows]
+    held = max((each.whole for each in of_rows), default=0.0)
+    has_words = max((each.words for each in of_rows), default=0) >= min(_MIN_WORDS, len(query.parts))
     meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
     if query.bare_name and len(query.parts) > 1:
         return held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
-    if not signals.dense:
-        return held >= (_MIN_SHARE_OF_UNKNOWN if found.unknown > _UNKNOWN_SHARE else _MIN_WORDS_SHARE)
     # A chunk without a vector may still be close in meaning.
     if not all(row.row in signals.dense for row in rows):
-        return held >= _MIN_WORDS_SHARE
+        return has_words
     return meaning + held >= (_MIN_CHANGE_CLOSENESS if query.is_change else _MIN_CLOSENESS)

@@ -5,7 +5,7 @@ python -m tests.benchmarks.code.unanswerable MIRRORS MODEL
 MIRRORS is a folder of git mirrors, OWNER+NAME/repo. The questions without an answer (`questions/unanswerable.jsonl`: nonsense, names
 that stand nowhere, things that the project does not have) were written before any score was looked at; the limits were chosen on
 every other one, with the figures of the rest in sight. Beside them all questions of `finding` about the same repositories, where the right
-file is among the first ten.
+file is among the first ten. Of later questions the half is written beside them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ def main() -> None:
     arguments = parser.parse_args()
     model = local_model(arguments.model, EmbeddingSettings())
     written = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
-    halves = {each["query"]: "chosen on" if at % 2 == 0 else "kept aside" for at, each in enumerate(written)}
+    halves = {
+        each["query"]: each.get("half") or ("chosen on" if at % 2 == 0 else "kept aside")
+        for at, each in enumerate(written)
+    }
     close: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for history in histories(arguments.mirrors):
         without = [each for each in written if each["repository"] == history.name]
