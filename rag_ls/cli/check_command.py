@@ -80,7 +80,7 @@ def _print_text(report: CheckReport) -> None:
             print(_line(found, style))
     for rule, count in shown.items():
         if count > _MAX_SHOWN:
-            print(f"{style.style(rule, NAME)}  {count - _MAX_SHOWN:,} more places; --json lists all")
+            print(f"{style.style(rule, NAME)}  {count_of(count - _MAX_SHOWN, 'more place')}; --json lists all")
     print(_summary(report), file=sys.stderr)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.cli.terminal import NAME, PLACE, Paint, paint
 from rag_ls.util.quoting import code_span, escape_markdown, fold
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ def render_impact(answer: Json, style: Paint) -> str:
         if items:
             parts.append(f"{style.style(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
     if answer["dependentsTotal"] > _MAX_DEPENDENTS:
-        parts.append(f"({answer['dependentsTotal'] - _MAX_DEPENDENTS} more dependents: --json lists them)")
+        parts.append(f"({count_of(answer['dependentsTotal'] - _MAX_DEPENDENTS, 'more dependent')}: --json lists all)")
     return "\n\n".join(parts)
 
 

@@ -86,7 +86,8 @@ def undone(data: Json) -> str:
     ]
     if data["kept"]:
         ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
-        lines.append(f"{len(data['kept'])} stay as they are, because they or others were changed since: {ids}")
+        stay = count_of(len(data["kept"]), "memory stays as it is", "memories stay as they are")
+        lines.append(f"{stay}, because that or others were changed since: {ids}")
     return "\n".join(lines)
 
 

@@ -78,9 +78,9 @@ def _copy(arguments: argparse.Namespace) -> int:
 
 
 def _format_copied(copied: CopiedModel) -> str:
-    left_out = f", {copied.damaged:,} damaged ones left out" if copied.damaged else ""
+    left_out = f", {copied.damaged:,} damaged left out" if copied.damaged else ""
     wrong = f", {copied.wrong:,} NOT as in the source" if copied.wrong else ", all compared"
-    return f"{copied.model}: {copied.found:,} vectors, {copied.copied:,} of them copied now{wrong}{left_out}"
+    return f"{copied.model}: {count_of(copied.found, 'vector')}, {copied.copied:,} of them copied now{wrong}{left_out}"
 
 
 def _where(arguments: argparse.Namespace) -> str:
@@ -120,11 +120,11 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         return 0
     paint = terminal.paint()
     for each in found:
-        size = f"  {each.memories:,} {'memory' if each.memories == 1 else 'memories'}" if each.memories else ""
+        size = f"  {count_of(each.memories, 'memory')}" if each.memories else ""
         size += f"  {count_of(each.chunks, 'chunk')} of code, readable" if each.chunks else ""
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
-        print(f"{paint.style(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
+        print(f"{paint.style(each.name, terminal.NAME)}  {count_of(each.vectors, 'vector')}{size}{mark}")
     if not found:
         print(f"rag-ls: {projects.place} searches no projects", file=sys.stderr)
     return 0

@@ -23,6 +23,7 @@ from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
 from rag_ls.util import own_processes
+from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
@@ -271,11 +272,11 @@ class EngineServer:
         self._reported = time.monotonic()
         latencies = self._engine.workers.latencies.summary().items()
         parts = [f"{name} {item.p50:.0f}/{item.p95:.0f}/{item.p99:.0f} ms of {item.count}" for name, item in latencies]
-        told = f"{len(self._engine.projects())} projects; " + ", ".join(parts)
+        told = f"{count_of(len(self._engine.projects()), 'project')}; " + ", ".join(parts)
         if told != self._told:
             self._told = told
             memory_mb = own_processes.memory_bytes() / 1_000_000
-            _log.info("%d clients, %s; %.0f MB", len(self._engine.clients()), told, memory_mb)
+            _log.info("%s, %s; %.0f MB", count_of(len(self._engine.clients()), "client"), told, memory_mb)
 
     def _finish(self) -> None:
         """Let pending answers arrive, then disconnect all clients."""

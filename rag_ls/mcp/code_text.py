@@ -36,7 +36,9 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     blocks = [("\n" if is_line else "\n\n").join(itertools.starmap(_format_hit, hits)) for is_line, hits in by_form]
     stats = lean.get("stats") or {}
     missing = [
-        f"{stats[key]:,} {name} to come" for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
+        f"{count_of(stats[key], name)} to come"
+        for key, name in _MISSING
+        if stats.get(key) and not stats.get("complete", True)
     ]
     told = "".join(exact)
     noted = [note for note in stats.get("note", "").split("; ") if note not in told]
@@ -60,7 +62,7 @@ def _format_exact(answer: ExactPlaces, exact: Json) -> str:
     return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
 
 
-_MISSING = (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
+_MISSING = (("pending_documents", "file"), ("pending_embeddings", "embedding"))
 
 
 def _format_hit(record: CodeRecord, path: str) -> str:

@@ -19,6 +19,7 @@ from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.storage import Batch, MemoryStore, VersionChange
+from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ def summarise(
         )
     text, strategy, note = _write_summary(found, request.max_words, settings)
     if not text:
-        raise NotFound(f"the {total} memories of that time hold no sentence to summarise")
+        raise NotFound(f"none of {count_of(total, 'memory')} of that time holds a sentence to summarise")
     text = "\n".join([text, *_word_contradictions(found)])
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"

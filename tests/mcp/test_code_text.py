@@ -177,3 +177,8 @@ def test_a_file_of_tests_is_a_line() -> None:
 )
 def test_clients_that_would_drop_the_text_get_it_alone(client: str, alone: bool) -> None:
     assert shows_structure_alone(client) is alone
+
+
+def test_what_is_to_come_is_counted_in_english() -> None:
+    one = replace(_STATS, complete=False, pending_documents=1, pending_embeddings=2000)
+    assert "(1 file to come; 2,000 embeddings to come; " in _text(_HIT, stats=one)

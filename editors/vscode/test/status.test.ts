@@ -17,7 +17,7 @@ test("where nothing runs, the page says why and offers what helps", () => {
 });
 
 test("a complete index says how much it holds", () => {
-  assert.deepEqual(summary([project], running), { text: "$(search) rag-ls", tooltip: "rag-ls: 1,234 files are indexed", isProblem: false, isBusy: false });
+  assert.deepEqual(summary([project], running), { text: "$(search) rag-ls", tooltip: "rag-ls: 1,234 files indexed", isProblem: false, isBusy: false });
   assert.equal(summary([{ ...project, complete: false, queued_documents: 1 }], running).text, "$(search) rag-ls");
   assert.ok(summary([{ ...project, complete: false, documents: 0 }], running).isBusy);
   assert.ok(summary([{ ...project, complete: false, activity: "scanning" }], running).isBusy);

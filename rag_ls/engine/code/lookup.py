@@ -13,6 +13,7 @@ from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.text import count_of
 from rag_ls.util.written_places import read_lines
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
@@ -136,7 +137,7 @@ def _chunk_at(rows: Sequence[ChunkRow], line: int) -> ChunkRow:
     found = next((row for row in rows if row.stored.chunk.end_line >= line), None)
     if found is None:
         last = rows[-1].stored.chunk
-        raise NotFound(f"{last.path} has {last.end_line:,} lines: there is no line {line:,}")
+        raise NotFound(f"{last.path} has {count_of(last.end_line, 'line')}: there is no line {line:,}")
     return found
 
 

@@ -11,6 +11,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
+from rag_ls.util.text import count_of
 
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
@@ -32,7 +33,7 @@ def chunk_at(session: ProjectSession, path: str, line: int, symbol: str = "") ->
     row = of_symbol[0] if of_symbol else session.store.chunks.at(document.id, line or 1)
     if row is None:
         last = rows[-1].stored.chunk.end_line if rows else 0
-        raise InvalidRequest(f"line {line} is outside {path}, which has {last} lines")
+        raise InvalidRequest(f"line {line} is outside {path}, which has {count_of(last, 'line')}")
     return row
 
 

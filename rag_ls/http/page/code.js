@@ -1,6 +1,6 @@
 // Code as it is shown: numbered lines in colours, with the words of the question marked.
 import { colouredLines } from "./colours.js";
-import { el } from "./dom.js";
+import { el, many } from "./dom.js";
 import { countWords, markedParts } from "./words.js";
 
 const MAX_SNIPPET_LINES = 4;
@@ -26,7 +26,7 @@ export function file({ text, first, language, from, to }, matchesIn) {
     leftOut(start), lines.map((line) => shownLine(line, matchesIn, line.number >= from && line.number <= to)), leftOut(all.length - start - lines.length));
 }
 
-const leftOut = (count) => (count > 0 ? el("span", { class: "line quiet" }, `(${count} lines are left out here)\n`) : "");
+const leftOut = (count) => (count > 0 ? el("span", { class: "line quiet" }, `(left out here: ${many(count, "line")})\n`) : "");
 
 const cut = (line) => (line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} …` : line);
 

@@ -23,7 +23,7 @@ from rag_ls.project import is_guest
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES
 from rag_ls.util.quoting import message
-from rag_ls.util.text import lines_of
+from rag_ls.util.text import count_of, lines_of
 
 SOURCE = "rag-ls"
 # Keys that are typed within this time are checked together.
@@ -194,7 +194,8 @@ def as_diagnostics(
 
 def _told_of_more(rule: str, count: int) -> types.Diagnostic:
     """The places of a rule that are not shown, told in the first line."""
-    more = f"{count - _MAX_SHOWN:,} more places in this file break the rule {rule}: it may match more than is meant"
+    places = count_of(count - _MAX_SHOWN, "more place in this file breaks", "more places in this file break")
+    more = f"{places} the rule {rule}: it may match more than is meant"
     return types.Diagnostic(
         range=types.Range(types.Position(0, 0), types.Position(1, 0)), message=message(more),
         severity=types.DiagnosticSeverity.Information, source=SOURCE, code=rule,

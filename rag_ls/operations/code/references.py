@@ -158,7 +158,7 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
     elif not declared:
         looked_at = sum(answer.looked_at for _, answer in answers)
         near = nearest_text(dict.fromkeys(each for _, answer in answers for each in answer.nearest))
-        yield f"{name!r} is used in none of {looked_at:,} files; {near}search_code takes questions in words"
+        yield f"{name!r} is used in none of {count_of(looked_at, 'file')}; {near}search_code takes questions in words"
     for _, answer in answers:
         yield _describe_unread(answer, is_empty=not total)
     if last < total:

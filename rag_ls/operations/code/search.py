@@ -31,6 +31,7 @@ from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, merge_stats
 from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
+from rag_ls.util.text import count_of
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # The size of an answer where an agent sets none.
@@ -207,6 +208,7 @@ def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if left_out:
         stats = add_note(
             stats,
-            f"{left_out} more files did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or ask files_only",
+            f"{count_of(left_out, 'more file')} did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or "
+            "ask files_only",
         )
     return replace(answer, results=tuple(results), stats=stats, exact=exact)

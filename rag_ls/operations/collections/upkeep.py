@@ -14,6 +14,7 @@ from rag_ls.operations.collections.seen import PushedCollection, SeenCollections
 from rag_ls.operations.fields import NoArguments, argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES
 from rag_ls.operations.operation import WRITES, Tool, operation
+from rag_ls.util.text import count_of
 
 FACTS = ("memory-types", "projects", "tags", "health", "settings", "usage")
 _USAGE = (
@@ -81,8 +82,8 @@ def new_collection(caller: Caller, request: NewCollection) -> NewCollectionAnswe
     held = 0 if is_new else seen.collections.existing(name).count()
     if size != former and held and not request.force:
         raise InvalidRequest(
-            f"vector_size = {size}: the collection {name} would lose its vectors of {former} numbers, and {held} chunks "
-            "would be embedded anew; give force to do that"
+            f"vector_size = {size}: the collection {name} would lose its vectors of {former} numbers, and "
+            f"{count_of(held, 'chunk')} would be embedded anew; give force to do that"
         )
     seen.collections.make(name)
     if size != former:

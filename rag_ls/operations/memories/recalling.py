@@ -39,6 +39,7 @@ from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.spellings import compose
+from rag_ls.util.text import count_of
 
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100
@@ -129,7 +130,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     shown, left_out = fit_list(found.results, AGENTS_MEMORY_TOKENS if caller.budget_tokens else 0)
     if not left_out:
         return found
-    note = f"{left_out} more memories did not fit one answer: ask for fewer (k), or more precisely"
+    note = f"{count_of(left_out, 'more memory')} did not fit one answer: ask for fewer (k), or more precisely"
     return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
 
 

@@ -332,16 +332,16 @@ def _summarize_constraints(
     constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
     examples: Sequence[ExampleRecord], *, has_rules: bool, is_clear: bool,
 ) -> str:  # fmt: skip
+    in_code = f"{count_of(len(examples), 'example')} in code"
     if not has_rules:
         return (
             "this project has no rules yet: rag_setup writes ARCHITECTURE.yml and docs/patterns from the code, or write "
-            f"CONSTRAINTS.md by hand; {len(examples)} examples in code"
+            f"CONSTRAINTS.md by hand; {in_code}"
         )
     rules = sum(len(record.keyRules) for record in constraints)
     if not constraints and not patterns:
-        return f"no rule seems to be about this; {len(examples)} examples in code"
-    shown = f"{len(examples)} examples in code"
+        return f"no rule seems to be about this; {in_code}"
     if not is_clear:
-        return f"no rule clearly speaks of this; the nearest sections are shown; {shown}"
+        return f"no rule clearly speaks of this; the nearest sections are shown; {in_code}"
     sections = count_of(len(constraints), "section") + " of constraints"
-    return f"{sections} with {count_of(rules, 'key rule')}, {len(patterns)} of patterns, {shown}"
+    return f"{sections} with {count_of(rules, 'key rule')}, {len(patterns)} of patterns, {in_code}"

@@ -112,9 +112,9 @@ def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *,
         describe_reach(reaching) if reaching else describe_cover(len(answer.tests)),
     ]
     if answer.apiEndpoints:
-        parts.append(f"it serves {len(answer.apiEndpoints)} endpoints")
+        parts.append(f"it serves {count_of(len(answer.apiEndpoints), 'endpoint')}")
     if answer.websocketEvents:
-        parts.append(f"it handles {len(answer.websocketEvents)} events")
+        parts.append(f"it handles {count_of(len(answer.websocketEvents), 'event')}")
     if answer.dependentsTotal > _MAX_DEPENDENTS:
         parts.append(f"the first {_MAX_DEPENDENTS} are listed")
     return "; ".join(parts)

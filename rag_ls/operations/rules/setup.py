@@ -344,13 +344,16 @@ def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
     if len(failed) * 10 > status.documents:
         warning = f"{len(failed):,} of {status.documents + len(failed):,} files failed: errors names them"
     elif status.pending_embeddings:
-        warning = f"{status.pending_embeddings:,} chunks still wait for their vectors; words find them already"
+        waiting = count_of(
+            status.pending_embeddings, "chunk still waits for its vector", "chunks still wait for their vectors"
+        )
+        warning = f"{waiting}; words find them already"
     return RulesIndexedAnswer(
         projectRoot=status.root, filesIndexed=status.documents, chunksCreated=status.chunks,
         collectionStats=CollectionStats(**counts), errors=failed,
         duration=round(caller.rule_projects.seconds_of_index(view), 2),
-        message=f"{status.documents:,} files are indexed in {status.chunks:,} chunks: {counts['constraints']:,} of constraints, "
-        f"{counts['patterns']:,} of patterns",
+        message=f"{count_of(status.documents, 'file is', 'files are')} indexed in {count_of(status.chunks, 'chunk')}: "
+        f"{counts['constraints']:,} of constraints, {counts['patterns']:,} of patterns",
         warning=warning,
     )  # fmt: skip
 

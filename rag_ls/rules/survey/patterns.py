@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
 from rag_ls.rules.survey.survey import CodeExcerpt, Survey
 from rag_ls.util.quoting import code_span, fence, fold
+from rag_ls.util.text import count_of
 
 _EVENTS = "WebSocket events"
 FOLDER = "docs/patterns"
@@ -43,8 +44,10 @@ def word_counts(name: str, found: Survey) -> str:
         return "rag-ls counted this in the test files of the project."
     left_out = "tests, examples, vendored and generated files do not count"
     what = {
-        "api-endpoints": f"{len(found.endpoints)} endpoints",
-        "events": f"{len(found.events)} places that emit or handle an event",
+        "api-endpoints": count_of(len(found.endpoints), "endpoint"),
+        "events": count_of(
+            len(found.events), "place that emits or handles an event", "places that emit or handle an event"
+        ),
         "layers": "the imports between the folders",
     }.get(name, "this")
     return f"rag-ls counted {what} in {found.describe_files('source file')} of the product; {left_out}."
@@ -97,7 +100,8 @@ def _endpoint_files(found: Survey) -> Iterator[str]:
         at = code_span(f"{path}:{first[path]}")
         yield f"- {code_span(path)} declares {count} of {len(found.endpoints)} (the first at {at})."
     if len(counts) > _MAX_FILES:
-        yield f"- {len(counts) - _MAX_FILES} more files declare endpoints."
+        more = count_of(len(counts) - _MAX_FILES, "more file declares", "more files declare")
+        yield f"- {more} endpoints."
 
 
 def _events(found: Survey) -> Iterator[str]:

@@ -131,7 +131,7 @@ function nameOf({ root }: ProjectStatus): string {
 }
 
 /** A count with its noun: "1 file", "2 memories". */
-function many(count: number, noun: string): string {
+export function many(count: number, noun: string): string {
   return `${number.format(count)} ${count === 1 ? noun : `${noun.replace(/y$/, "ie")}s`}`;
 }
 

@@ -1,5 +1,6 @@
 // What the status bar says: no editor in here, so that it can be tested without one.
 import type { ProjectStatus } from "../server/answers.ts";
+import { many } from "./html.ts";
 
 export interface Summary {
   readonly text: string;
@@ -10,8 +11,6 @@ export interface Summary {
 }
 
 const FEW = 3;
-
-const number = new Intl.NumberFormat("en");
 
 /** A few characters for the status bar, and a sentence for who points at them. */
 export function summary(
@@ -29,7 +28,7 @@ export function summary(
   const left = projects.filter((project) => !project.complete && !isAsGoodAsComplete(project));
   if (left.length === 0) {
     const files = projects.reduce((sum, project) => sum + project.documents, 0);
-    return { text: "$(search) rag-ls", tooltip: `rag-ls: ${number.format(files)} files are indexed`, isProblem: false, isBusy: false };
+    return { text: "$(search) rag-ls", tooltip: `rag-ls: ${many(files, "file")} indexed`, isProblem: false, isBusy: false };
   }
   const words = Math.min(...left.map((project) => project.indexed_percent.words));
   const vectors = Math.min(...left.map((project) => project.indexed_percent.vectors));
