@@ -38,6 +38,11 @@ _CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chor
 _TITLE = re.compile(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
 _NO_TITLE = re.compile(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
 _MIN_TITLE_TERMS = 3
+# A question where a name is declared, which may be one letter.
+_DECLARED = re.compile(
+    r"^\s*where\s+is\s+(?:the\s+)?(?:(?:function|method|class|type|struct|trait|interface|module|macro|constant|variable)\s+)?"
+    r"[`'\"]?([A-Za-z_]\w*)(?:\(\))?[`'\"]?\s+(?:defined|declared)\s*\??\s*$", re.I,
+)  # fmt: skip
 # A title with fewer terms than this says little: then the text's first terms are added.
 _MIN_TERMS = 6
 _MAX_TERMS = 32
@@ -120,6 +125,7 @@ def analyse(text: str) -> Query:
         for identifier in identifiers
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
+    named += [name.lower() for name in _DECLARED.findall(text)]
     paths = tuple(dict.fromkeys(_PATH.findall(text)))
     wanted = set(of_title)
     kind = QueryKind.WORDS if _CONVENTIONAL.match(title) else _kind(title)

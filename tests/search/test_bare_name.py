@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Depth
@@ -52,6 +54,14 @@ def test_a_long_declaration_is_given_from_its_first_line(client: Client, tmp_pat
 
 def test_a_qualified_name_means_the_member_of_that_class(client: Client, tmp_path: Path) -> None:
     assert _first(client, tmp_path / "books", "Ledger.close", k=1)[0].symbol == "Ledger.close"
+
+
+@pytest.mark.parametrize("query", ["where is f defined", "Where is the function `f` declared?"])
+def test_a_question_where_a_name_of_one_letter_is_defined_is_answered(
+    client: Client, tmp_path: Path, query: str
+) -> None:
+    root = write(tmp_path / "books", {"src/short.py": "def f(x):\n    return x + 1\n"})
+    assert _first(client, root, query)[0].path == "src/short.py"
 
 
 def test_a_question_that_holds_the_name_is_ranked_as_before(client: Client, tmp_path: Path) -> None:
