@@ -35,6 +35,8 @@ _ALIASES = {
     "memory_id": "id",
     "text": "content",
     "version": "expected_version",
+    "path": "source_file",
+    "file": "source_file",
 }
 
 _EXAMPLES = {"start": '"2026-01-01", "end": "2026-01-31"', "tags": '["auth"]', "source_file": '"src/a.py", "line": 12'}

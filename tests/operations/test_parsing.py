@@ -12,7 +12,7 @@ from rag_ls.operations.parsing import Arguments
 
 
 def _args(values: object) -> Arguments:
-    known = ("query", "k", "tags", "scope", "minimum", "filters")
+    known = ("query", "k", "tags", "scope", "minimum", "filters", "source_file")
     return Arguments("search_code", values, dict.fromkeys(known, (Any, NO_ARGUMENT)))
 
 
@@ -41,6 +41,11 @@ def test_a_null_counts_as_absent() -> None:
 def test_common_slips_are_understood(alias: str, key: str) -> None:
     assert _args({alias: 3}).integer(key) == 3
     assert _args({"tag": "x"}).strings("tags") == ("x",)
+
+
+@pytest.mark.parametrize("alias", ["path", "file"])
+def test_a_path_of_a_memory_is_the_file_that_it_is_about(alias: str) -> None:
+    assert _args({alias: "src/cart.py"}).text("source_file") == "src/cart.py"
 
 
 @pytest.mark.parametrize("value", ["", "  \n"])
