@@ -167,8 +167,13 @@ class Inbox:
         words; empty for none."""
         with self._wake.condition:
             resting = self._rests.describe(self._resting, time.monotonic()) if self._resting else ""
-            refused = [_REFUSED.format(path, reason) for (_, path), reason in self._refused.items()]
-        return "; ".join(filter(None, (resting, *refused)))
+        return "; ".join(filter(None, (resting, self.describe_refused())))
+
+    def describe_refused(self, path: str = "") -> str:
+        """The editors' texts that are not indexed, in words, of one document or of all; empty for none."""
+        with self._wake.condition:
+            refused = [(held, reason) for (_, held), reason in self._refused.items() if path in ("", held)]
+        return "; ".join(_REFUSED.format(held, reason) for held, reason in refused)
 
     @property
     def has_files(self) -> bool:

@@ -78,7 +78,9 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
             errors.append(not_here)
         else:
             record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
-            return replace(record, note=_join_notes(record.note, caller.projects.note_elsewhere([session])))
+            refused = session.indexing.inbox.describe_refused(record.path)
+            elsewhere = caller.projects.note_elsewhere([session])
+            return replace(record, note=_join_notes(record.note, refused, elsewhere))
     told = [
         error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
     ]
@@ -177,7 +179,7 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     if not (found or note):
         unmatched = [explain_no_document(session, question) for session in sessions]
         note = unmatched[0] if all(unmatched) else _name_nearest(sessions, question.query) if question.query else ""
-    return SymbolsAnswer(symbols, len(found), note)
+    return SymbolsAnswer(symbols, len(found), _join_notes(note, note_refused(sessions)))
 
 
 def make_symbol_record(session: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
@@ -248,7 +250,7 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     read_first(caller, caller.projects.find_candidates(path, request.project), scope)
     session = caller.projects.find_holding(path, request.project)
     tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
-    note = _join_notes(caller.projects.note_elsewhere([session]), note_unread([session]))
+    note = _join_notes(caller.projects.note_elsewhere([session]), note_unread([session]), note_refused([session]))
     return TestsAnswer(tuple(make_test_record(session, test) for test in tests), note)
 
 
@@ -268,8 +270,10 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
 def note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
     queued = sum(session.store.queue_lengths()[0] for session in sessions)
-    return (
-        f"{count_of(queued, 'file is', 'files are')} not read yet, and this answer has none of their contents"
-        if queued
-        else ""
-    )
+    files = count_of(queued, "file is", "files are")
+    return f"{files} not read yet, and this answer has none of their contents" if queued else ""
+
+
+def note_refused(sessions: Sequence[ProjectSession]) -> str:
+    """A note of the files whose saved text answers, since the editor's is not indexed; empty where there are none."""
+    return _join_notes(*(session.indexing.inbox.describe_refused() for session in sessions))

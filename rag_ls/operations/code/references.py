@@ -18,7 +18,7 @@ from rag_ls.engine.code.references import find_references as find_all
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.code.lookup import note_unread
+from rag_ls.operations.code.lookup import note_refused, note_unread
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
@@ -147,6 +147,7 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
 
 def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int) -> Iterator[str]:
     yield note_unread([session for session, _ in answers])
+    yield note_refused([session for session, _ in answers])
     declared = [item for _, answer in answers for item in answer.declarations]
     name = answers[0][1].name if answers else ""
     if len(declared) > 1:

@@ -220,6 +220,23 @@ def test_unsaved_declarations_are_listed(operations: Operations, client: Client)
     assert operations.run("list_symbols", {"query": "unsaved_total"})["total"] == 1
 
 
+def test_that_the_saved_text_answers_is_told_where_the_editor_s_is_not_indexed(
+    operations: Operations, client: Client
+) -> None:
+    (view,) = client.projects()
+    view.buffer_changed(Buffer("src/cart.py", "zebra = 1\n" * 200_000))
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    told = "src/cart.py is open in an editor with a text that is not indexed (too large): answers have its saved text"
+    assert told in operations.run("get_chunk", {"id": "src/cart.py:1"})["note"]
+    for name, question in (
+        ("list_symbols", {"path": "src/cart.py"}),
+        ("related_tests", {"path": "src/cart.py"}),
+        ("find_references", {"symbol": "total_price"}),
+    ):
+        assert told in operations.run(name, question)["note"]
+    assert "note" not in operations.run("get_chunk", {"id": "src/auth.py:1"})
+
+
 def test_the_tests_of_a_place_are_found_and_explained(operations: Operations) -> None:
     tests = operations.run("related_tests", {"path": "src/cart.py", "symbol": "total_price"})["tests"]
     assert [test["path"] for test in tests[:2]] == ["tests/test_cart.py", "tests/test_checkout.py"]
