@@ -157,7 +157,7 @@ def _apply_file(loaded: Loaded, layer: _Layer) -> tuple[Loaded, str]:
     except FileNotFoundError:
         return loaded, ""
     except OSError as error:
-        return _with_problem(loaded, Problem(str(file), f"cannot be read: {error}")), ""
+        return _with_problem(loaded, Problem(str(file), f"cannot be read: {error.strerror or error}")), ""
     except UnicodeDecodeError as error:
         problem = Problem(
             str(file), f"cannot be read: it is no text in UTF-8 or UTF-16 ({error.reason}); save it as UTF-8"

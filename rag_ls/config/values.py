@@ -13,6 +13,7 @@ from rag_ls.util.decoding import is_encoding
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.quoting import fold
 
+_IN_WORDS = {str: "a text in quotation marks", int: "a whole number", float: "a number", bool: "true or false"}
 _MAX_SHOWN_CHARACTERS = 60
 
 
@@ -83,13 +84,18 @@ def _convert(name: str, wanted: Any, value: Any) -> Any:
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not wanted:
-        raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shorten(value)}")
+        raise ValueError(f"{name} must be {_IN_WORDS[wanted]}, not {_shorten(value)}")
     return value
 
 
 def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """The settings that environment variables set, by section and key."""
+    """The settings that environment variables set, by section and key, those that are unknown too."""
     values: dict[str, dict[str, Any]] = {}
+    for section in {info.key.split(".")[0] for info in describe()}:
+        start = f"{ENVIRONMENT_PREFIX}{section}_".upper()
+        for variable in sorted(variables):
+            if variable.startswith(start):
+                values.setdefault(section, {})[variable.removeprefix(start).lower()] = variables[variable]
     for info in describe():
         section, key = info.key.split(".")
         name = f"{ENVIRONMENT_PREFIX}{section}".upper()

@@ -62,9 +62,9 @@ def test_every_setting_is_described_with_its_default_and_meaning() -> None:
         ("[search]\n\nkk = 3\n", 3, "unknown setting search.kk; known are budget_tokens, code_k, default_k,"),
         ("# comment\n[serach]\ncode_k = 3\n", 2, "unknown section [serach]"),
         ("search = 3\n", 1, "[search] must be a table"),
-        ('[search]\ncode_k = "ten"\n', 2, "search.code_k must be of type int, not 'ten'"),
-        ("[search]\ncode_k = true\n", 2, "search.code_k must be of type int, not True"),
-        ("[search]\ncode_k = 1.5\n", 2, "search.code_k must be of type int"),
+        ('[search]\ncode_k = "ten"\n', 2, "search.code_k must be a whole number, not 'ten'"),
+        ("[search]\ncode_k = true\n", 2, "search.code_k must be a whole number, not True"),
+        ("[search]\ncode_k = 1.5\n", 2, "search.code_k must be a whole number"),
         (
             "[storage]\nmax_session_memories = 1000\n[search]\ncode_k = 0\n",
             4,
@@ -133,6 +133,20 @@ def test_a_wrong_variable_is_a_problem_of_the_environment(project: Project, vari
     loaded = config.load(project, environment={variable: "many"})
     assert loaded.settings == Settings()
     assert str(loaded.problems[0]).startswith("environment: ")
+
+
+@pytest.mark.parametrize("variable", ["RAG_LS_EMBEDDING_MODLE", "RAG_LS_SEARCH_K"])
+def test_a_misspelt_variable_is_named_and_one_of_no_section_is_left_alone(project: Project, variable: str) -> None:
+    loaded = config.load(project, environment={variable: "none", "RAG_LS_HOME": "/srv", "RAG_LS_TOKEN": "x"})
+    section, key = variable.removeprefix("RAG_LS_").lower().split("_")
+    (problem,) = loaded.problems
+    assert str(problem).startswith(f"environment: unknown setting {section}.{key}; known are ")
+
+
+def test_a_settings_file_that_is_no_file_is_named_once(project: Project) -> None:
+    (project.root / CONFIG_FILE).mkdir()
+    (problem,) = config.load(project, environment={}).problems
+    assert str(problem) == f"{project.root / CONFIG_FILE}: cannot be read: it is no regular file"
 
 
 def test_the_editor_writes_keys_its_own_way(project: Project) -> None:
