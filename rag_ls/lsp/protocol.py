@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -21,6 +22,8 @@ from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
 from rag_ls.util.quoting import message
 
 _log = logging.getLogger(__name__)
+# The first converter of a process completes lsprotocol's types in place: two editors that connect at once must not both do so.
+_MAKING_CONVERTER = threading.Lock()
 
 _NOT_INITIALIZED_CODE = -32002
 
@@ -194,7 +197,8 @@ class RagLsServer(LanguageServer):
 
 def _make_converter() -> cattrs.Converter:
     """pygls' converter, but it stops at the first fault: a long text in place of a list has a fault in each character."""
-    return converters.get_converter(cattrs.Converter(detailed_validation=False))
+    with _MAKING_CONVERTER:
+        return converters.get_converter(cattrs.Converter(detailed_validation=False))
 
 
 def protocol_error(error: RagLsError) -> JsonRpcException:
