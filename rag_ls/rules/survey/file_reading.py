@@ -122,9 +122,13 @@ class FileReading:
         prefix = next(iter(self._terms.strings(found, "path")), "")
         through = tuple(self._terms.names(found, "through"))
         if name:
-            self._routers.append(
-                _Router(name, nodes.base_name(found.call.receiver), prefix, nodes.start_of(found.call.node), through)
+            given = (
+                self._terms.value(found.form.says("made_of"), found)
+                if "made_of" in found.form.values
+                else [found.call.receiver]
             )
+            base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
+            self._routers.append(_Router(name, base, prefix, nodes.start_of(found.call.node), through))
 
     def read_mount(self, found: FoundForm) -> None:
         prefix = next(iter(self._terms.strings(found, "path")), "")

@@ -412,6 +412,13 @@ def declared_name(node: SgNode) -> str:
     return name.text() if name else ""
 
 
+def members_of(node: SgNode) -> list[str]:
+    """The names of the functions of a class in Python; none of another declaration."""
+    inner = node.field("definition") or node
+    body = inner.field("body") if inner.kind() == "class_definition" else None
+    return [declared_name(each) for each in children_of(body) if "definition" in each.kind()] if body else []
+
+
 def assigned_name(node: SgNode) -> str:
     """The variable that a value is assigned to; "" where there is none."""
     child = node

@@ -2,9 +2,10 @@
 
 `args[0]`, `args[1:-1]`, `args[prefix]` are arguments by place and by name; `before(With)` and `after(Methods)` those of the
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names of these
-calls, `base($P)` the name that a chain begins with, `chain(1)` the methods in an argument; `$X` and
-`$$$X` what a rule has captured; `name` the call's own name, `holder` that of the declaration that an annotation stands at, `keys` the
-first key of an argument, `text` the place itself, `file` the route that the path of a file stands for. Others stand for themselves.
+calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain begins with,
+`chain(1)` the methods in an argument; `$X` and `$$$X` what a rule has captured; `name` the call's own name, `holder` that of the
+declaration that an annotation stands at, `keys` the first key of an argument, `text` the place itself, `file` the route that the path
+of a file stands for. Others stand for themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rag_ls.rules.survey.nodes import Call
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-_TERM = re.compile(r"(args|before|after|beside|base|called|chain|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
+_TERM = re.compile(r"(args|before|after|beside|base|called|chain|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[^\w$@]*$|\s"
@@ -68,6 +69,8 @@ class FormTerms:
         what, names, selector = parts.groups()
         if what == "chain":
             return list(_chained(call.arguments[int(names) : int(names) + 1]))
+        if what == "members":
+            return [name for name in nodes.members_of(nodes.holder_of(call.node)) if re.fullmatch(names, name)]
         if what == "base":
             return [nodes.base_name(node) for node in self._nodes(names, "", call)]
         if what == "called":

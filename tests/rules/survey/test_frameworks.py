@@ -629,3 +629,33 @@ def test_what_implements_a_service_of_grpc_is_a_backend() -> None:
     assert {stack.folder: (stack.role, stack.frameworks) for stack in found.stacks} == {
         "shop": ("backend", ("gRPC",)), "bot": ("library", ()),
     }  # fmt: skip
+
+
+def test_resources_of_flask_answer_the_methods_that_their_classes_have() -> None:
+    text = """
+    from flask_restx import Api, Namespace, Resource
+    blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
+    api = Api(blueprint)
+    awards = Namespace("awards")
+    @awards.route("/")
+    class AwardList(Resource):
+        @admins_only
+        @awards.doc(description="all")
+        def get(self): ...
+        def post(self): ...
+        def load(self): ...
+    @awards.route("/<id>")
+    class Award(Resource):
+        @awards.param("id")
+        def delete(self, id): ...
+    api.add_resource(Health, "/health")
+    """
+    found = look({"app.py": text})
+    assert [(each.method, each.route) for _, each in found.endpoints] == [
+        ("GET", "/"),
+        ("POST", "/"),
+        ("DELETE", "/<id>"),
+        ("ANY", "/api/v1/health"),
+    ]
+    assert "doc" not in found.middleware_names
+    assert "param" not in found.middleware_names
