@@ -63,6 +63,13 @@ class Scene:
         self.rows, self.signals, self.query, self.asked, self.roles = rows, signals, query, asked, roles
         _, first, self._of_file = np.unique([row.document_id for row in rows], return_index=True, return_inverse=True)
         self._files = [rows[at] for at in first]
+        self._of_places: dict[str, Column] = {}
+
+    def of_places(self, name: str) -> Column:
+        """The evidence for each chunk by one of `OF_PLACES`, measured once."""
+        if name not in self._of_places:
+            self._of_places[name] = OF_PLACES[name](self)
+        return self._of_places[name]
 
     def of_rows(self, value: Callable[[RankRow], float]) -> Column:
         """A number of each chunk."""
@@ -179,16 +186,16 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "file_dense": lambda at: at.greatest(at.dense),
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
-    "file_phrase": lambda at: at.greatest(OF_PLACES["phrase"](at)),
+    "file_phrase": lambda at: at.greatest(at.of_places("phrase")),
     # The greatest share of the query that one of them holds, and that stands in a few lines.
-    "file_held": lambda at: at.greatest(OF_PLACES["held"](at)),
-    "file_close": lambda at: at.greatest(OF_PLACES["close"](at)),
+    "file_held": lambda at: at.greatest(at.of_places("held")),
+    "file_close": lambda at: at.greatest(at.of_places("close")),
     # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),
     "file_symbol_asked": lambda at: at.greatest(at.names[:, 1]),
     "file_scope": lambda at: at.greatest(at.names[:, 2]),
     # The query names a symbol of the file, or the file itself.
-    "file_exact": lambda at: at.greatest(at.named_as("symbol")),
+    "file_exact": lambda at: at.greatest(at.of_places("exact")),
     "path": lambda at: at.greatest(at.named_as("path")),
     # The share of the query that the file's name holds, and whether the query holds that whole name.
     "file_name": lambda at: at.path_share(_name_of),
@@ -197,7 +204,7 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "folders": lambda at: at.path_share(lambda path: path.rpartition("/")[0]),
     "folder": lambda at: at.path_share(lambda path: path.rpartition("/")[0].rpartition("/")[2]),
     # All hits in it are tests, and the query asks for none; -1 if the query asks for tests.
-    "file_test": lambda at: -at.greatest(-at.are_tests()),
+    "file_test": lambda at: -at.greatest(-at.of_places("test")),
     # It is prose, and the query asks for none.
     "docs": lambda at: at.of_files(lambda file: is_docs(file.language) and not at.query.wants_docs),
     # It is data or style, and the query asks for none.
@@ -222,7 +229,8 @@ def evidence(
     if not rows:
         return np.empty((0, len(FEATURES)))
     scene = Scene(rows, signals, query, asked, roles)
-    return np.column_stack([measure(scene) for measure in FEATURES.values()])
+    places = [scene.of_places(name) for name in OF_PLACES]
+    return np.column_stack([*places, *(measure(scene) for measure in OF_FILES.values())])
 
 
 def for_kind(weights: Weights, kind: QueryKind) -> Weights:

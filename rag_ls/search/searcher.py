@@ -180,8 +180,12 @@ class Searcher:
 
     def _without_surveyed(self, rows: list[RankRow]) -> list[RankRow]:
         """The rows without those of rules that set-up wrote: they repeat what the code says, and are told as rules."""
-        rules = {row.document_id: row for row in rows if rule_kind(row.path) is not None}
-        surveyed = {number for number, row in rules.items() if self._is_surveyed(row)}
+        documents = {row.document_id: row for row in rows}
+        surveyed = {
+            number
+            for number, row in documents.items()
+            if rule_kind(row.path) is not None and self._is_surveyed(row)
+        }
         return [row for row in rows if row.document_id not in surveyed] if surveyed else rows
 
     def _is_surveyed(self, row: RankRow) -> bool:
