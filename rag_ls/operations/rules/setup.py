@@ -213,7 +213,8 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             found.middleware_names, found.response_format or None, found.frontend_imports,
         ),
         message=_describe_set_up(
-            surveyed, written.written, has_rules=ARCHITECTURE in written.written and bool(ruled_findings(found))
+            surveyed, written.written, has_rules=ARCHITECTURE in written.written and bool(ruled_findings(found)),
+            is_current=not planned,
         ), warning=_warn_of_files_left_alone(left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,
         filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text) for each in planned)
@@ -252,12 +253,13 @@ def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
     return ". ".join(parts)
 
 
-def _describe_set_up(surveyed: ProjectSurvey, written: Sequence[str], *, has_rules: bool) -> str:
+def _describe_set_up(surveyed: ProjectSurvey, written: Sequence[str], *, has_rules: bool, is_current: bool) -> str:
     from rag_ls.rules.survey.findings import list_names
 
     found = surveyed.found
     stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
     wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
+    wrote += ", since each file is as it would be written" if is_current else ""
     # The progress counts all that are read.
     read = f"read {count_of(surveyed.read, 'source file')}, and counted in {found.describe_files()} of the product ({stacks}); {wrote}"
     if found.broken:

@@ -23,4 +23,7 @@ def test_one_file_is_no_plural_and_those_that_were_read_are_as_many_as_the_progr
 ) -> None:
     nothing: dict[str, Any] = {field.name: () for field in fields(Survey)}
     survey = Survey(**{**nothing, "files": files})
-    assert _describe_set_up(ProjectSurvey(survey, read, ()), (), has_rules=False) == f"{said}; wrote nothing."
+    surveyed = ProjectSurvey(survey, read, ())
+    assert _describe_set_up(surveyed, (), has_rules=False, is_current=False) == f"{said}; wrote nothing."
+    again = _describe_set_up(surveyed, (), has_rules=False, is_current=True)
+    assert again == f"{said}; wrote nothing, since each file is as it would be written."
