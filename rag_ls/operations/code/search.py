@@ -124,8 +124,10 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
         answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
-    results = mark_far(pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts))
     stats = add_note(merge_stats(answers), "; ".join(problems))
+    results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
+    # A hit that is not close needs no more than a line.
+    results = tuple(replace(each, far=True) for each in results) if stats.nothing_close else mark_far(results)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.

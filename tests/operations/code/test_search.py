@@ -306,5 +306,8 @@ def test_where_nothing_is_close_the_files_that_were_not_looked_at_are_told(
     view = client.open(write(tmp_path / "shop", {**SHOP, "big.py": "zebra_marker = 1\n" * 100_000}))
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    stats = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", {"query": query})["stats"]
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", {"query": query, "budget_tokens": 2000})
+    stats = answer["stats"]
     assert (stats["nothing_close"], stats["note"].count("1 file was not looked at (1 too large")) == (True, 1)
+    # Each of the nearest is a line.
+    assert all(hit["far"] and hit["text"].count("\n") <= 1 for hit in answer["results"])
