@@ -193,6 +193,14 @@ def test_a_name_is_found_in_any_case_style(operations: Operations, query: str) -
     assert [item["symbol"] for item in operations.run("list_symbols", {"query": query})["symbols"]] == ["total_price"]
 
 
+def test_declarations_come_before_keys_of_their_name(client: Client, tmp_path: Path) -> None:
+    files = {"api/book.json": '{"slug": "a", "name": "b"}\n', "src/book.py": "def slug(book):\n    return book\n"}
+    client.open(write(tmp_path / "books", files))
+    index_project(client)
+    found = Operations(client).run("list_symbols", {"query": "slug"})["symbols"]
+    assert [item["path"] for item in found] == ["src/book.py", "api/book.json"]
+
+
 def test_symbols_are_narrowed_by_owner_glob_kind_and_number(operations: Operations) -> None:
     def named(**arguments: object) -> list[str]:
         return [item["symbol"] for item in operations.run("list_symbols", arguments)["symbols"]]
