@@ -215,7 +215,7 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
 
 
 def _best_named(query: str, found: Sequence[StoredSymbol], roles: Roles) -> list[StoredSymbol]:
-    """The symbols whose names contain the query's name, the closest names first; of equal ones, keys and headings last."""
+    """The symbols whose names contain the query's name, the closest names first, keys and headings last."""
     *owners, last = _OWNER.split(query.strip())
     name, owner = _plain(last) or query.strip().lower(), _plain("".join(owners))
     ranked = []
@@ -225,7 +225,7 @@ def _best_named(query: str, found: Sequence[StoredSymbol], roles: Roles) -> list
         if name in plain and owner in _plain("".join(outer)):
             closeness = 0 if plain == name else 1 if plain.startswith(name) else 2
             is_section, is_test = item.kind == "section", roles.is_test(item.path)
-            ranked.append((closeness, is_section, not item.exported, is_test, item.path, item.start_line, item))
+            ranked.append((is_section, closeness, not item.exported, is_test, item.path, item.start_line, item))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:-1])]
 
 

@@ -194,7 +194,7 @@ def test_a_name_is_found_in_any_case_style(operations: Operations, query: str) -
 
 
 def test_declarations_come_before_keys_of_their_name(client: Client, tmp_path: Path) -> None:
-    files = {"api/book.json": '{"slug": "a", "name": "b"}\n', "src/book.py": "def slug(book):\n    return book\n"}
+    files = {"api/book.json": '{"slug": "a", "name": "b"}\n', "src/book.py": "def slug_of(book):\n    return book\n"}
     client.open(write(tmp_path / "books", files))
     index_project(client)
     found = Operations(client).run("list_symbols", {"query": "slug"})["symbols"]
