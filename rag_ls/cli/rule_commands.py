@@ -101,7 +101,7 @@ def check(arguments: argparse.Namespace) -> int:
         "diff": diff,
         "file_path": arguments.file_path,
     }
-    with showing(first=_READING, embeds=False) as show:
+    with showing_reading() as show:
         answer = ask(arguments, "rag_check_constraints", question, show)
     show_answer(arguments, answer, _constraints(answer, paint()))
     return 0

@@ -182,9 +182,7 @@ class Searcher:
         """The rows without those of rules that set-up wrote: they repeat what the code says, and are told as rules."""
         documents = {row.document_id: row for row in rows}
         surveyed = {
-            number
-            for number, row in documents.items()
-            if rule_kind(row.path) is not None and self._is_surveyed(row)
+            number for number, row in documents.items() if rule_kind(row.path) is not None and self._is_surveyed(row)
         }
         return [row for row in rows if row.document_id not in surveyed] if surveyed else rows
 
