@@ -24,6 +24,8 @@ _FEW_WORDS = 4
 _QUOTED_WORDS = 4
 # A change is about files: each file comes once before any comes twice.
 _CROWDED_LOSS_OF_CHANGE = 20.0
+# Scores that differ by less are equal, in the order and as they are told.
+_DIGITS = 6
 
 
 def rank(
@@ -112,7 +114,7 @@ def _fit(row: RankRow, query: Query) -> int:
 
 
 def _make_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:
-    return [(row, share_of_highest(score, top)) for row, score in scored]
+    return [(row, share_of_highest(round(score, _DIGITS), top)) for row, score in scored]
 
 
 def _take_in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
@@ -152,4 +154,4 @@ def _crowding(query: Query) -> float:
 
 def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:
     row, score = item
-    return (-round(score, 6), row.path, row.ordinal)
+    return (-round(score, _DIGITS), row.path, row.ordinal)

@@ -343,6 +343,7 @@ _BM25 = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=20)
 
 
 @given(_SIGNAL, _BM25, st.sampled_from(["run", "src/a.py run", "tests", _LONG]))
+@example({1: 0.9853002385725573, 4: -1.0, 3: 0.0, 2: 1e-08}, {}, "run")
 def test_final_scores_are_in_0_to_1_and_descend(dense: dict[int, float], lexical: dict[int, float], query: str) -> None:
     rows = [
         _row(n, f"src/{'abc'[n % 3]}.py", "run" if n % 5 == 0 else "", declares="function" if n % 2 == 0 else "")
