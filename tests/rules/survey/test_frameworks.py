@@ -10,7 +10,7 @@ from rag_ls.languages import detect_language
 from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import SourceLine
-from rag_ls.rules.survey.frameworks import _form, load_frameworks
+from rag_ls.rules.survey.frameworks import _form, frameworks_of, load_frameworks
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 
@@ -659,3 +659,24 @@ def test_resources_of_flask_answer_the_methods_that_their_classes_have() -> None
     ]
     assert "doc" not in found.middleware_names
     assert "param" not in found.middleware_names
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "text", "is_parsed"),
+    [
+        ("a.ts", "typescript", "const app = cache;\nregistry.get('/x');\nthings.delete(id);\n", False),
+        ("a.ts", "typescript", "const app = cache;\nthis.router\n  .get('/x', list)\n  .post('/x', add);\n", True),
+        ("a.ts", "typescript", "const api = express();\napi.get('/x', list);\n", True),
+        ("a.py", "python", "@dataclass\nclass A:\n    def f(self):\n        return {'get': 1}\n", False),
+        ("a.py", "python", "@router.get('/x')\ndef f(): ...\n", True),
+        (
+            "a.py",
+            "python",
+            "from flask import Flask\nfrom x import views\napp.register_blueprint(views, url_prefix='/v')\n",
+            True,
+        ),
+        ("a.php", "php", "<?php Route::middleware(['auth'])->group(f);\n", True),
+    ],
+)
+def test_only_files_that_may_hold_a_form_are_parsed(path: str, language: str, text: str, is_parsed: bool) -> None:
+    assert any(each.is_for(path, text) for each in frameworks_of(language)) == is_parsed

@@ -19,6 +19,11 @@ from typing import Any
 
 from rag_ls.rules.survey.nodes import BARE_CALLS
 
+# The text before the dot of a call is short where it matters.
+_MAX_RECEIVER = 80
+_DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
+_MARKED = frozenset({"python", "javascript", "typescript", "tsx", "java", "kotlin"})
+"""The languages whose annotations begin with `@`."""
 FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
@@ -56,6 +61,33 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
+class FormGate:
+    """The texts that some forms need, perhaps with what they are called on."""
+
+    text: re.Pattern[str]
+    receiver: re.Pattern[str] | None = None
+    """Of calls, the name before the dot; None for any."""
+    makes_receiver: re.Pattern[str] | None = None
+    """A file with such a text may call what it calls on by any name."""
+
+    def opens(self, text: str) -> bool:
+        """Whether a file may hold one of the forms."""
+        if self.receiver is None or (self.makes_receiver is not None and self.makes_receiver.search(text)):
+            return bool(self.text.search(text))
+        return any(
+            self._is_called_on(text[max(0, each.start() - _MAX_RECEIVER) : each.start()])
+            for each in self.text.finditer(text)
+        )
+
+    def _is_called_on(self, before: str) -> bool:
+        dotted = _DOTTED.search(before)
+        if self.receiver is None or (dotted is not None and not dotted[1]):
+            # A chain of calls: only its tree shows what it begins with.
+            return True
+        return bool(self.receiver.search(dotted[1].lstrip("$") if dotted is not None else ""))
+
+
+@dataclass(frozen=True, slots=True)
 class Framework:
     """A framework, as its file describes it."""
 
@@ -69,7 +101,7 @@ class Framework:
     """The usual names of what routes are declared on."""
     paths: re.Pattern[str]
     """The beginning of a route."""
-    gate: re.Pattern[str]
+    gates: tuple[FormGate, ...]
     """A file without such a text holds nothing that the framework says: it need not be parsed."""
     joins_as_written: bool
     """Whether `/users` and `/` make `/users/`."""
@@ -80,7 +112,9 @@ class Framework:
         if self.files is not None and not self.files.search("/" + path):
             return False
         has_need = not self.needs or any(need in text for need in self.needs)
-        return has_need and not any(word in text for word in self.unless) and bool(self.gate.search(text))
+        return (
+            has_need and not any(word in text for word in self.unless) and any(gate.opens(text) for gate in self.gates)
+        )
 
 
 @cache
@@ -124,29 +158,41 @@ def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     if unknown := set(own) - _KEYS:
         raise ValueError(f"{name}.yml: {', '.join(sorted(unknown))} means nothing")
     forms = tuple(_form(f"{name}.yml", each) for each in [*like.get("forms", ()), *own.get("forms", ())])
+    routers = found.get("routers", "(?!)")
     return Framework(
         name=found["name"], languages=frozenset(found["languages"]), needs=_texts(found.get("needs")),
         unless=_texts(found.get("unless")), files=re.compile(found["files"]) if "files" in found else None,
-        routers=re.compile(found.get("routers", "(?!)")), paths=re.compile(found.get("paths", "")), gate=_gate(forms, found["languages"]),
+        routers=re.compile(routers), paths=re.compile(found.get("paths", "")), gates=tuple(_gates(forms, found["languages"], routers)),
         joins_as_written=found.get("slash") == "as written", forms=forms,
     )  # fmt: skip
 
 
-def _gate(forms: Iterable[Form], languages: Iterable[str]) -> re.Pattern[str]:
-    """A pattern of the texts that the forms need which are more than preparation."""
-    parts = list[str]()
+def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Iterator[FormGate]:
+    """The texts that the forms need which are more than preparation, and say something outside of routes too."""
+    forms, opens = tuple(forms), r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
+    marked = r"@(?:[\w.]+[.:])?" if _MARKED.issuperset(languages) else r"[@\[,(:\s]"
+    plain, on = list[str](), dict[str, list[str]]()
     for form in forms:
-        if form.fact in ("router", "mount", "scope", "handler"):
+        is_preparation = form.fact in ("router", "scope", "handler") and "through" not in form.values
+        if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
             # A rule by itself shows no text.
-            parts.append("|".join(map(re.escape, form.marks)))
+            plain.append("|".join(map(re.escape, form.marks)))
         elif form.annotation is not None:
-            parts.append(rf"[@\[,(:\s](?:{form.annotation.pattern})\b")
+            plain.append(rf"{marked}(?:{form.annotation.pattern})\b")
+        elif form.call is not None and not form.receiver:
+            plain.append(rf"(?<![\w$])(?:{form.call.pattern}){opens}")
         elif form.call is not None:
-            opens = r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
-            parts.append(rf"(?<![\w$])(?:{form.call.pattern}){opens}")
-    return re.compile("|".join(parts) if all(parts) else "")
+            receiver = routers if isinstance(form.receiver, str) else form.receiver.pattern
+            on.setdefault(receiver, []).append(form.call.pattern)
+    if plain:
+        yield FormGate(re.compile("|".join(plain) if all(plain) else ""))
+    makes = "|".join(form.call.pattern for form in forms if form.fact == "router" and form.call is not None)
+    made = re.compile(rf"(?<![\w$])(?:{makes}){opens}") if makes else None
+    for receiver, calls in on.items():
+        text = re.compile(rf"(?<![\w$])(?:{'|'.join(calls)}){opens}")
+        yield FormGate(text, re.compile(receiver), made if receiver == routers else None)
 
 
 def _form(file: str, data: Mapping[str, Any]) -> Form:
