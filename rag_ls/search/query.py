@@ -52,6 +52,7 @@ _PAIR = re.compile(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
 _MAX_JOINED = 16
 # A phrase with fewer telling words than this is everywhere.
 _MIN_TELLING_TERMS = 2
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 PHRASE_WORDS = 3
 """The number of words that make a phrase."""
 MAX_QUERY_CHARACTERS = 8000
@@ -159,6 +160,9 @@ def longest_run(words: Sequence[str], text: str) -> int:
     lowered = fold_text(text).lower()
     present = [word in lowered for word in words]
     starts = [at for at in range(len(words) - PHRASE_WORDS + 1) if all(present[at : at + PHRASE_WORDS])]
+    if starts and lowered.isascii():
+        letters = _BETWEEN_WORDS.sub("", lowered)
+        starts = [at for at in starts if "".join(words[at : at + PHRASE_WORDS]) in letters]
     # Most texts have no three words in a row, and need no splitting.
     if not starts:
         return 0

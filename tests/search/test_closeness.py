@@ -45,6 +45,15 @@ def test_words_in_few_lines_are_closer_than_words_that_are_far_apart() -> None:
     assert (finder.find(far).close, finder.find(far).whole) == (0.5, 1.0)
 
 
+def test_words_are_close_over_five_lines_wherever_they_begin() -> None:
+    finder = _finder("retry", "after")
+    five = "retrying = 1\n" + "wait = 1\n" * 3 + "AFTER = 2"
+    assert finder.find(f"\n\nentry\n{five}").close == 1.0
+    assert finder.find(f"after\n\n\n{five.replace('AFTER', 'hereafter')}").close == 1.0
+    assert finder.find(five.replace("AFTER", "\nAFTER")).close == 0.5
+    assert finder.find("İ\nentry\nretry İ after").close == 1.0
+
+
 def test_words_that_are_not_weighed_do_not_count() -> None:
     assert WordFinder(AskedTerms({}), ["retry"]).find("retry").whole == 0.0
 

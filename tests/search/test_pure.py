@@ -242,6 +242,8 @@ def test_a_phrase_of_the_query_counts() -> None:
     words = ("could", "not", "open", "the", "file")
     assert longest_run(words, 'raise Error(f"could not open the {file}")') == 5
     assert longest_run(words, "could not, but open it") == 0
+    assert longest_run(words, "couldNotOpen()\n    # the_file, of the café") == 5
+    assert longest_run(words, "it could not openly close") == 0
     assert analyse("could not open the file").phrases == ("could not open", "not open the")
     rows = [_row(1, "src/a.py"), _row(2, "src/b.py")]
     query = analyse("could not open the file")
