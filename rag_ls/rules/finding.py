@@ -9,10 +9,11 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking import RuleKind, rule_kind
+from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
+from rag_ls.model import Chunk
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
-from rag_ls.rules.key_rules import KeyRule, key_rules, paragraphs_in
+from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, key_rules, paragraphs_in
 from rag_ls.rules.relevance import (
     RuleEvidence,
     judge_naming,
@@ -41,6 +42,8 @@ _MAX_JUDGED = 400
 _MAX_BY_WORDS, _MAX_BY_MEANING = 200, 150
 _MAX_COUNTED = 2000
 _MAX_ROWS = 1_000_000
+# The keys of an ARCHITECTURE.yml of set-up that list what there is.
+_FACTS = frozenset({"project", "stacks", "endpoints", "events"})
 
 Vector = NDArray[np.float32]
 
@@ -148,7 +151,8 @@ class RuleFinder:
             self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
             for row in rows
         ]
-        shown = sorted((hit for hit in hits if _says_something(hit.row.stored.chunk.text)), key=_place)
+        facts = self._find_facts(documents)
+        shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [_join_windows(list(windows)) for _, windows in groupby(shown, key=_section_of)]
         return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
 
@@ -159,6 +163,17 @@ class RuleFinder:
         ]
         found = ((row.document_id, stated_globs(row.stored.chunk.text)) for rows in heads for row in rows)
         return {number: globs for number, globs in found if globs}
+
+    def _find_facts(self, documents: dict[int, str]) -> set[int]:
+        """The rows of what set-up wrote into ARCHITECTURE.yml that no change can keep or break: stacks, lists of endpoints."""
+        heads = (
+            (number, path, self._store.chunks.at(number, 1))
+            for number, path in documents.items()
+            if path.endswith((".yml", ".yaml"))
+        )
+        surveyed = [number for number, path, head in heads if head and is_surveyed(path, head.stored.chunk.text)]
+        rows = (row for number in surveyed for row in self._store.chunks.of_document(number))
+        return {row.row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS}
 
     def _may_apply(self, row: ChunkRow, question: RuleQuestion, globs: str) -> bool:
         """Whether a section may be for one of the files of the question; any may where no file is known."""
@@ -253,6 +268,13 @@ def _read_work(row: ChunkRow) -> StatedWork:
     return read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs)
 
 
+def _is_told(hit: RuleHit) -> bool:
+    """Whether a section may be shown. A list of places, such as a rule's known exceptions, speaks of its own files alone."""
+    chunk = hit.row.stored.chunk
+    is_places = chunk.language == "yaml" and chunk.symbol.rpartition(".")[2] in PLACE_LISTS
+    return _says_something(chunk.text) and (hit.names_path or not is_places)
+
+
 def _says_something(text: str) -> bool:
     """Whether a section holds more than headings, comments and marks."""
     return any(
@@ -261,15 +283,36 @@ def _says_something(text: str) -> bool:
 
 
 def _section_of(hit: RuleHit) -> tuple[str, str, int]:
-    """The section that a window is of. Text without a heading and YAML have none: each window is for itself."""
+    """The section that a window is of: a heading's, or a rule of YAML. Other text has none: each window is for itself."""
     chunk = hit.row.stored.chunk
-    is_section = chunk.symbol and chunk.language != "yaml"
-    return chunk.path, chunk.symbol, -1 if is_section else chunk.ordinal
+    section = _find_rule_key(chunk) if chunk.language == "yaml" else chunk.symbol
+    return chunk.path, section, -1 if section else chunk.ordinal
+
+
+def _find_rule_key(chunk: Chunk) -> str:
+    """`rules.ID` of a rule of YAML, one of whose keys the chunk holds; empty for other chunks."""
+    rules, _, rest = chunk.symbol.partition(".")
+    return f"{rules}.{rest.partition('.')[0]}" if rules == "rules" and rest else ""
+
+
+def _join_rule(windows: Sequence[RuleHit], best: RuleHit) -> RuleHit:
+    """A rule of YAML as a whole: one of its keys alone says nothing."""
+    chunks = [hit.row.stored.chunk for hit in windows]
+    whole = replace(
+        chunks[0], symbol=_find_rule_key(chunks[0]), text="".join(chunk.text for chunk in chunks), overlap="",
+        end_byte=chunks[-1].end_byte, end_line=chunks[-1].end_line,
+    )  # fmt: skip
+    rules = tuple(rule for hit in windows for rule in hit.key_rules)
+    stored = replace(best.row.stored, chunk=whole)
+    return replace(best, row=replace(best.row, stored=stored), key_rules=rules)
 
 
 def _join_windows(windows: Sequence[RuleHit]) -> RuleHit:
     """A section as its best window: the parts of a long section do not compete. One that names a file has the key rules of all."""
     best = max(windows, key=lambda hit: hit.relevance)
+    if best.row.stored.chunk.language == "yaml" and _find_rule_key(best.row.stored.chunk):
+        named = next((hit for hit in windows if hit.names_path), best)
+        return _join_rule(windows, replace(best, names_path=named.names_path, names_file=named.names_file))
     if not any(hit.names_path for hit in windows):
         return best
     rules = tuple(rule for hit in windows for rule in hit.key_rules)

@@ -14,8 +14,13 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _YAML_ITEM = re.compile(r"^\s*-\s+(?P<value>\S.*)$")
 _YAML_VALUE = re.compile(r"^\s*(?:-\s+)?[\w.-]+\s*:\s*(?P<value>\S.*)$")
 _YAML_MAPPING = re.compile(r"^[\w.-]+\s*:(?:\s|$)")
+_YAML_LIST = re.compile(r"^\s*(?:-\s+)?(?P<key>[\w.-]+)\s*:\s*$")
 _MAX_CHARACTERS = 600
 _MAX_RULES = 50
+
+
+PLACE_LISTS = frozenset({"exceptions", "examples"})
+"""The keys of ARCHITECTURE.yml whose lists name places in the code, and state no rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule
     """The key rules of a section that begins on `first_line` of its document.
 
     In prose: the paragraphs and list items that hold one of the words in capitals; if there are none, those that hold one in
-    small letters. In YAML: the items of lists, and the values that hold one of the words.
+    small letters. In YAML: the items of lists but of `PLACE_LISTS`, and the values that hold one of the words.
     """
     found = list(_of_yaml(text) if is_yaml else _of_prose(text))
     return tuple(KeyRule(rule.text, first_line + rule.line) for rule in found[:_MAX_RULES])
@@ -69,6 +74,7 @@ def _block(lines: list[str], start: int, end: int) -> KeyRule:
 
 
 def _of_yaml(text: str) -> Iterator[KeyRule]:
+    list_key = ""
     for number, line in enumerate(text.splitlines()):
         bare = line.split(" #", 1)[0].rstrip()
         if bare.lstrip().startswith("#"):
@@ -76,8 +82,12 @@ def _of_yaml(text: str) -> Iterator[KeyRule]:
         item = _YAML_ITEM.match(bare)
         value = _YAML_VALUE.match(bare)
         if item and not _YAML_MAPPING.match(item["value"]):
-            yield KeyRule(_strip_quotes(item["value"]), number)
-        elif value and _COMMAND.search(value["value"]):
+            if list_key not in PLACE_LISTS:
+                yield KeyRule(_strip_quotes(item["value"]), number)
+            continue
+        begun = _YAML_LIST.match(bare)
+        list_key = begun["key"] if begun else ""
+        if value and _COMMAND.search(value["value"]):
             yield KeyRule(_strip_quotes(value["value"]), number)
 
 

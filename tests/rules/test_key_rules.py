@@ -44,6 +44,14 @@ def test_yaml_gives_list_items_and_values_that_command() -> None:
     assert [(rule.text, rule.line) for rule in rules] == [("one transaction per request", 2), ("NEVER print", 4)]
 
 
+def test_places_that_yaml_lists_are_no_rules() -> None:
+    text = (
+        "rules:\n  - id: layers\n    layers:\n      - api\n      - core\n    message: never upward\n"
+        "    exceptions:\n      - core/old.py -> api/odd.py\n  - id: x\n    only:\n      - lib\n"
+    )
+    assert [rule.text for rule in key_rules(text, is_yaml=True)] == ["api", "core", "never upward", "lib"]
+
+
 @given(st.lists(st.sampled_from([*PROSE.splitlines(True), "  - a: MUST\n", "- 'x'\n"]), max_size=30), st.booleans())
 def test_rules_are_verbatim(lines: list[str], is_yaml: bool) -> None:
     text = "".join(lines)

@@ -44,7 +44,7 @@ def word_counts(name: str, found: Survey) -> str:
         return "rag-ls counted this in the test files of the project."
     left_out = "tests, examples, vendored and generated files do not count"
     what = {
-        "api-endpoints": count_of(len(found.endpoints), "endpoint"),
+        "api-endpoints": count_of(len(found.endpoints), "endpoint") if found.endpoints else "this",
         "events": count_of(
             len(found.events), "place that emits or handles an event", "places that emit or handle an event"
         ),

@@ -68,6 +68,27 @@ def test_the_constraint_about_a_change_comes_first_with_its_key_rules(operations
     assert all("-" in example["lines"] for example in answer["examples"])
 
 
+def test_a_rule_of_yaml_is_told_as_a_whole_without_its_known_exceptions(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    exceptions = "".join(f'      - "src/part_{at}.py -> src/money.py"\n' for at in range(12))
+    exceptions += '      - "src/part_3.py"\n'
+    architecture = (
+        "# The architecture of this project. rag-ls wrote this file from the code: each claim says how often\n\n"
+        "stacks:\n  - folder: src\n    role: backend of money\n\n"
+        "rules:\n  # Imports go down through the layers\n  - id: layers-of-money\n    layers: [src/api/**, src/**]\n    indirect: false\n"
+        f"    message: Money never imports parts\n    severity: info\n    exceptions:\n{exceptions}"
+    )
+    _open(client, write(tmp_path / "bank", {**SHOP, "ARCHITECTURE.yml": architecture}))
+    (rule,) = operations.run("rag_check_constraints", {"change_description": "round money in parts"})["constraints"]
+    assert (rule["section"], rule["lines"]) == ("rules.layers-of-money", "7-13")
+    assert "exceptions" not in rule["content"]
+    assert rule["keyRules"] == ["Money never imports parts"]
+    asked = {"change_description": "round money", "file_path": "src/part_3.py"}
+    (rule,) = operations.run("rag_check_constraints", asked)["constraints"]
+    assert rule["content"].endswith('- "src/part_3.py"')
+
+
 def test_the_first_question_to_a_project_reads_its_rules(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
