@@ -90,7 +90,7 @@ def summarise(
         )
     text, strategy, note = _write_summary(found, request.max_words, settings)
     if not text:
-        raise NotFound(f"none of {count_of(total, 'memory')} of that time holds a sentence to summarise")
+        raise NotFound(f"no sentence to summarise is in the {count_of(total, 'memory')} of that time")
     text = "\n".join([text, *_word_contradictions(found)])
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _TITLES = {
     "scanning": "comparing files with the index",
@@ -21,8 +20,8 @@ _WINDOW_S = 20.0
 _MIN_SEEN_S = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class JourneyProgress:
+# A dataclass would cost each command the import of `inspect`.
+class JourneyProgress(NamedTuple):
     """The progress of a journey."""
 
     done: float
