@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Progress
-from rag_ls.model import Coverage, Hit
+from rag_ls.model import Coverage
 from rag_ls.search import NO_FILTERS, Filters
 
 MAX_K = 100
@@ -29,14 +29,6 @@ class SearchRequest:
     by_file: bool = False
     """`k` counts files, each with its best hits one after the other."""
     rerank: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """The content of a hover: memories about the code, and similar code of other files."""
-
-    memories: tuple[Hit, ...]
-    code: tuple[Hit, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Hover: shows memories about the code under the cursor, similar code of other files, and the rules to which the line is an exception."""
+"""Hover: shows memories about the code under the cursor, its callers, similar code, and the rules that the line is an exception to."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from rag_ls.engine.code import hovers
+from rag_ls.engine.code.hovers import Related
+from rag_ls.engine.code.hovers import hover as find_related
+from rag_ls.engine.code.references.answers import Reference
 from rag_ls.engine.code.rule_sections import find_rules_about
-from rag_ls.engine.requests import Related
 from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.addresses import DEFAULT_SPELLING, Spelling
 from rag_ls.lsp.editor import EditorSession
@@ -51,7 +52,7 @@ def register(server: RagLsServer) -> None:
         exceptions = ""
         if waived := [each for each in suppressions(document.buffer.text) if at.line + 1 in each.lines and each.reason]:
             exceptions = await session.work("hover", exceptions_of, place.view, waived, spelling)
-        related = await session.work("hover", hovers.hover, place.view, place.path, params.position.line + 1, word)
+        related = await session.work("hover", find_related, place.view, place.path, params.position.line + 1, word)
         text = "\n\n".join(filter(None, (rules, exceptions, markdown(place.view, related, spelling))))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
@@ -87,6 +88,8 @@ def markdown(view: ProjectSession, related: Related, spelling: Spelling = DEFAUL
     parts = []
     if related.memories:
         parts.append("**Memories**\n\n" + "\n".join(_memory_line(spelling, view, hit) for hit in related.memories))
+    if related.calls:
+        parts.append("**Called by**\n\n" + "\n".join(_call_line(spelling, view, call) for call in related.calls))
     if related.code:
         parts.append("**Related code**\n\n" + "\n".join(_code_line(spelling, view, hit) for hit in related.code))
     return "\n\n".join(parts)
@@ -114,6 +117,11 @@ def _code_line(spelling: Spelling, view: ProjectSession, hit: Hit) -> str:
     chunk = hit.item.chunk
     name = f"{code_span(chunk.symbol, _NAME_CHARACTERS)} — " if chunk.symbol else ""
     return f"- {name}{_link(spelling, view, chunk.path, chunk.start_line)}"
+
+
+def _call_line(spelling: Spelling, view: ProjectSession, call: Reference) -> str:
+    name = f"{code_span(call.symbol, _NAME_CHARACTERS)} — " if call.symbol else ""
+    return f"- {name}{_link(spelling, view, call.path, call.line)}"
 
 
 def _link(spelling: Spelling, view: ProjectSession, path: str, line: int) -> str:

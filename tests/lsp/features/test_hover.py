@@ -60,6 +60,20 @@ def test_keywords_single_letters_and_white_space_show_nothing(editor: InProcessE
     assert editor.hover(cart, 0, 0) == editor.hover(cart, 1, 0) == ""
 
 
+def test_the_calls_of_a_function_come_before_similar_code_those_of_tests_last(
+    editor: InProcessEditor, shop: Path, cart: Path
+) -> None:
+    calling = "from src.cart import total_price\n\n\ndef {}():\n    total_price([])\n    return total_price([])\n"
+    write(shop, {"src/bill.py": calling.format("make_bill"), "tests/test_bill.py": calling.format("test_bill")})
+    editor.command("reindex")
+    assert until(lambda: "`make_bill`" in editor.hover(cart, 0, _NAME))
+    _, calls = editor.hover(cart, 0, _NAME).split("**Called by**\n\n")
+    lines = calls.split("\n\n")[0].splitlines()
+    assert [line.partition(" — ")[0] for line in lines] == ["- `make_bill`", "- `test_bill`"]
+    assert f"[src/bill.py:5]({(shop / 'src/bill.py').as_uri()}#L5)" in lines[0]
+    assert "Called by" not in editor.hover(cart, 1, 5), "nobody calls what stands there"
+
+
 def test_an_exception_to_a_rule_tells_its_reason(editor: InProcessEditor, shop: Path, cart: Path) -> None:
     rule = "{id: no-eval, language: python, forbid: eval($A), message: Parse instead, see: docs/patterns/parsing.md}"
     write(shop, {"ARCHITECTURE.yml": f"rules:\n  - {rule}\n", "docs/patterns/parsing.md": "# Parsing\n"})

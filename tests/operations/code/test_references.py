@@ -55,6 +55,15 @@ def _places(answer: dict, kind: str = "") -> list[str]:
     ]
 
 
+def test_a_field_that_is_taken_apart_from_its_own_class_ends_no_question(client: Client, tmp_path: Path) -> None:
+    panel = "export class Panel {\n  show() {\n    const { store } = this;\n    return store.open();\n  }\n}\n"
+    store = "export class Store {\n  open() { return 1; }\n}\n"
+    client.open(write(tmp_path / "panel", {"panel.ts": panel, "store.ts": store}))
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "open"})
+    assert _places(answer, "call") == ["panel.ts:4 by name"]
+
+
 @pytest.mark.slow
 def test_calls_are_resolved_by_scope_imports_and_their_new_names(operations: Operations) -> None:
     answer = operations.run("find_references", {"symbol": "total"})

@@ -38,6 +38,7 @@ class Uses:
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
         self._bound: dict[tuple[int, int, int, str], bool] = {}
         self._variables: dict[tuple[int, int, int, str], Meaning | None] = {}
+        self._fields: set[tuple[str, int, str, str]] = set()
         self._nested = 0
         self._is_cut = False
 
@@ -286,6 +287,17 @@ class Uses:
         return self._typed(home, text, split_owner(declared.symbol)[1], declared.start_line)
 
     def _field(self, owner: StoredSymbol, name: str) -> Meaning | None:
+        """The type of a field of a class; None where it is taken apart from a value of the same class: `({ store }: Props)`."""
+        key = (owner.path, owner.start_line, owner.symbol, name)
+        if key in self._fields:
+            return None
+        self._fields.add(key)
+        try:
+            return self._find_assigned(owner, name)
+        finally:
+            self._fields.remove(key)
+
+    def _find_assigned(self, owner: StoredSymbol, name: str) -> Meaning | None:
         """The type of a field of a class, from what is assigned to it there, or in a class that it derives from."""
         for each in (owner, *self._names.bases_of(owner)):
             home = self._files.at(each.path)
