@@ -33,11 +33,11 @@ def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidate
     signals, query = found.signals, found.query
     if any(row.row in signals.exact or signals.phrases.get(row.row, 0.0) >= 1.0 for row in rows):
         return True
-    words = {stem(word): word for word in (*query.parts, *found.similar)}.values()
-    finder = WordFinder(found.asked, words)
+    asked = {stem(word): word for word in query.parts}
+    finder = WordFinder(found.asked, ({stem(word): word for word in found.similar} | asked).values())
     of_rows = [finder.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}") for row in rows]
     held = max((each.whole for each in of_rows), default=0.0)
-    has_words = max((each.words for each in of_rows), default=0) >= min(_MIN_WORDS, len(query.parts))
+    has_words = max((each.words for each in of_rows), default=0) >= min(_MIN_WORDS, len(asked))
     meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
     if query.bare_name and len(query.parts) > 1:
         return held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
