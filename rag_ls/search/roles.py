@@ -43,7 +43,9 @@ _SPOKEN_LANGUAGE = re.compile(
 _SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
 # A numbered step of the history of a database: `db/migrate/20230224175634_create_jobs.rb`, `migrations/0001_initial.py`,
 # `prisma/migrations/03_index/migration.sql`, `db/migration/V2__users.sql`.
-_MIGRATIONS, _NUMBERED = re.compile(r"(?:^|/)(?:migrations?|migrate)(?=/)", re.I), re.compile(r"/v?\d", re.I)
+_MIGRATIONS = re.compile(r"(?:^|/)(?:migrations?|migrate)(?=/)", re.I)
+# `migrate/v1/client.go` is a version of an interface, and no step.
+_NUMBERED = re.compile(r"/(?:v?\d+[._-]|\d+/|\d{4})", re.I)
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
