@@ -18,7 +18,10 @@ from rag_ls.storage import stem
 # A section speaks of a kind half as clearly in its paragraphs as in its heading.
 _PARAGRAPH_WEIGHT = 0.5
 # Otherwise each "10" and "18" would mean translations.
-_NUMERONYM = re.compile(r"\b(?:i18n|l10n)\b", re.IGNORECASE)
+_NUMERONYMS = {
+    re.compile(r"\b(?:i18n|l10n)\b", re.IGNORECASE): "internationalization",
+    re.compile(r"\ba11y\b", re.IGNORECASE): "accessibility",
+}
 _PULL_REQUEST = re.compile(r"\bpull[ -]request(s?)\b", re.IGNORECASE)
 # The kind; words of changes; words of rules; paths of its files. Tests have no paths here, because `Roles` knows them.
 _KINDS = (
@@ -155,8 +158,8 @@ _KINDS = (
         "money currency currencies cents vat monetary rounding", "",
     ),
     (
-        "accessibility", "accessible accessibility a11y aria contrast keyboard screen_reader alt_text only_an to_read",
-        "accessible accessibility a11y wcag aria contrast screen_reader", "",
+        "accessibility", "accessible accessibility aria contrast keyboard screen_reader alt_text only_an to_read",
+        "accessible accessibility wcag aria contrast screen_reader", "",
     ),
     (
         "screens", "phone phones mobile tablet narrow desktop viewport responsive small_screen",
@@ -220,7 +223,9 @@ class StatedWork:
 
 
 def _read_stems(text: str) -> frozenset[str]:
-    text = _NUMERONYM.sub("internationalization", _PULL_REQUEST.sub(r"pullrequest\1", text))
+    text = _PULL_REQUEST.sub(r"pullrequest\1", text)
+    for pattern, word in _NUMERONYMS.items():
+        text = pattern.sub(word, text)
     stems = [stem(word) for word in words_of(text)]
     return frozenset((*stems, *map("_".join, itertools.pairwise(stems))))
 

@@ -22,6 +22,7 @@ from rag_ls.rules.work import StatedWork, judge_work, read_asked_work, read_stat
         ("the carrier answers 503 now and then, just try once more", "", "retries"),
         ("protect the sign-in against brute force", "", "limits"),
         ("run the stock report every Monday at six", "", "schedules"),
+        ("pass the a11y audit", "", "accessibility"),
         ("turn on the new search for a few shoppers first", "", "rollout"),
     ],
 )
