@@ -52,6 +52,7 @@ def test_words_are_close_over_five_lines_wherever_they_begin() -> None:
     assert finder.find(f"after\n\n\n{five.replace('AFTER', 'hereafter')}").close == 1.0
     assert finder.find(five.replace("AFTER", "\nAFTER")).close == 0.5
     assert finder.find("İ\nentry\nretry İ after").close == 1.0
+    assert finder.find("İ\nmaxRetriesAfter").close == 1.0
 
 
 def test_words_that_are_not_weighed_do_not_count() -> None:
