@@ -361,6 +361,8 @@ class SearchStats:
     """Whether work is left that nothing does now, because no client keeps the project open."""
     is_close: bool = True
     """Whether any hit of code may answer; else they are at most the two nearest."""
+    is_read: bool = True
+    """Whether all files were compared with the index, and none waits to be read."""
 
 
 @dataclass(frozen=True, slots=True)

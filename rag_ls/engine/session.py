@@ -315,9 +315,10 @@ class ProjectSession:
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(count_of(queued, "file is", "files are")))))
         note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.unread_note)))
+        is_read = scanned and is_all_known(self.store) and not (queued or unseen)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=scanned and is_all_known(self.store) and not (queued or pending or unseen),
+            complete=is_read and not pending, is_read=is_read,
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self.project.counts().coverage,
             is_close=found.is_close, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))

@@ -42,9 +42,7 @@ def make_stats(stats: SearchStats) -> Stats:
         )  # fmt: skip
     if stats.is_close:
         return made
-    # Before the files are compared with the index, nobody knows how many wait.
-    is_read = stats.complete or (stats.pending_embeddings and not stats.pending_documents)
-    note = _NOTHING_CLOSE.format("" if is_read else "of what is read so far ")
+    note = _NOTHING_CLOSE.format("" if stats.is_read else "of what is read so far ")
     return replace(made, nothing_close=True, note="; ".join(filter(None, (note, stats.note))))
 
 
@@ -78,6 +76,7 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
         note=next((item.note for item in stats if item.note), ""),
         is_idle=any(item.is_idle for item in stats),
         is_close=any(item.is_close for item in stats),
+        is_read=all(item.is_read for item in stats),
     )
 
 

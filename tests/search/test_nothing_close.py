@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.engine.client import Client
+from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth
@@ -89,9 +89,20 @@ def test_a_question_that_something_answers_gets_its_hits(shop: ProjectSession, q
 def test_what_is_not_read_yet_is_not_denied(shop: ProjectSession) -> None:
     stats = _ask(shop, "asdkjhasd qweoiu zzz").stats
     assert "of what is read so far" not in make_stats(stats).note
-    assert "of what is read so far" in make_stats(replace(stats, complete=False, pending_documents=3)).note
-    assert "of what is read so far" in make_stats(replace(stats, complete=False, pending_embeddings=0)).note
-    assert "of what is read so far" not in make_stats(replace(stats, complete=False, pending_embeddings=3)).note
+    only_vectors_wait = replace(stats, complete=False, pending_embeddings=3)
+    assert "of what is read so far" not in make_stats(only_vectors_wait).note
+    assert "of what is read so far" in make_stats(replace(only_vectors_wait, is_read=False)).note
+
+
+def test_before_the_files_are_compared_with_the_index_nobody_knows_how_many_wait(
+    client: Client, shop: ProjectSession
+) -> None:
+    client.close()
+    later = local_client()
+    stats = _ask(later.open(shop.project.root), "asdkjhasd qweoiu zzz").stats
+    later.close()
+    assert (stats.pending_documents, stats.pending_embeddings > 0) == (0, True)
+    assert "of what is read so far" in make_stats(stats).note
 
 
 def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) -> None:
