@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_ls.retrieval.asked import AskedTerms
-from rag_ls.storage import stem
+from rag_ls.storage import fold_text, is_unspaced, stem
 
 # About the lines of a statement with its comment.
 _LINES = 5
@@ -37,11 +37,12 @@ class _Word:
     def find_starts(self, text: str, lowered: str) -> Iterator[int]:
         """The places where a word or a part of an identifier begins so; `lowered` is the text in lower case."""
         prefix, capitalized = self.prefix, self.prefix.capitalize()
+        is_anywhere = is_unspaced(prefix)
         at = lowered.find(prefix)
         while at >= 0:
             before = text[at - 1 : at]
             # In `maxRetries` a part begins with a capital letter.
-            if not before.isalpha() or (_LOWER.match(before) and text.startswith(capitalized, at)):
+            if is_anywhere or not before.isalpha() or (_LOWER.match(before) and text.startswith(capitalized, at)):
                 yield at
             at = lowered.find(prefix, at + 1)
 
@@ -59,8 +60,8 @@ class WordFinder:
 
     def find(self, text: str) -> Held:
         """The shares of the question that a text holds."""
-        # Of all letters, this one alone is two in lower case: places would differ.
-        text = text.replace("İ", "I")
+        # Folded, each letter is one in lower case too.
+        text = fold_text(text)
         lowered = text.lower()
         ends: list[int] = []
         of_lines: dict[int, int] = {}

@@ -55,6 +55,14 @@ def test_words_are_close_over_five_lines_wherever_they_begin() -> None:
     assert finder.find("İ\nmaxRetriesAfter").close == 1.0
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("Käse", "Käse"), ("Käse", "KA\u0308SE"), ("密码过期", "用户密码过期了"), ("パスワード", "新しいパスワード")],
+)
+def test_a_word_is_found_with_its_accents_and_in_scripts_without_spaces(question: str, text: str) -> None:
+    assert _finder(*analyse(question).parts).find(text).whole == 1.0
+
+
 def test_words_that_are_not_weighed_do_not_count() -> None:
     assert WordFinder(AskedTerms({}), ["retry"]).find("retry").whole == 0.0
 
