@@ -41,8 +41,9 @@ _MIN_TITLE_TERMS = 3
 # A question where a name is declared, which may be one letter.
 _DECLARED = re.compile(
     r"^\s*where\s+is\s+(?:the\s+)?(?:(?:function|method|class|type|struct|trait|interface|module|macro|constant|variable)\s+)?"
-    r"[`'\"]?([A-Za-z_]\w*)(?:\(\))?[`'\"]?\s+(?:defined|declared)\s*\??\s*$", re.I,
+    r"[`'\"]?([^\W\d]\w*)(?:\(\))?[`'\"]?\s+(?:defined|declared)\s*\??\s*$", re.I,
 )  # fmt: skip
+_DECLARING = frozenset({"defined", "declared"})
 # A title with fewer terms than this says little: then the text's first terms are added.
 _MIN_TERMS = 6
 _MAX_TERMS = 32
@@ -115,9 +116,12 @@ def analyse(text: str) -> Query:
     text = compose(text[:MAX_QUERY_CHARACTERS])
     title = _title(text)
     every_word = words_of(text)
+    declared = [name.lower() for name in _DECLARED.findall(text) if name.lower() not in IN_CODE]
     dull = IN_CODE | find_spoken_stop_words(
         every_word, has_marks=any(not each.isascii() and each.isalpha() for each in text)
     )
+    if any(len(word) > 1 for word in words_of(" ".join(declared))):
+        dull |= _DECLARING
     of_title = _useful(terms(title), dull)
     words = every_word[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
@@ -126,7 +130,7 @@ def analyse(text: str) -> Query:
         for identifier in identifiers
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
-    named += [name.lower() for name in _DECLARED.findall(text)]
+    named += declared
     paths = tuple(dict.fromkeys(_PATH.findall(text)))
     wanted = set(of_title)
     kind = QueryKind.WORDS if _CONVENTIONAL.match(title) else _kind(title)

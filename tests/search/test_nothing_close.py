@@ -28,7 +28,7 @@ _NAMES = ("cart", "order", "price", "coupon", "refund", "basket")
 _FILES = {
     f"src/{name}.py": f"def add_{name}(items):\n    '''Add a {name} to the items of a shop.'''\n    return [*items, '{name}']\n"
     for name in _NAMES
-}
+} | {"src/cheese.py": "# Käse is sold by weight.\nWEIGHT = 1\n"}
 
 
 @pytest.fixture
@@ -76,6 +76,8 @@ def test_nonsense_and_names_that_stand_nowhere_get_two_hits_at_most_and_advice(
         "fix the basket of a shop",
         "add_refnud",
         "where are the items of an item",
+        "where is shop defined?",
+        "Where is Käse declared?",
     ],
 )
 def test_a_question_that_something_answers_gets_its_hits(shop: ProjectSession, query: str) -> None:
