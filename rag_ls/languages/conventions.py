@@ -68,6 +68,8 @@ class DecoratorSyntax(NamedTuple):
     start: str = "@"
     """The marks before and after its name."""
     end: str = ""
+    suffix: str = ""
+    """The end of a declaration's name that uses leave out."""
 
 
 ANNOTATION = r"^[ \t]*@(?!interface\b)([A-Za-z_][\w.]*)"

@@ -107,5 +107,6 @@ CSHARP = Language(
         ordinary=frozenset("Obsolete Flags Fact Theory Test".split()),
         start="[",
         end="]",
+        suffix="Attribute",
     ),
 )

@@ -62,10 +62,12 @@ def decorator_findings(
     found = list[SurveyFinding]()
     foreign = {(path, re.split(r"[.\\:/]", module)[-1]) for path, module, _ in modules}
     for family, tally in traces.of("decorator"):
+        syntax = find_language(family).decorators
+        suffix = syntax.suffix if syntax is not None else ""
         for name in tally.most_common()[:_MAX_NAMES]:
             # `@register.filter` is not the project's own, even if the project declares a `filter`.
             (first, *inner) = re.findall(r"\w+", name)
-            declared = f"{first.removesuffix('Attribute')}Attribute" if family == "csharp" else first
+            declared = f"{first.removesuffix(suffix)}{suffix}"
             if (
                 not inner
                 and declares(declared, family)

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from rag_ls.languages import find_language
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, lowest_folder
-from rag_ls.rules.survey.sources import JAVASCRIPT
+from rag_ls.rules.survey.sources import COMPONENTS, JAVASCRIPT, TYPED_JAVASCRIPT
 
 TOPIC = "naming"
 
@@ -36,8 +36,6 @@ _GENERATED_FOLDERS = re.compile(
     r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|src/(?:Controller|Command|Repository|Entity|Form|EventSubscriber|EventListener|Twig|DataFixtures)|management/commands"
     r"|lib/\w+_web/(?:controllers|views|live|components|channels|plugs))"
 )
-_COMPONENTS = frozenset({"vue", "tsx", "svelte"})
-"""The languages of components, whose files are named as the component is."""
 _MADE = re.compile(r"_controller\.[jt]s$")
 """Names that Stimulus asks for."""
 _MAX_KINDS = 6
@@ -54,7 +52,7 @@ def title_of(language: str) -> str:
 
 def title_of_files(family: str, languages: Iterable[str]) -> str:
     """The name of a family of languages: JavaScript, where no file is in TypeScript, which is of its family."""
-    is_javascript = family == "typescript" and not {"typescript", "tsx"} & set(languages)
+    is_javascript = family in JAVASCRIPT and TYPED_JAVASCRIPT.isdisjoint(languages)
     return "JavaScript" if is_javascript else title_of(family)
 
 
@@ -90,7 +88,7 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
             tally.add(style, SourceLine(path, 1))
             shown.append(path)
     main = tally.convention()
-    if not main or tally.total < _MIN_NAMED or (language in _COMPONENTS and main == "PascalCase"):
+    if not main or tally.total < _MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
         return
     what = "a name that shows a style" if main == "PascalCase" else "a name of several words"
     found = tally.finding(TOPIC, f"{title_of(language)} files with {what} are in {main}", main)

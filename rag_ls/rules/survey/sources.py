@@ -16,6 +16,9 @@ MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""
 
 JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family == "typescript")
+TYPED_JAVASCRIPT = frozenset({"typescript", "tsx"})
+COMPONENTS = frozenset(name for name in JAVASCRIPT if LANGUAGES[name].is_markup) | {"tsx"}
+"""The languages of components, whose files are named as the component is."""
 JVM = frozenset({"java", "kotlin"})
 """The languages of the frameworks that run there."""
 CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not None)

@@ -17,13 +17,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from rag_ls.languages import find_language
 from rag_ls.rules.survey.nodes import BARE_CALLS
 
 # The text before the dot of a call is short where it matters.
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
-_MARKED = frozenset({"python", "javascript", "typescript", "tsx", "java", "kotlin"})
-"""The languages whose annotations begin with `@`."""
 FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
@@ -167,10 +166,15 @@ def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     )  # fmt: skip
 
 
+def _has_marked_annotations(language: str) -> bool:
+    syntax = find_language(language).decorators
+    return syntax is not None and syntax.start == "@"
+
+
 def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Iterator[FormGate]:
     """The texts that the forms need which are more than preparation, and say something outside of routes too."""
     forms, opens = tuple(forms), r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
-    marked = r"@(?:[\w.]+[.:])?" if _MARKED.issuperset(languages) else r"[@\[,(:\s]"
+    marked = r"@(?:[\w.]+[.:])?" if all(map(_has_marked_annotations, languages)) else r"[@\[,(:\s]"
     plain, on = list[str](), dict[str, list[str]]()
     for form in forms:
         is_preparation = form.fact in ("router", "scope", "handler") and "through" not in form.values
