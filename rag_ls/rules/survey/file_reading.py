@@ -142,8 +142,9 @@ class FileReading:
                 start = nodes.start_of(found.call.node)
                 self._mounts += [(own, start, RouterMount(prefix, name[0], line))] if line else []
         for index, router in enumerate(self._routers):
-            if prefix and router.name in names:
-                self._routers[index] = replace(router, prefix=join_routes(prefix, router.prefix))
+            if router.name in names - {own}:
+                below = join_routes(prefix, router.prefix) if prefix else router.prefix
+                self._routers[index] = replace(router, prefix=below, outer=router.outer or own)
 
     def _line_of_import(self, name: str) -> int:
         """The line that imports a name, or makes it of an import; 0 where there is none."""

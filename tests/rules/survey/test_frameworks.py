@@ -661,6 +661,44 @@ def test_resources_of_flask_answer_the_methods_that_their_classes_have() -> None
     assert "param" not in found.middleware_names
 
 
+def test_namespaces_of_flask_have_their_paths_below_the_prefix_of_their_api() -> None:
+    text = """
+    from flask_restx import Api, Namespace, Resource
+    api = Api(app, prefix="/v1")
+    todos = api.namespace("todos", description="what is left to do")
+    cats = Namespace("cats", path="/cats")
+    api.add_namespace(cats)
+    dogs = Namespace("dogs")
+    api.add_namespace(dogs, path="/dogs")
+    @todos.route("/first")
+    class First(Resource):
+        def get(self): ...
+    @cats.route("/second")
+    class Second(Resource):
+        def get(self): ...
+    @dogs.route("/third")
+    class Third(Resource):
+        def get(self): ...
+    """
+    assert [each.route for _, each in look({"app.py": text}).endpoints] == [
+        "/v1/todos/first", "/v1/cats/second", "/v1/dogs/third",
+    ]  # fmt: skip
+
+
+def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
+    text = """
+    from fastapi import APIRouter, FastAPI
+    app = FastAPI()
+    api = APIRouter(prefix="/api")
+    users = APIRouter(prefix="/users")
+    @users.get("/me")
+    def read_me(): ...
+    api.include_router(users)
+    app.include_router(api)
+    """
+    assert [each.route for _, each in look({"app.py": text}).endpoints] == ["/api/users/me"]
+
+
 @pytest.mark.parametrize(
     ("path", "language", "text", "is_parsed"),
     [
