@@ -27,7 +27,7 @@ _SOURCES = {
 }
 
 
-_OVER_QUOTA = """
+_FAILED_WRITES = """
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -35,10 +35,10 @@ _OVER_QUOTA = """
 #include <unistd.h>
 ssize_t write(int file, const void *bytes, size_t count) {
     if (file <= 2) return syscall(SYS_write, file, bytes, count);
-    errno = EDQUOT;
+    errno = REASON;
     return -1;
 }
-ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at) { errno = EDQUOT; return -1; }
+ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at) { errno = REASON; return -1; }
 """
 _WRITE = """
 import sqlite3, sys
@@ -101,21 +101,26 @@ def test_a_disk_that_takes_no_more_files_is_named_although_it_has_space(small_di
     assert str(disk_full("memories", file)).startswith("the disk holds as many files as it can (`df -i`): nothing was")
 
 
-def test_a_quota_that_is_used_up_is_named(tmp_path: Path) -> None:
-    """A library in front of the system's makes each write fail as one over the quota does."""
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("EDQUOT", "disk I/O error True your disk quota is used up: nothing was written to the memories ("),
+        ("ENOSPC", "database or disk is full True the disk is full: nothing was written to the memories ("),
+    ],
+)
+def test_a_disk_that_refuses_writes_although_it_shows_space_is_named(tmp_path: Path, reason: str, told: str) -> None:
+    """A library in front of the system's makes each write fail, as one over the quota does."""
     if (compiler := shutil.which("cc")) is None:
         pytest.skip("no compiler")
     source, library = tmp_path / "quota.c", tmp_path / "quota.so"
-    source.write_text(_OVER_QUOTA)
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    source.write_text(_FAILED_WRITES)
+    subprocess.run([compiler, "-shared", "-fPIC", f"-DREASON={reason}", "-o", library, source], check=True)
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     tried = subprocess.run(
         [sys.executable, "-c", _WRITE, str(tmp_path / "memories.db")],
         env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert tried.stdout.startswith(
-        "disk I/O error True your disk quota is used up: nothing was written to the memories ("
-    )
+    assert tried.stdout.startswith(told)
 
 
 def test_errors_that_mean_a_full_disk(tmp_path: Path) -> None:

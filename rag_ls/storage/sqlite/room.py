@@ -95,11 +95,14 @@ def _find_shortage(file: Path) -> str:
 
     SQLite tells a used-up quota as any other error of the disk, so a few bytes are written for a moment.
     """
+    no_space = _FULL
     try:
         if shutil.disk_usage(file.parent).free < _LEAST_ROOM_BYTES:
             return _FULL
-        with tempfile.TemporaryFile(dir=file.parent, buffering=0) as trial:
+        no_space = _NO_MORE_FILES
+        with tempfile.TemporaryFile(dir=file.parent) as trial:
+            no_space = _FULL
             trial.write(bytes(_LEAST_ROOM_BYTES))
     except OSError as error:
-        return {errno.ENOSPC: _NO_MORE_FILES, errno.EDQUOT: _OVER_QUOTA}.get(error.errno or 0, "")
+        return {errno.ENOSPC: no_space, errno.EDQUOT: _OVER_QUOTA}.get(error.errno or 0, "")
     return ""
