@@ -297,15 +297,19 @@ def test_an_engine_that_ends_waits_for_no_service(service: EmbeddingService) -> 
     assert isinstance(ended[0], ModelClosed)
 
 
-def test_records_that_are_damaged_confirm_nothing_and_are_not_written_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text", ["{nothing", '{"sent": 3}', '{"sent": {"https://x": 3}}', '{"sent": {"https://x": {"tokens": "3"}}}']
+)
+def test_records_that_are_damaged_confirm_nothing_and_are_not_written_anew(tmp_path: Path, text: str) -> None:
     file = tmp_path / "services.json"
-    file.write_text("{nothing")
+    file.write_text(text)
     records = ServiceRecords(tmp_path)
     assert not records.is_confirmed("https://x")
-    for do in (lambda: records.confirm("https://x"), lambda: records.tokens_today("https://x")):
+    for do in (lambda: records.confirm("https://x"), lambda: records.tokens_today("https://x"),
+               lambda: records.add_tokens("https://x", 1)):  # fmt: skip
         with pytest.raises(StoreUnavailable, match=r"services\.json is damaged .*rag-ls doctor --confirm-endpoint"):
             do()
-    assert file.read_text() == "{nothing"
+    assert file.read_text() == text
     file.unlink()
     records.confirm("https://x")
     assert records.is_confirmed("https://x")

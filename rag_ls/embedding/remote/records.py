@@ -64,7 +64,7 @@ class ServiceRecords:
 
     def _count_today(self, held: _Sections, endpoint: str) -> int:
         found = held.get("sent", {}).get(endpoint, {})
-        return int(found.get("tokens", 0)) if found.get("day") == self._today() else 0
+        return int(found["tokens"]) if found.get("day") == self._today() else 0
 
     def _today(self) -> str:
         return self._now().strftime("%Y-%m-%d")
@@ -83,6 +83,9 @@ class ServiceRecords:
 def _parse(content: dict[str, Any]) -> _Sections:
     if odd := [section for section, values in content.items() if not isinstance(values, dict)]:
         raise ValueError(f"{odd[0]!r} holds no object")
+    for endpoint, sent in content.get("sent", {}).items():
+        if not (isinstance(sent, dict) and type(sent.get("tokens")) is int):
+            raise ValueError(f"what was sent to {endpoint} is no count of tokens")
     return content
 
 
