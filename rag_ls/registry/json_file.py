@@ -5,6 +5,7 @@ A file that cannot be read now, or is damaged, is never written anew: that would
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -62,23 +63,25 @@ class JsonFile(Generic[T]):
     def change(self, edit: Callable[[T], T]) -> T:
         """Write what `edit` makes of the value while no other process changes the file. Raises `StoreUnavailable`."""
         # Imported here: only writing needs it, and importing takes time.
-        from filelock import FileLock
+        from filelock import FileLock, Timeout
 
+        lock = self.path.with_suffix(".lock")
         try:
             make_private_folder(self.path.parent)
-            # filelock.Timeout is an OSError.
-            with FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+            with FileLock(lock, timeout=_LOCK_S, mode=0o600):
                 former = self.read()
                 changed = edit(former)
                 if changed != former:
                     with whole_file(self.path) as stream:
                         stream.write(json.dumps(self._dump(changed), indent=2) + "\n")
                 return changed
-        except OSError as error:
+        except Timeout as error:
             raise StoreUnavailable(
-                f"{self.path} cannot be changed ({error.strerror or error}): it must be yours to read and write",
+                f"{self.path} was not changed: another process has held {lock} for {_LOCK_S:g} s; try again",
                 self._holds,
             ) from error
+        except OSError as error:
+            raise StoreUnavailable(f"{self.path} cannot be changed {_describe_failure(error)}", self._holds) from error
 
 
 def _read_object(text: str) -> dict[str, Any]:
@@ -86,6 +89,13 @@ def _read_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("its content is no JSON object")
     return found
+
+
+def _describe_failure(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"({error.strerror}): make space, then do it again"
+    failed = f", {error.filename}" if error.filename else ""
+    return f"({error.strerror or error}{failed}): it and its folder must be yours to read and write"
 
 
 def _describe(error: Exception) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from rag_ls.errors import StoreUnavailable
+from rag_ls.registry import json_file
 from rag_ls.registry.json_file import JsonFile
 
 
@@ -75,3 +79,32 @@ def test_changes_at_the_same_time_are_all_kept(numbers: JsonFile[tuple[int, ...]
     for thread in threads:
         thread.join()
     assert sorted(numbers.read()) == list(range(8))
+
+
+def test_a_lock_that_another_process_holds_is_no_matter_of_permissions(
+    numbers: JsonFile[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_file, "_LOCK_S", 0.01)
+    numbers.change(lambda held: (*held, 1))
+    with (
+        FileLock(numbers.path.with_suffix(".lock")),
+        pytest.raises(StoreUnavailable, match=r"numbers\.json was not changed: another .*numbers\.lock .*; try again"),
+    ):
+        numbers.change(lambda held: (*held, 2))
+    assert numbers.read() == (1,)
+
+
+def test_what_stands_in_the_place_of_the_lock_is_named(numbers: JsonFile[tuple[int, ...]]) -> None:
+    numbers.path.with_suffix(".lock").mkdir(parents=True)
+    with pytest.raises(
+        StoreUnavailable, match=r"numbers\.json cannot be changed \(.*numbers\.lock\): it and its folder"
+    ):
+        numbers.change(lambda held: (*held, 1))
+
+
+def test_a_full_disk_is_no_matter_of_permissions(numbers: JsonFile[tuple[int, ...]]) -> None:
+    def fill_up(_: tuple[int, ...]) -> tuple[int, ...]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(StoreUnavailable, match=r"numbers\.json cannot be changed \(No space .*\): make space"):
+        numbers.change(fill_up)
