@@ -58,8 +58,8 @@ def _bar(embeds: bool) -> Iterator[Show]:
             task = bar.add_task("", total=1.0, left="")
         journey = journeys.setdefault(step["project"], Journey(embeds=embeds))
         progress = journey.at(step)
-        is_read = embeds and step["phase"] == "reading" and step["done"] == step["total"]
-        what = title_of("loading") if is_read else f"{_title(step)}{_amount(step)}"
+        phase = journey.phase_of(step)
+        what = title_of(phase) if phase == "loading" else f"{_title(step)}{_amount(step)}"
         bar.update(task, description=what, completed=progress.done, left=str(progress))
 
     try:

@@ -39,6 +39,7 @@ class Journey:
 
     def __init__(self, *, embeds: bool = True, now: Callable[[], float] = time.monotonic) -> None:
         """`embeds`: embedding comes after reading; else reading is all."""
+        self._embeds = embeds
         self._reading_share = _READING_SHARE if embeds else 1.0
         self._now = now
         self._done = 0.0
@@ -64,9 +65,14 @@ class Journey:
             self._seen.popleft()
         return JourneyProgress(self._done, self._left_s(now))
 
+    def phase_of(self, step: Mapping[str, Any]) -> str:
+        """The phase that a step shows: once all files are read, embedding waits for its model."""
+        is_read = self._embeds and step["phase"] == "reading" and step["done"] == step["total"]
+        return "loading" if is_read else step["phase"]
+
     def _left_s(self, now: float) -> float | None:
         (first, then), (last, done) = self._seen[0], self._seen[-1]
-        is_telling = self._phase == "embedding" or self._reading_share == 1.0
+        is_telling = self._phase == "embedding" or not self._embeds
         if not is_telling or last - first < _MIN_SEEN_S:
             return None
         return max(0.0, (1 - done) * (last - first) / (done - then) - (now - last))

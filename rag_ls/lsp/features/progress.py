@@ -20,7 +20,7 @@ from rag_ls.util.quoting import fold
 
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
-_BUSY = (Phase.SCANNING, Phase.READING, Phase.LOADING, Phase.EMBEDDING, Phase.WAITING)
+_BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
 # Fewer files or chunks are done before a user could read the progress.
 _MIN_NOTABLE = 20
 _NAME_CHARACTERS = 80
@@ -91,8 +91,9 @@ async def _show_run(
 
 def make_report(journey: Journey, state: Progress) -> types.WorkDoneProgressReport:
     """The report on one step of a journey: the percentage alone counts, so that no two numbers disagree."""
-    at = journey.at(asdict(state))
-    message = ", ".join(part for part in (title_of(state.phase), str(at)) if part)
+    step = asdict(state)
+    at = journey.at(step)
+    message = ", ".join(part for part in (title_of(journey.phase_of(step)), str(at)) if part)
     return types.WorkDoneProgressReport(message=message, percentage=int(100 * at.done))
 
 
