@@ -48,12 +48,16 @@ def _projects_called(name: str) -> list[str]:
         if not (folder := Path(name).expanduser()).is_dir():
             raise NotFound(f"--project {name!r}: there is no such folder")
         return [str(find_project(folder).root)]
-    registered = Registry(user_data_folder() / PROJECTS_FILE).projects()
-    known = known_projects(load_settings().settings.projects, registered)
+    registry = Registry(user_data_folder() / PROJECTS_FILE)
+    known = known_projects(load_settings().settings.projects, registry.projects())
     found = called(known, name)
     if not found:
         near = nearest_text(nearest(name, [item.name for item in known]))
-        raise NotFound(f"no known project is called {name!r}; {near}known are {names_of(known)}, or give its folder")
+        unread = registry.find_problem()
+        raise NotFound(
+            f"no known project is called {name!r}; {near}known are {names_of(known)}, or give its folder"
+            f"{unread and f'; others may be known, but {unread}'}"
+        )
     if any(item.source == CONFIG for item in found):
         return [name]
     if len(found) > 1:

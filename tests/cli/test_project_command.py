@@ -83,18 +83,31 @@ def test_an_unknown_name_is_answered_with_the_known_ones(listed: Path, elsewhere
     assert _json(elsewhere, "projects", "remove", "stroe", code=1)["error"]["type"] == "NotFound"
 
 
+@pytest.mark.slow
 def test_a_damaged_list_of_projects_is_named_and_denies_none(elsewhere: Path) -> None:
     file = user_data_folder() / "projects.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"projects": [')
     for arguments in (
         ("project", "list"), ("project", "add", str(elsewhere)), ("project", "prune"), ("status", "--project", "zoo"),
-        ("scan", "zoo"),
+        ("scan", "zoo"), ("project", "remove", "zoo"), ("token", "add", "ci", "--project", "zoo"),
     ):  # fmt: skip
         done = _run(elsewhere, *arguments)
         assert f"{file} is damaged" in done.stderr
         assert "no projects yet" not in done.stdout
     assert file.read_text() == '{"projects": ['
+
+
+@pytest.mark.slow
+def test_a_listed_project_keeps_its_index_while_the_list_of_known_ones_is_damaged(shop: Path, elsewhere: Path) -> None:
+    assert _run(shop, "index").returncode == 0
+    user_config_file().parent.mkdir(parents=True, exist_ok=True)
+    user_config_file().write_text(f'[[projects]]\nname = "shop"\nroots = ["{shop}"]\n')
+    file = user_data_folder() / "projects.json"
+    file.write_text('{"projects": [')
+    done = _run(elsewhere, "projects", "remove", "shop", "--yes")
+    assert (shop / ".rag-ls/index.db").is_file()
+    assert f"nothing is removed before this is mended: {file} is damaged" in done.stderr
 
 
 def test_a_project_is_added_scanned_and_removed_by_name(shop: Path, elsewhere: Path) -> None:

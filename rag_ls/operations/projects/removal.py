@@ -92,6 +92,7 @@ class PlanRemoval:
 )
 def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
     """The data that removing a project would delete."""
+    _check_registry(caller)
     wanted = request.project.strip()
     known = caller.client.known_projects()
     if not (chosen := called(known, wanted)):
@@ -139,6 +140,7 @@ class RemovedAnswer:
 @operation(effects=DELETES, manages=True, needs_code=False)
 def remove_projects(caller: Caller, request: RemoveProjects) -> RemovedAnswer:
     """Forget projects and delete their indexes."""
+    _check_registry(caller)
     known = {str(item.root): item for item in caller.client.known_projects()}
     for root in request.roots:
         if root not in known:
@@ -202,6 +204,12 @@ def _check_settings(caller: Caller) -> None:
     """Raise `InvalidRequest` if the files that list projects have problems: an unreadable one would seem to list nothing."""
     if problems := find_problems(caller):
         raise InvalidRequest(f"nothing is pruned before this is mended: {problems[0]}")
+
+
+def _check_registry(caller: Caller) -> None:
+    """Raise `InvalidRequest` if the list of known projects cannot be read: a deleted index would stay in it."""
+    if problem := caller.client.engine.registry.find_problem():
+        raise InvalidRequest(f"nothing is removed before this is mended: {problem}")
 
 
 def _find_config_lines(known: KnownProject) -> ConfigLines:
