@@ -30,7 +30,8 @@ test("a snippet is the first line and those that answer, in their order, without
 });
 
 test("an exact text is marked as a whole, whatever its words are elsewhere", () => {
-  const found = (text: string, isCaseIgnored: boolean): string[] => marked(text, textOf("parse_address(", isCaseIgnored)).filter(({ match }) => match).map(({ text: word }) => word);
+  const found = (text: string, isCaseIgnored: boolean, isWhole = false): string[] => marked(text, textOf(isWhole ? "address" : "parse_address(", { isCaseIgnored, isWhole })).filter(({ match }) => match).map(({ text: word }) => word);
   assert.deepEqual(found("address = parse_address(a) or Parse_Address(b)", false), ["parse_address("]);
   assert.deepEqual(found("address = parse_address(a) or Parse_Address(b)", true), ["parse_address(", "Parse_Address("]);
+  assert.deepEqual(found("address = parse_address(addresses, Address)", true, true), ["address", "Address"]);
 });

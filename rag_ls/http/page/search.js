@@ -105,7 +105,7 @@ class Search {
     if (signal.aborted || this.signal.aborted) return;
     this.panes.removeAttribute("aria-busy");
     // An expression is not marked: the browser's dialect is not that of the search.
-    const matchesIn = match === "exact" ? textOf(query, !this.case.checked) : () => [];
+    const matchesIn = match === "exact" ? textOf(query, { isCaseIgnored: !this.case.checked, isWhole: this.word.checked }) : () => [];
     if (isOfLines) return this.fill({ query, results: (found?.exact.places ?? []).map(lineHit), matchesIn }, found ? counted(found) : "", found?.exact.left_out);
     this.fill({ query, results: found?.results ?? [] }, found ? summed(found) : "", found?.stats.note);
   }

@@ -12,8 +12,9 @@ export function wordsOf(question) {
 }
 
 /** Finds an exact text in another. */
-export function textOf(searched, isCaseIgnored) {
-  const pattern = new RegExp(searched.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&"), isCaseIgnored ? "giu" : "gu");
+export function textOf(searched, { isCaseIgnored, isWhole }) {
+  const escaped = searched.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+  const pattern = new RegExp(isWhole ? `(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])` : escaped, isCaseIgnored ? "giu" : "gu");
   return (text) => [...text.matchAll(pattern)].map((found) => ({ start: found.index, word: found[0] }));
 }
 

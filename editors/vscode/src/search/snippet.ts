@@ -24,8 +24,9 @@ export function wordsOf(query: string): Matcher {
 }
 
 /** Finds an exact text. */
-export function textOf(searched: string, isCaseIgnored: boolean): Matcher {
-  const pattern = new RegExp(searched.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&"), isCaseIgnored ? "giu" : "gu");
+export function textOf(searched: string, { isCaseIgnored, isWhole }: { readonly isCaseIgnored: boolean; readonly isWhole: boolean }): Matcher {
+  const escaped = searched.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+  const pattern = new RegExp(isWhole ? `(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])` : escaped, isCaseIgnored ? "giu" : "gu");
   return (text) => [...text.matchAll(pattern)].map((found) => ({ start: found.index, word: found[0] }));
 }
 

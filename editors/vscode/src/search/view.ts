@@ -139,9 +139,9 @@ export class SearchView implements vscode.WebviewViewProvider {
     return { folders, roots: question.folder ? await rootsOf(this.server) : [] };
   }
 
-  private showLines(exact: ExactPlaces, { match, matchCase }: Question): void {
+  private showLines(exact: ExactPlaces, { match, matchCase = false, wholeWords = false }: Question): void {
     // An expression is not marked: the editor's dialect is not that of the search.
-    const groups = this.keep(lineHits(exact), match === "exact" ? textOf(exact.pattern, !matchCase) : () => []);
+    const groups = this.keep(lineHits(exact), match === "exact" ? textOf(exact.pattern, { isCaseIgnored: !matchCase, isWhole: wholeWords }) : () => []);
     this.tell({ kind: "answer", summary: [linesIn(exact), exact.left_out].filter(Boolean).join(" · "), groups });
   }
 
