@@ -27,7 +27,7 @@ def list_projects(arguments: argparse.Namespace) -> int:
         print(told, file=sys.stderr)
     for problem in answer.get("problems", ()):
         print(f"rag-ls: {problem}", file=sys.stderr)
-    return 0
+    return 1 if answer.get("problems") and not answer["repos"] else 0
 
 
 def add(arguments: argparse.Namespace) -> int:
@@ -126,8 +126,9 @@ def _config_hint(item: Json) -> list[str]:
 
 
 def _format_list(repos: list[Json], *, is_whole: bool) -> str:
-    if not repos and is_whole:
-        return "no projects yet: open one in an editor, or `rag-ls project add PATH`"
+    if not repos:
+        new = "no projects yet: open one in an editor, or `rag-ls project add PATH`"
+        return new if is_whole else "no projects can be listed"
     return "\n".join(map(_format_project, repos))
 
 

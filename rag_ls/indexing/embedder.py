@@ -345,7 +345,9 @@ class EmbeddingQueue:
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
             self._looked_at = time.monotonic()
-            self.waits_for = self._project.reason_to_wait()
+            former, self.waits_for = self.waits_for, self._project.reason_to_wait()
+            if self.waits_for != former:
+                self._board.tell_again()
         return bool(self.waits_for)
 
     def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:

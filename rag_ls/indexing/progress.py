@@ -73,6 +73,12 @@ class ProgressBoard:
         for listener in self._listeners:
             listener(progress)
 
+    def tell_again(self) -> None:
+        """Call the listeners though the progress is the same: work that waits has another reason for it."""
+        self.note_step()
+        for listener in self._listeners:
+            listener(self.now)
+
     def note_step(self) -> None:
         """Note that a background thread has done something, or that its orders have changed."""
         with self._change:

@@ -94,6 +94,7 @@ def test_a_damaged_list_of_projects_is_named_and_denies_none(elsewhere: Path) ->
     ):  # fmt: skip
         done = _run(elsewhere, *arguments)
         assert f"{file} is damaged" in done.stderr
+        assert done.returncode
         assert "no projects yet" not in done.stdout
     assert file.read_text() == '{"projects": ['
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import uuid
 from dataclasses import asdict
 
@@ -62,7 +63,7 @@ async def _show(server: RagLsServer, view: ProjectSession, running: dict[str, Pr
     stop = view.indexing.listen(lambda _: _call_soon(loop, changed))
     try:
         while True:
-            if _is_notable(view.indexing.progress):
+            if _is_notable(view.indexing.progress) and not _find_reason_to_wait(view, view.indexing.progress):
                 await _show_run(server, view, running, changed)
             await changed.wait()
             changed.clear()
@@ -80,12 +81,12 @@ async def _show_run(
     progress = server.work_done_progress
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
     journey = Journey(embeds=not view.settings.embedding.is_off)
-    while (state := view.indexing.progress).phase in _BUSY:
+    while (state := view.indexing.progress).phase in _BUSY and not _find_reason_to_wait(view, state):
         progress.report(token, make_report(journey, state))
         changed.clear()
         await asyncio.sleep(_REPORT_EVERY_S)
         await changed.wait()
-    progress.end(token, make_end(state))
+    progress.end(token, make_end(state, _find_reason_to_wait(view, state)))
     del running[token]
 
 
@@ -97,9 +98,17 @@ def make_report(journey: Journey, state: Progress) -> types.WorkDoneProgressRepo
     return types.WorkDoneProgressReport(message=message, percentage=int(100 * at.done))
 
 
-def make_end(state: Progress) -> types.WorkDoneProgressEnd:
-    """The last word on a journey that is over, or that the user stopped."""
+def make_end(state: Progress, reason_to_wait: str = "") -> types.WorkDoneProgressEnd:
+    """The last word on a journey that is over, that the user stopped, or that goes on by itself later."""
+    if reason_to_wait:
+        return types.WorkDoneProgressEnd(message=f"found by words; embedding waits: {reason_to_wait}")
     return types.WorkDoneProgressEnd(message=_STOPPED if state.phase is Phase.CANCELLED else "done")
+
+
+def _find_reason_to_wait(view: ProjectSession, state: Progress) -> str:
+    """The reason why nothing happens though chunks are left to embed; empty while something does."""
+    is_read = state.phase is Phase.EMBEDDING or (state.phase is Phase.READING and state.done >= state.total)
+    return view.indexing.waits_for if is_read else ""
 
 
 def _is_notable(state: Progress) -> bool:
@@ -123,5 +132,6 @@ def _watch_files(server: RagLsServer) -> None:
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
-    if not loop.is_closed():
+    # The loop may close at any moment, as the session ends.
+    with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(event.set)

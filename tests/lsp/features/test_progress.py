@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from rag_ls.engine.client import local_client
@@ -36,6 +37,16 @@ def test_the_end_of_indexing_is_said_in_words(editor: InProcessEditor) -> None:
     assert until(lambda: any(step["kind"] == "end" for step in _steps(editor)))
     first, *_, last = _steps(editor)
     assert (first["title"], last["message"]) == ("Indexing many", "done")
+
+
+@pytest.mark.slow
+def test_a_bar_ends_with_the_reason_where_embedding_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    battery = psutil._common.sbattery if hasattr(psutil._common, "sbattery") else psutil._ntuples.sbattery
+    monkeypatch.setattr(psutil, "sensors_battery", lambda: battery(80, 3600, False), raising=False)
+    root = write(tmp_path / "many", {f"src/part_{each}.py": f"def part_{each}():\n    pass\n" for each in range(60)})
+    with in_process_editor(local_client("lsp"), root, capabilities=_CAPABILITIES) as editor:
+        assert until(lambda: any(step["kind"] == "end" for step in _steps(editor)))
+        assert _steps(editor)[-1]["message"].startswith("found by words; embedding waits: on battery")
 
 
 @pytest.mark.parametrize(
