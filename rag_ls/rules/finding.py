@@ -292,7 +292,8 @@ def _section_of(hit: RuleHit) -> tuple[str, str, int]:
 def _find_rule_key(chunk: Chunk) -> str:
     """`rules.ID` of a rule of YAML, one of whose keys the chunk holds; empty for other chunks."""
     rules, _, rest = chunk.symbol.partition(".")
-    return f"{rules}.{rest.partition('.')[0]}" if rules == "rules" and rest else ""
+    is_rule = chunk.language == "yaml" and rules == "rules" and rest
+    return f"{rules}.{rest.partition('.')[0]}" if is_rule else ""
 
 
 def _join_rule(windows: Sequence[RuleHit], best: RuleHit) -> RuleHit:
@@ -310,7 +311,7 @@ def _join_rule(windows: Sequence[RuleHit], best: RuleHit) -> RuleHit:
 def _join_windows(windows: Sequence[RuleHit]) -> RuleHit:
     """A section as its best window: the parts of a long section do not compete. One that names a file has the key rules of all."""
     best = max(windows, key=lambda hit: hit.relevance)
-    if best.row.stored.chunk.language == "yaml" and _find_rule_key(best.row.stored.chunk):
+    if _find_rule_key(best.row.stored.chunk):
         named = next((hit for hit in windows if hit.names_path), best)
         return _join_rule(windows, replace(best, names_path=named.names_path, names_file=named.names_file))
     if not any(hit.names_path for hit in windows):
