@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, TimeoutError
+from concurrent.futures import TimeoutError
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
 from rag_ls.errors import RagLsError
 from rag_ls.util.counts import Counts
+from rag_ls.util.daemon_threads import run_in_daemon_thread
 
 # Cached queries never go stale, because a model always makes the same vector of a text.
 _MAX_KEPT_QUERIES = 512
@@ -79,7 +80,7 @@ class HostedModel:
         """Begin `embed_query` in a thread of its own, unless the vector is cached. The returned function waits for it."""
         if (known := self._find_cached(text)) is not None:
             return lambda: known
-        future = _in_background(lambda: self._query(text))
+        future = run_in_daemon_thread(lambda: self._query(text), "embed query")
         deadline_s, started = self._model.query_deadline_s, time.monotonic()
 
         def wait() -> NDArray[np.float32]:
@@ -125,19 +126,6 @@ class HostedModel:
             while len(self._queries) > _MAX_KEPT_QUERIES:
                 self._queries.popitem(last=False)
         return vector
-
-
-def _in_background(embed: Callable[[], NDArray[np.float32]]) -> Future[NDArray[np.float32]]:
-    future: Future[NDArray[np.float32]] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(embed())
-        except Exception as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, name="embed query", daemon=True).start()
-    return future
 
 
 def split_to_budget(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from rag_ls.embedding import Reranker
 from rag_ls.errors import RagLsError
 from rag_ls.model import Hit, Memory
+from rag_ls.util.daemon_threads import run_in_daemon_thread
 
 MAX_RERANKED = 20
 _BUDGET_S = 2.0
@@ -50,20 +51,13 @@ class Reranking:
     def _start_scoring(self, query: str, texts: list[str]) -> Future[list[float]] | None:
         """A future of the scores; None while the cross-encoder is still busy with an earlier question."""
         reranker = self._reranker()
-        future: Future[list[float]] = Future()
         with self._lock:
             if self._running is not None and not self._running.done():
                 return None
-            self._running = future
-
-        def work() -> None:
-            try:
-                future.set_result([float(value) for value in reranker.scores(query, texts)])
-            except Exception as error:
-                future.set_exception(error)
-
-        threading.Thread(target=work, name="rerank", daemon=True).start()
-        return future
+            self._running = run_in_daemon_thread(
+                lambda: [float(value) for value in reranker.scores(query, texts)], "rerank"
+            )
+            return self._running
 
 
 def _text(hit: Hit) -> str:

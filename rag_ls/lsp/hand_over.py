@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
 from typing import TypeVar
+
+from rag_ls.util.daemon_threads import run_in_daemon_thread
 
 _log = logging.getLogger(__name__)
 
@@ -22,18 +22,7 @@ async def run_aside(work: Callable[[], T]) -> T:
 
     The end of an event loop waits for the threads of `asyncio.to_thread`.
     """
-    future: Future[T] = Future()
-    # It cannot be cancelled from here on.
-    future.set_running_or_notify_cancel()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, name="lsp aside", daemon=True).start()
-    return await asyncio.wrap_future(future)
+    return await asyncio.wrap_future(run_in_daemon_thread(work, "lsp aside"))
 
 
 class HandOver:

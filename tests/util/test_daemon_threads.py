@@ -1,0 +1,29 @@
+import threading
+
+import pytest
+
+from rag_ls.util.daemon_threads import run_in_daemon_thread
+from tests.support import PATIENCE_S
+
+
+def test_a_future_gives_what_the_work_returns() -> None:
+    assert run_in_daemon_thread(lambda: threading.current_thread().name, "aside").result(PATIENCE_S) == "aside"
+
+
+def test_a_future_raises_what_the_work_raises() -> None:
+    def fail() -> None:
+        raise ValueError("no such place")
+
+    with pytest.raises(ValueError, match="no such place"):
+        run_in_daemon_thread(fail, "aside").result(PATIENCE_S)
+
+
+def test_no_exit_waits_for_the_thread_and_nobody_cancels_its_work() -> None:
+    go = threading.Event()
+    future = run_in_daemon_thread(lambda: go.wait(PATIENCE_S), "aside")
+    (thread,) = [each for each in threading.enumerate() if each.name == "aside"]
+    assert thread.daemon
+    assert not future.cancel()
+    go.set()
+    assert future.result(PATIENCE_S)
+    thread.join(PATIENCE_S)
