@@ -10,6 +10,7 @@ from typing import Any
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.progress import showing_reading
+from rag_ls.cli.render import path_from_here
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
@@ -50,22 +51,24 @@ def _read_target(text: str) -> Json:
 
 def _text(answer: Json, style: Paint) -> str:
     lines, former = [], ""
+    root = answer.get("root", "")
     for each in answer["references"]:
+        path = path_from_here({"path": each["path"], "file": os.path.join(each.get("project") or root, each["path"])})
         depth = each.get("depth", 1) - 1
-        if each["path"] != former and not depth:
-            lines.append(style.style(each["path"], PLACE))
-        former = each["path"] if not depth else ""
-        lines.append(_line(each, "  " * depth, style))
-    lines += ["", answer["summary"]]
-    if note := answer.get("note"):
-        lines.append(in_words_of_the_shell(note))
+        if path != former and not depth:
+            lines.append(style.style(path, PLACE))
+        former = path if not depth else ""
+        place = f"{path}:{each['line']}" if depth else str(each["line"])
+        lines.append(_line(each, f"{'  ' * depth}  {place}", style))
+    # The paths are those from the present folder.
+    notes = [each for each in answer.get("note", "").split("; ") if each != f"paths are below {root}"]
+    lines += ["", answer["summary"], in_words_of_the_shell("; ".join(notes))]
     return "\n".join(lines).strip("\n")
 
 
-def _line(each: Json, indent: str, style: Paint) -> str:
-    place = f"{each['path']}:{each['line']}" if indent else str(each["line"])
+def _line(each: Json, place: str, style: Paint) -> str:
     around = f"{each['symbol']}: " if each["symbol"] and each["kind"] not in ("definition", "override") else ""
     target = f" of {each['target']}" if each.get("target") and each["kind"] != "definition" else ""
     kind = style.style(f"{each['kind']}{target}", FAINT)
     unsure = " " + style.style(_BY_NAME, WARNING) if each["sure"] == _BY_NAME else ""
-    return f"{indent}  {place}  {kind}{unsure}  {style.style(around, NAME)}{each['text']}"
+    return f"{place}  {kind}{unsure}  {style.style(around, NAME)}{each['text']}"

@@ -192,7 +192,8 @@ def _parameters_of(record: SymbolRecord) -> str:
 
 def _references(answer: ReferencesAnswer, details: Sequence[str]) -> Json:
     name = answer.symbol.rpartition(".")[2]
-    return make_json(answer, details, {"references": [_reference(record, name) for record in answer.references]})
+    shown = {"references": [_reference(record, name) for record in answer.references]}
+    return make_json(answer, (*details, "root"), shown)
 
 
 def _reference(record: ReferenceRecord, name: str) -> str:

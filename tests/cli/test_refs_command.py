@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.commands import run_command
-from tests.support import write
+from tests.support import git_repository, write
 
 pytestmark = pytest.mark.shared_engine
 
@@ -41,3 +42,18 @@ def test_a_method_that_ends_like_a_line_is_a_symbol_and_line_0_is_none(repositor
     done = run_command("refs", "Address#line1", folder=folder)
     assert "7  call" in done.stdout, done.stderr
     assert "line = 0 is below 1" in run_command("refs", "address.rb:0", folder=folder).stderr
+
+
+def test_paths_are_those_from_the_present_folder(repository: Path, tmp_path: Path) -> None:
+    write(
+        repository,
+        {"a/fee.py": "def fee(price):\n    return price\n", "b/bill.py": "from a.fee import fee\n\nfee(1)\n"},
+    )
+    done = run_command("refs", "fee", "--callers", folder=repository / "a")
+    assert done.stdout.splitlines()[0] == "../b/bill.py", done.stdout + done.stderr
+    beside = git_repository(tmp_path / "beside", {})
+    done = run_command("refs", f"{repository / 'a' / 'fee.py'}:1", "--callers", folder=beside)
+    assert done.stdout.splitlines()[0] == os.path.relpath(repository / "b" / "bill.py", beside), (
+        done.stdout + done.stderr
+    )
+    assert "paths are below" not in done.stdout

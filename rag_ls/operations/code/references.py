@@ -97,6 +97,8 @@ class ReferencesAnswer:
     summary: str
     """The numbers: `12 calls in 5 files, 9 resolved`."""
     offset: int = optional(0)
+    root: str = optional("")
+    """The folder that the paths are below; empty where several projects answer."""
     note: str = optional("")
 
 
@@ -141,7 +143,7 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
         symbol=name, references=records, total=len(found), summary=_summarize([each for _, each in found]), offset=first,
-        note=note,
+        root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=note,
     )  # fmt: skip
 
 

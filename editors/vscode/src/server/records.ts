@@ -607,6 +607,7 @@ export interface ReferencesAnswer {
   readonly total: number;
   readonly summary: string;
   readonly offset?: number;
+  readonly root?: string;
   readonly note?: string;
 }
 
