@@ -20,6 +20,7 @@ from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.memory_records import MemoryRecord, MetadataRecord
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
+from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
 
 FULL = "full"
@@ -31,6 +32,8 @@ _MAX_EXAMPLE_LINES = 4
 _MAX_FAR_RULE_CHARACTERS = 120
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS = 120
+# Of a name that a file uses more often, find_references has the other lines.
+_MAX_LINES_OF_NAME = 20
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
@@ -53,6 +56,8 @@ def compact(tool: Tool, answer: Any, *, names_project: bool = False) -> Json:
         return _references(answer, tool.omits)
     if isinstance(answer, ConstraintsAnswer):
         return _constraints(answer, tool.omits)
+    if isinstance(answer, ImpactAnswer):
+        return _impact(answer, tool.omits)
     key = _find_list(type(answer))
     if not key:
         return make_json(answer, tool.omits)
@@ -111,6 +116,38 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
         "examples": [_example(record, words, is_best=record.relevance == closest) for record in answer.examples],
     }
     return make_json(answer, details, shown)
+
+
+def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
+    shown: Json = {"dependents": list(map(_dependent, answer.dependents))}
+    if answer.changes:
+        shown["changes"] = list(map(_change, answer.changes))
+    return make_json(answer, details, shown)
+
+
+def _dependent(record: DependentRecord) -> Json:
+    """A file that depends on another one: each name with its lines, and what it takes or imports beside these."""
+    lines_of: dict[str, list[int]] = {}
+    for use in record.uses:
+        lines_of.setdefault(use.name, []).append(use.line)
+    used = {use.line for use in record.uses}
+    others = {
+        "names": [name for name in record.names if name not in lines_of],
+        "lines": [line for line in record.lines if line not in used],
+        "uses": [f"{name} {_join_lines(lines)}" for name, lines in lines_of.items()],
+    }
+    return make_json(record, [key for key, value in others.items() if not value], others)
+
+
+def _join_lines(lines: Sequence[int]) -> str:
+    left = len(lines) - _MAX_LINES_OF_NAME
+    return ",".join(map(str, lines[:_MAX_LINES_OF_NAME])) + (f" and {left} more" if left > 0 else "")
+
+
+def _change(record: ChangeRecord) -> Json:
+    """A file that differs; of the files that must change along the paths, because the answer's dependents have their lines."""
+    instead = {"mustChange": [each.filePath for each in record.mustChange]}
+    return make_json(record, (), instead)
 
 
 def _choose_whole(sections: Sequence[RuleRecord]) -> list[RuleRecord]:

@@ -14,6 +14,7 @@ from rag_ls.operations.memories.listing import MemoryPage
 from rag_ls.operations.memories.memory_records import AnchorRecord, MemoryRecord, MetadataRecord
 from rag_ls.operations.memories.recalling import MemoryAnswer
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
+from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer, UseRecord
 from rag_ls.operations.stats import Stats
 from tests.agents import compact
 
@@ -183,3 +184,37 @@ def test_an_empty_answer_says_what_to_try(tool: str, empty: object, noted: objec
 def test_all_fields_are_there_for_an_agent_that_asks() -> None:
     assert asks_for_all({"query": "q", "detail": "full"}) == ({"query": "q"}, True)
     assert asks_for_all({"query": "q"}) == ({"query": "q"}, False)
+
+
+def _impact(*dependents: DependentRecord, changes: tuple[ChangeRecord, ...] = ()) -> ImpactAnswer:
+    return ImpactAnswer(
+        "src/cart.py", ("total",), (), (), dependents, (), "src/cart.py exports 1 name", changes=changes
+    )
+
+
+_DEPENDENT = DependentRecord(
+    "src/shop.py", ("cart",), ("total", "Cart"), (1, 4, 9), (UseRecord(4, "total"), UseRecord(9, "total"))
+)
+
+
+def test_a_dependent_tells_each_line_and_name_once() -> None:
+    (dependent,) = compact("rag_query_impact", _impact(_DEPENDENT))["dependents"]
+    assert dependent == {
+        "filePath": "src/shop.py", "imports": ["cart"], "names": ["Cart"], "lines": [1], "uses": ["total 4,9"],
+    }  # fmt: skip
+    unused = replace(_DEPENDENT, names=("total",), lines=(1,), uses=())
+    assert compact("rag_query_impact", _impact(unused))["dependents"] == [
+        {"filePath": "src/shop.py", "imports": ["cart"], "names": ["total"], "lines": [1]}
+    ]
+
+
+def test_of_a_name_that_a_file_uses_often_the_first_lines_are_told() -> None:
+    often = replace(_DEPENDENT, lines=(), uses=tuple(UseRecord(line, "total") for line in range(1, 31)))
+    (dependent,) = compact("rag_query_impact", _impact(often))["dependents"]
+    assert dependent["uses"] == [f"total {','.join(map(str, range(1, 21)))} and 10 more"]
+
+
+def test_a_changed_file_names_what_must_change_along_and_the_dependents_have_the_lines() -> None:
+    change = ChangeRecord("src/cart.py", "changed", mustChange=(_DEPENDENT,))
+    (changed,) = compact("rag_query_impact", _impact(_DEPENDENT, changes=(change,)))["changes"]
+    assert changed["mustChange"] == ["src/shop.py"]
