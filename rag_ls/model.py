@@ -343,6 +343,15 @@ class SummaryStrategy(StrEnum):
     """By the language model of `summaries.endpoint`."""
 
 
+class Closeness(IntEnum):
+    """Whether any hit may answer."""
+
+    NONE = 0
+    WEAK = 1
+    """Found by words alone, and no place holds most of the question's words: it may answer in others."""
+    CLOSE = 2
+
+
 @dataclass(frozen=True, slots=True)
 class SearchStats:
     """The statistics of an answer, and how complete it is."""
@@ -359,8 +368,8 @@ class SearchStats:
     note: str = ""
     is_idle: bool = False
     """Whether work is left that nothing does now, because no client keeps the project open."""
-    is_close: bool = True
-    """Whether any hit of code may answer; else they are at most the two nearest."""
+    closeness: Closeness = Closeness.CLOSE
+    """Of the hits of code; where none is close they are at most the two nearest."""
     is_read: bool = True
     """Whether all files were compared with the index, and none waits to be read."""
 

@@ -149,7 +149,7 @@ class PublishedCode:
         notes.append(reranked)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
-            complete=True, note="; ".join(filter(None, notes)), is_close=found.is_close,
+            complete=True, note="; ".join(filter(None, notes)), closeness=found.closeness,
         )  # fmt: skip
         return SearchAnswer(request.query, take_hits(request, hits, k), stats)
 

@@ -321,7 +321,7 @@ class ProjectSession:
             complete=is_read and not pending, is_read=is_read,
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self.project.counts().coverage,
-            is_close=found.is_close, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
+            closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)

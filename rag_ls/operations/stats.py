@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls.model import Coverage, Hit, SearchAnswer, SearchStats
+from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
 
 _NOTHING_CLOSE = (
     "nothing {}is close to this: try a name or a part of one by itself, a word that stands in the code, or what it does in "
     "other words"
 )
+_WEAK = "weak: no place holds most of the question's words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,11 @@ def make_stats(stats: SearchStats) -> Stats:
             made, pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
             indexed_percent=stats.coverage, idle=stats.is_idle,
         )  # fmt: skip
-    if stats.is_close:
+    if stats.closeness is Closeness.CLOSE:
         return made
-    note = _NOTHING_CLOSE.format("" if stats.is_read else "of what is read so far ")
-    return replace(made, nothing_close=True, note="; ".join(filter(None, (note, stats.note))))
+    is_none = stats.closeness is Closeness.NONE
+    note = _NOTHING_CLOSE.format("" if stats.is_read else "of what is read so far ") if is_none else _WEAK
+    return replace(made, nothing_close=is_none, note="; ".join(filter(None, (note, stats.note))))
 
 
 def merge_answers(query: str, answers: Sequence[SearchAnswer], k: int) -> SearchAnswer:
@@ -75,7 +77,7 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
         ),
         note=next((item.note for item in stats if item.note), ""),
         is_idle=any(item.is_idle for item in stats),
-        is_close=any(item.is_close for item in stats),
+        closeness=max((item.closeness for item in stats), default=Closeness.CLOSE),
         is_read=all(item.is_read for item in stats),
     )
 

@@ -16,6 +16,11 @@ _QUESTION_WORDS = (
 _LINE_WORDS = "any been but could did had me my no not some than them these they up would"
 # Verbs that tell nothing: code does these things to everything, and notes say them of everything.
 _DOING_WORDS = "get let done used use"
+# What code does to everything, as questions have it: where something is stored, handled or checked.
+_HANDLING_WORDS = (
+    "called calls calculated calculates checked checks computed computes created creates declared defined defines found finds "
+    "handled handles kept keeps made makes managed manages performed performs processed processes set sets stored stores"
+)
 # Notes are short prose: a word that stands in every second note tells nothing. Code has these rarely, as names (`never`, `always`).
 _NOTE_WORDS = (
     "about after again all also always am anybody anyone anything because before being cannot doing each either else "
@@ -79,6 +84,8 @@ _MIN_SPOKEN_WORDS = 2
 _ALSO_ENGLISH = frozenset(
     f"{_QUESTION_WORDS} {_LINE_WORDS} {_NOTE_WORDS} come d die hat l n non pas per s son sin war".split()
 )
+HANDLING = frozenset(_HANDLING_WORDS.split())
+"""Searched for in code, but a place is no closer for having them, nor farther."""
 IN_LINES = frozenset(f"{_QUESTION_WORDS} {_LINE_WORDS}".split())
 """Not looked for in the lines of a hit at the shell."""
 IN_NOTES = frozenset(

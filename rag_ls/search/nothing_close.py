@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rag_ls.model import Closeness
+from rag_ls.retrieval.stop_words import HANDLING
 from rag_ls.search.candidates import Candidates
 from rag_ls.search.closeness import WordFinder
 from rag_ls.storage import RankRow, stem
@@ -21,27 +23,47 @@ _MIN_CLOSENESS = 1.4
 _MIN_CHANGE_CLOSENESS = 1.0
 # A name of several words must be held as a whole, or by words of the same meaning: a part of it is another name.
 _MIN_NAME_SHARE, _MIN_NAME_CLOSENESS = 0.75, 1.5
-# Most questions use other words than the code, so by words alone two of them in one place are enough. Each word by itself stands
-# in code about anything.
-_MIN_WORDS = 2
+# By words alone: each word by itself stands in code about anything, and two of them in one place by chance. So a hit is sure
+# where the words that a place holds, times their share of the question, are at least this; without two words or half of the
+# question in one place, nothing is close. Most questions use other words than the code.
+_MIN_SURE = 1.1
+_MIN_WORDS, _MIN_SHARE = 2, 0.5
 
 
-def is_close(best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float) -> bool:
+def judge_closeness(
+    best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float
+) -> Closeness:
     """Whether any of the best candidates, best first, may answer; `related_cosine` is where texts begin to be related."""
     files = list(dict.fromkeys(row.document_id for row in best))[:_FILES]
     rows = [row for row in best if row.document_id in files]
     signals, query = found.signals, found.query
     if any(row.row in signals.exact or signals.phrases.get(row.row, 0.0) >= 1.0 for row in rows):
-        return True
-    asked = {stem(word): word for word in query.parts}
-    finder = WordFinder(found.asked, ({stem(word): word for word in found.similar} | asked).values())
-    of_rows = [finder.find(f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}") for row in rows]
-    held = max((each.whole for each in of_rows), default=0.0)
-    has_words = max((each.words for each in of_rows), default=0) >= min(_MIN_WORDS, len(asked))
+        return Closeness.CLOSE
+    read = [f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}" for row in rows]
+    finder = WordFinder(found.asked, {stem(word): word for word in (*found.similar, *query.parts)}.values())
+    held = max((finder.find(text).whole for text in read), default=0.0)
     meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
     if query.bare_name and len(query.parts) > 1:
-        return held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
-    # A chunk without a vector may still be close in meaning.
-    if not all(row.row in signals.dense for row in rows):
-        return has_words
-    return meaning + held >= (_MIN_CHANGE_CLOSENESS if query.is_change else _MIN_CLOSENESS)
+        is_close = held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
+    elif all(row.row in signals.dense for row in rows):
+        is_close = meaning + held >= (_MIN_CHANGE_CLOSENESS if query.is_change else _MIN_CLOSENESS)
+    else:
+        # A chunk without a vector may still be close in meaning.
+        return _judge_words(read, found)
+    return Closeness.CLOSE if is_close else Closeness.NONE
+
+
+def _judge_words(texts: Sequence[str], found: Candidates) -> Closeness:
+    """Whether any of the texts may answer, by the words that it holds."""
+    telling = [word for word in found.query.parts if word not in HANDLING] or found.query.parts
+    asked = {stem(word): word for word in telling}
+    sure = list(map(WordFinder(found.asked, asked.values()).find, texts))
+    if any(each.words * each.whole >= min(_MIN_SURE, len(asked)) for each in sure):
+        return Closeness.CLOSE
+    # A word may be misspelt for a similar one, or mean another thing.
+    similar = {stem(word): word for word in found.similar} | asked
+    held = map(WordFinder(found.asked, similar.values()).find, texts)
+    is_weak = any(each.words >= min(_MIN_WORDS, len(asked)) for each in held) or any(
+        each.whole >= _MIN_SHARE for each in sure
+    )
+    return Closeness.WEAK if is_weak else Closeness.NONE

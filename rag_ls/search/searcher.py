@@ -13,7 +13,7 @@ from rag_ls.chunking import is_surveyed, rule_kind
 from rag_ls.config import SearchSettings
 from rag_ls.embedding import GUESSED_RELEVANT_COSINE
 from rag_ls.errors import StoreUnavailable
-from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
+from rag_ls.model import Chunk, Closeness, Freshness, Hit, StoredChunk
 from rag_ls.retrieval.fusion import Weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.by_file import group_by_file
@@ -21,7 +21,7 @@ from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
-from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, is_close
+from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
@@ -48,8 +48,8 @@ class Found:
     took_ms: float
     is_filtered_out: bool = False
     """Whether no document passes the filters."""
-    is_close: bool = True
-    """Whether any hit may answer; else they are at most the two nearest."""
+    closeness: Closeness = Closeness.CLOSE
+    """Where none is close, hits are at most the two nearest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Ranked:
     """See `Candidates`."""
     lacks_vector: bool = False
     """Whether the query's embedding failed or came too late."""
-    is_close: bool = True
+    closeness: Closeness = Closeness.CLOSE
     """See `Found`."""
 
 
@@ -146,14 +146,14 @@ class Searcher:
             ranked = self._rank(query, view, weights, vector, model_id, related_cosine)
             if not ranked.lacks_vector:
                 self._answers.keep(key, version, ranked)
-        k = k if ranked.is_close else min(k, MAX_NEAREST)
+        k = k if ranked.closeness else min(k, MAX_NEAREST)
         hits = self._hits_of_files(ranked, k) if by_file else self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
         return Found(
             tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out,
-            is_close=ranked.is_close or is_filtered_out,
+            closeness=Closeness.CLOSE if is_filtered_out else ranked.closeness,
         )  # fmt: skip
 
     def _rank(
@@ -171,11 +171,11 @@ class Searcher:
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights, view.roles)
         best = [row for row, _ in ranked[:MAX_LOOKED_AT]]
         texts = self._store.chunks.texts({row.row for row in best})
-        close = is_close(best, texts, found, related_cosine)
-        if not close:
+        closeness = judge_closeness(best, texts, found, related_cosine)
+        if closeness is not Closeness.CLOSE:
             ranked = [(row, score * _FAR_FACTOR) for row, score in ranked]
         return Ranked(
-            ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, is_close=close
+            ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, closeness=closeness
         )
 
     def _without_surveyed(self, rows: list[RankRow]) -> list[RankRow]:

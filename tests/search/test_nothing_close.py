@@ -11,13 +11,13 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth
-from rag_ls.model import SearchAnswer
+from rag_ls.model import Closeness, SearchAnswer
 from rag_ls.operations.stats import make_stats, merge_stats
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search import analyse
 from rag_ls.search.candidates import CandidateFinder, Candidates
-from rag_ls.search.nothing_close import is_close
+from rag_ls.search.nothing_close import judge_closeness
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
@@ -130,29 +130,42 @@ def test_meaning_and_words_together_decide(query: str, cosine: float, expected: 
     signals = Signals(dense=dict.fromkeys(range(1, 5), cosine))
     weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
     found = Candidates(_ROWS, signals, asked, weights, held={}, lacks_vector=False)
-    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is (
+        Closeness.CLOSE if expected else Closeness.NONE
+    )
 
 
 def test_what_has_no_vector_yet_may_be_close_in_meaning() -> None:
     asked = analyse("where is the cart of the shop for aquarium fishes kept")
     weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
     found = Candidates(_ROWS, Signals(dense={1: 0.1}), asked, weights, held={}, lacks_vector=False)
-    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32)
+    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is Closeness.WEAK
 
 
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("where is the cart of the shop kept", True), ("where is the carts' owner kept", False), ("cart", True),
-        ("where is the cart", True), ("aquarium", False), ("cart carts", True),
-        ("who owns the cart of carts", False),
+        ("where is the cart of the shop kept", Closeness.CLOSE), ("cart", Closeness.CLOSE), ("where is the cart", Closeness.CLOSE),
+        ("cart carts", Closeness.CLOSE), ("where is the cart stored", Closeness.CLOSE), ("how are the carts handled", Closeness.CLOSE),
+        ("who paid the cart of a shop", Closeness.CLOSE), ("where is the carts' owner kept", Closeness.WEAK),
+        ("the cart of a shop brings fishes to the aquarium", Closeness.WEAK), ("aquarium", Closeness.NONE),
+        ("who owns the cart of the aquarium", Closeness.NONE), ("where is it stored", Closeness.NONE),
     ],
 )  # fmt: skip
-def test_by_words_alone_a_place_holds_two_of_them(query: str, expected: bool) -> None:
+def test_by_words_alone_a_place_holds_two_of_them_and_most_of_the_question(query: str, expected: Closeness) -> None:
     asked = analyse(query)
     weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
     found = Candidates(_ROWS, Signals(), asked, weights, held={}, lacks_vector=False)
-    assert is_close(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+
+
+def test_weak_hits_are_all_shown_with_scores_and_a_note_that_say_so(shop: ProjectSession) -> None:
+    answer = _ask(shop, "where is the refund of a shop paid by the bank")
+    assert len(answer.hits) > 2
+    assert all(hit.score <= 0.5 for hit in answer.hits)
+    stats = make_stats(answer.stats)
+    assert not stats.nothing_close
+    assert stats.note.startswith("weak: no place holds most of the question's words")
 
 
 @pytest.mark.parametrize(
@@ -167,4 +180,5 @@ def test_a_word_that_stands_nowhere_may_be_misspelt_for_one_that_does(
     found = CandidateFinder(index).find(analyse(query), View(frozenset(), None), None, "")
     assert found.similar == similar
     texts = {1: "the cart of a shop is paid at once", 2: "nothing of it"}
-    assert is_close(found.rows, texts, found, related_cosine=0.32) is (query != "where is the fish in the aquarium")
+    closeness = judge_closeness(found.rows, texts, found, related_cosine=0.32)
+    assert (closeness is Closeness.NONE) is (query == "where is the fish in the aquarium")

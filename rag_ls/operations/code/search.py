@@ -9,6 +9,7 @@ from rag_ls.engine.code import related_code
 from rag_ls.engine.left_out import count_left_out, describe_left_out
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
+from rag_ls.model import Closeness
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.budget import fit_to_budget
 from rag_ls.operations.code.exact_places import (
@@ -123,7 +124,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
-        answers = [replace(answer, stats=replace(answer.stats, is_close=True)) for answer in answers]
+        answers = [replace(answer, stats=replace(answer.stats, closeness=Closeness.CLOSE)) for answer in answers]
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     # A hit that is not close needs no more than a line.
