@@ -68,7 +68,7 @@ class Chunk:
     text: str
     """The chunk's own text, without `overlap`."""
     overlap: str = ""
-    """The text directly before `text`, repeated for context if a larger node was split."""
+    """Text before `text`, repeated for context: the end of what a larger node was split from, or the line that opens a fence."""
     symbol: str = ""
     """The qualified name, such as `Session.refresh`; empty if nothing is declared."""
     node_type: str = "text"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,6 +34,7 @@ _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
 _KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
 _MAX_DEPTH = 6
+_FENCE = re.compile(r"^[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})(.*)$")
 
 
 class RuleKind(StrEnum):
@@ -69,11 +70,30 @@ def cut_rules(text: str, path: str, *, language: str, budget: Budget, token_offs
         starts = [(symbol.start_line, symbol.name, symbol.signature) for symbol in found.outline.symbols]
         sections = _sections(document, starts)
     size = Budget(min(RULE_TOKENS, budget.max_tokens), 0, 0)
+    fences = () if language == "yaml" else tuple(_find_fences(document))
     chunks: list[Chunk] = []
     for section in sections:
-        for start, end in windows(document, section.start, section.end, size, prose=True):
-            chunks.append(_chunk(document, path, language, len(chunks), start, end, section))
+        for start, end, opening in _windows(document, section, (size, budget), fences):
+            chunks.append(_chunk(document, path, language, len(chunks), start, end, section, opening))
     return Cut(chunks, found.outline)
+
+
+def find_fenced_lines(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The ranges of lines (half-open) that are code between fences, the fences included; the last may lack its end."""
+    start, mark = -1, ""
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if start < 0:
+            # Three backticks on both sides are code within a line.
+            if "`" not in fence[2]:
+                start, mark = number, fence[1]
+        elif fence[1].startswith(mark) and not fence[2].strip():
+            yield start, number + 1
+            start = -1
+    if start >= 0:
+        yield start, len(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +105,49 @@ class _Section:
     signature: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    """Code between fences, half-open, in bytes, and the line that opens it."""
+
+    start: int
+    end: int
+    opening: str
+
+
+def _find_fences(document: Document) -> Iterator[_Fence]:
+    lines = [document.text(start, end) for start, end in _line_ranges(document)]
+    for first, last in find_fenced_lines([line.rstrip("\r\n") for line in lines]):
+        yield _Fence(int(document.lines[first]), _offset(document, last), lines[first])
+
+
+def _windows(
+    document: Document, section: _Section, sizes: tuple[Budget, Budget], fences: Sequence[_Fence]
+) -> Iterator[tuple[int, int, str]]:
+    """The windows of a section, by the budget of a window and that of code between fences, which is kept whole.
+
+    Where it is longer, the line that opens it comes along with each window that begins within it, or its code would be read as
+    prose.
+    """
+    size, whole = sizes
+    start, opening = section.start, ""
+    while start < section.end:
+        _, end = next(windows(document, start, section.end, size, prose=True))
+        around = next((fence for fence in fences if fence.start < end < fence.end), None) if end < section.end else None
+        if around and around.start > start:
+            end, around = around.start, None
+        elif around and around.start == start and document.size(start, around.end) <= whole.max_tokens:
+            end, around = around.end, None
+        yield start, end, opening
+        start, opening = end, around.opening if around else ""
+
+
 def _chunk(
-    document: Document, path: str, language: str, ordinal: int, start: int, end: int, section: _Section
+    document: Document, path: str, language: str, ordinal: int, start: int, end: int, section: _Section, opening: str
 ) -> Chunk:
     return Chunk(
         path=path, language=language, ordinal=ordinal, start_byte=start, end_byte=end, start_line=document.line(start),
         end_line=document.line(end - 1), text=document.text(start, end), symbol=section.name, node_type="section",
-        signature=section.signature,
+        signature=section.signature, overlap=opening,
     )  # fmt: skip
 
 

@@ -210,7 +210,7 @@ class RuleFinder:
             stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED))
             for part in analyse(question.text).parts
         }
-        sections = [read_terms(row.stored.chunk.text) for row in rows]
+        sections = [read_terms(_read_text(row.stored.chunk)) for row in rows]
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
@@ -225,8 +225,9 @@ class RuleFinder:
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)
-        terms = read_terms(chunk.text)
+        text = _read_text(chunk)
+        rules = key_rules(text, is_yaml=is_yaml, first_line=chunk.start_line - chunk.overlap.count("\n"))
+        terms = read_terms(text)
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -262,9 +263,14 @@ def _why(evidence: RuleEvidence, named: str, *, is_above: bool) -> str:
     return "; ".join(filter(None, reasons))
 
 
+def _read_text(chunk: Chunk) -> str:
+    """The text of a window, after the line that opens the fence in which it begins."""
+    return chunk.overlap + chunk.text
+
+
 def _read_work(row: ChunkRow) -> StatedWork:
     chunk = row.stored.chunk
-    paragraphs = "\n".join(each.text for each in paragraphs_in(chunk.text))
+    paragraphs = "\n".join(each.text for each in paragraphs_in(_read_text(chunk)))
     return read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs)
 
 

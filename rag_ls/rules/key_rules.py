@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rag_ls.chunking import find_fenced_lines
+
 _SHOUTED = re.compile(r"\b(?:MUST|NEVER|ALWAYS|SHALL|SHALL NOT|DO NOT|DON'T|FORBIDDEN|REQUIRED)\b")
 _COMMAND = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"^\s*#{1,6}\s")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _YAML_ITEM = re.compile(r"^\s*-\s+(?P<value>\S.*)$")
 _YAML_VALUE = re.compile(r"^\s*(?:-\s+)?[\w.-]+\s*:\s*(?P<value>\S.*)$")
 _YAML_MAPPING = re.compile(r"^[\w.-]+\s*:(?:\s|$)")
@@ -52,15 +53,11 @@ def _of_prose(text: str) -> list[KeyRule]:
 def paragraphs_in(text: str) -> Iterator[KeyRule]:
     """The paragraphs and list items of a text, without headings and code; lines count from 0."""
     lines = text.splitlines()
-    start, is_code = -1, False
+    code = {number for first, last in find_fenced_lines(lines) for number in range(first, last)}
+    start = -1
     for number, line in enumerate([*lines, ""]):
-        if _FENCE.match(line):
-            if start >= 0:
-                yield _block(lines, start, number)
-            start, is_code = -1, not is_code
-            continue
-        begins = bool(_ITEM.match(line))
-        ends = is_code or not line.strip() or bool(_HEADING.match(line))
+        begins = bool(_ITEM.match(line)) and number not in code
+        ends = number in code or not line.strip() or bool(_HEADING.match(line))
         if start >= 0 and (begins or ends):
             yield _block(lines, start, number)
             start = -1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.chunking import Budget, RuleKind, approximate_token_offsets, cut_rules, rule_kind
+from rag_ls.chunking import Budget, RuleKind, approximate_token_offsets, cut_rules, find_fenced_lines, rule_kind
 from rag_ls.model import Chunk
 
 MARKDOWN = """# Rules
@@ -87,6 +87,40 @@ def test_a_large_key_is_cut_at_its_items_and_a_comment_stays_with_its_item() -> 
 def test_yaml_that_does_not_parse_is_cut_all_the_same() -> None:
     chunks = _cut("rules:\n  - id: [\nnames: }\n", "ARCHITECTURE.yml", "yaml")
     assert [chunk.symbol for chunk in chunks] == ["rules", "names"]
+
+
+def _fenced(lines: int) -> str:
+    code = "".join(f"\n    call_{number}(first, second)  # never mind\n" for number in range(lines))
+    return f"# Calls\n{'Calls go through the client. ' * 12}\n\n```python\n{code}```\n\nNEVER call twice.\n"
+
+
+def test_a_window_begins_before_the_fence_of_an_example_that_fits_into_one() -> None:
+    first, second = _cut(_fenced(10), "AGENTS.md", "markdown")
+    assert first.text.startswith("# Calls")
+    assert second.text.startswith("```python\n")
+    assert second.overlap == ""
+
+
+def test_the_line_that_opens_a_fence_comes_along_with_each_window_of_a_long_example() -> None:
+    _, second, *inner = _cut(_fenced(60), "AGENTS.md", "markdown")
+    assert second.text.startswith("```python\n")
+    assert inner
+    assert {chunk.overlap for chunk in inner} == {"```python\n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("a\n```\nb\n```\nc", [(1, 4)]),
+        ("````md\n```\n````\nc", [(0, 3)]),
+        ("~~~\n```\n~~~", [(0, 3)]),
+        ("```one line``` of code\nc", []),
+        ("  - item\n    ```sh\n    ls\n    ```", [(1, 4)]),
+        ("```\nnever ended", [(0, 2)]),
+    ],
+)
+def test_fenced_lines_are_found_as_markdown_means_them(text: str, ranges: list[tuple[int, int]]) -> None:
+    assert list(find_fenced_lines(text.splitlines())) == ranges
 
 
 @given(

@@ -189,7 +189,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
 
 def _make_section(hit: RuleHit) -> StatedSection:
     chunk = hit.row.stored.chunk
-    return StatedSection(chunk.path, chunk.start_line, chunk.text)
+    return StatedSection(chunk.path, chunk.start_line - chunk.overlap.count("\n"), chunk.overlap + chunk.text)
 
 
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
