@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -22,10 +23,9 @@ from rag_ls.project import find_project
 
 Json = dict[str, Any]
 
+_HEADINGS = re.compile(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
 _MAX_EXCERPT_LINES = 12
 _MAX_CLAIMS = 12
-_PUBLISHED = "publishes its folder"
-"""The end of the reason why a file is left alone that a site would show."""
 
 
 def set_up(arguments: argparse.Namespace) -> int:
@@ -72,10 +72,10 @@ def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
         verb = "would write" if file["written"] else "leaves alone"
         lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
         # An existing page may say something else.
-        is_shown = file["written"] or file["why"].endswith(_PUBLISHED)
+        is_shown = file["written"] or file.get("needs") == "publish"
         if is_shown and file["path"].endswith(".md"):
             lines += [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
-    if any(file["why"].endswith(_PUBLISHED) for file in files):
+    if any(file.get("needs") == "publish" for file in files):
         lines.append("`--publish` writes these files all the same, where the site shows them")
     return "\n".join(lines)
 
@@ -167,7 +167,10 @@ def _rule(record: Json, style: Paint) -> str:
         f"{record['relevance']:.2f}  {style.style(record['filePath'] + ':' + record['lines'], PLACE)}  "
         f"{style.style(record.get('section', ''), NAME)}  {style.style(record['type'], FAINT)}"
     )
-    return "\n".join([head, *_indent(record["keyRules"] or [record["content"]])])
+    text = _HEADINGS.sub("", record["content"])
+    shown = "\n".join(text.splitlines()[:_MAX_EXCERPT_LINES])
+    further = [rule for rule in record["keyRules"] if rule.partition("\n")[0] not in shown]
+    return "\n".join([head, *_indent([text, *further])])
 
 
 def _example(record: Json, style: Paint) -> str:

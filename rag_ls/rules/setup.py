@@ -39,6 +39,8 @@ class PlannedFile:
     """Whether the file exists, so that its former text is kept beside."""
     why: str
     """Its claims in short, or the reason why it is not written."""
+    needs: str = ""
+    """The argument with which a file that is left alone would be written: `force` or `publish`; empty where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +75,19 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
             former = None if is_link or not target.exists() else read_regular(target).decode("utf-8", "surrogateescape")
         except OSError as error:
             raise _refuse(target, error, ()) from error
-        reason = "it is a link" if is_link else _reason_to_leave(root, path, former, force=force, publish=publish)
+        reason, needs = (
+            ("it is a link", "") if is_link else _reason_to_leave(root, path, former, force=force, publish=publish)
+        )
         new = text
         if path == ARCHITECTURE and former:
             try:
                 new = keep_sections(text, former, path)
             except RulesUnreadable as error:
-                reason = f"its rules cannot be kept: {error}"
+                reason, needs = f"its rules cannot be kept: {error}", ""
         if former == new:
             continue
-        planned.append(PlannedFile(path, new, not reason, former is not None, reason or _describe(path, text, found)))
+        why = reason or _describe(path, text, found)
+        planned.append(PlannedFile(path, new, is_written=not reason, is_there=former is not None, why=why, needs=needs))
     return tuple(planned)
 
 
@@ -119,14 +124,15 @@ def _refuse(target: Path, error: OSError, written: Sequence[str]) -> ProjectUnav
     return ProjectUnavailable(f"cannot write {target} ({error.strerror or error}); {remedy}{done}")
 
 
-def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, publish: bool) -> str:
+def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, publish: bool) -> tuple[str, str]:
+    """The reason to leave a file alone, and the argument that would write it; empty for a file to write."""
     if former is not None and path == ARCHITECTURE and (keys := _foreign_keys(former)):
-        return f"it is another tool's (its keys: {keys})"
+        return f"it is another tool's (its keys: {keys})", ""
     if former is not None and not force:
-        return "it exists"
+        return "it exists", "force"
     if not publish and (config := find_publisher(root, path)):
-        return f"{config} publishes its folder"
-    return ""
+        return f"{config} publishes its folder", "publish"
+    return "", ""
 
 
 def _foreign_keys(text: str) -> str:

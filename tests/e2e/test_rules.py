@@ -39,6 +39,16 @@ async def test_an_agent_an_editor_and_the_shell_get_the_same_rules(project: Path
     assert shown["constraints"][0]["keyRules"] == told["constraints"][0]["keyRules"]
 
 
+def test_the_shell_shows_a_section_and_not_its_key_rules_alone(project: Path) -> None:
+    steps = "".join(f"{number}. Step {number}.\n" for number in range(1, 15))
+    text = f"# Rules\n\n## Rounding\n\nAmounts of invoices are rounded in `invoice.py`:\n\n{steps}\nThey MUST be rounded half up.\n"
+    write(project, {"CONSTRAINTS.md": text})
+    shown = run("rules", "check", "change the rounding of invoice amounts", folder=project).stdout.split("\n\n")[0]
+    assert "    Amounts of invoices are rounded in `invoice.py`:\n" in shown
+    assert "    ...\n    They MUST be rounded half up." in shown
+    assert "## Rounding" not in shown
+
+
 def test_the_shell_sets_rules_up_and_shows_them(project: Path) -> None:
     result = run("rules", "setup", "--yes", folder=project)
     assert result.returncode == 0, result.stderr

@@ -128,6 +128,10 @@ def test_nothing_is_written_into_a_folder_that_a_site_publishes_unless_told(shop
         in proposed.stdout
     )
     assert "`--publish` writes these files all the same" in proposed.stdout
+    records = json.loads(run("rules", "setup", "--json", folder=shop).stdout)["filesProposed"]
+    assert {(file["path"], file["needs"]) for file in records if "needs" in file} == {
+        (file["path"], "publish") for file in records if not file["written"]
+    }
     answer = run("rules", "setup", "--yes", folder=shop)
     assert "mkdocs.yml publishes its folder" in answer.stderr
     assert (shop / "ARCHITECTURE.yml").is_file()

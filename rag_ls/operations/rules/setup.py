@@ -40,6 +40,10 @@ SUCCESS = "success"
 _INDEX_S = 5.0
 _FILES_PER_REPORT = 40
 """As many as are read together."""
+_REMEDIES = {
+    "force": "; `rag-ls rules setup --force` replaces what exists and keeps its text beside",
+    "publish": "; `rag-ls rules setup --publish` writes it all the same",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class ProposedFile:
     written: bool
     why: str
     text: str
+    needs: str = optional("")
+    """The argument that would write a file which is left alone: `force` or `publish`; empty where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +223,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
             is_current=not planned,
         ), warning=_warn_of_files_left_alone(left_alone),
         filesLeftAlone=written.left_alone, filesKept=written.kept,
-        filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text) for each in planned)
+        filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text, each.needs) for each in planned)
         if request.dry_run else (),
     )  # fmt: skip
 
@@ -239,17 +245,12 @@ def _show_folder(folder: str | None) -> str | None:
 
 def _warn_of_files_left_alone(files: Sequence[PlannedFile]) -> str:
     """A warning that names the files that were left alone, by reason, with the option that writes them."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for each in files:
-        by_reason.setdefault(each.why, []).append(each.path)
+        by_reason.setdefault((each.why, each.needs), []).append(each.path)
     parts = []
-    for reason, paths in by_reason.items():
-        remedy = ""
-        if reason == "it exists":
-            remedy = "; `rag-ls rules setup --force` replaces what exists and keeps its text beside"
-        elif reason.endswith("publishes its folder"):
-            remedy = "; `rag-ls rules setup --publish` writes it all the same"
-        parts.append(f"{', '.join(paths)}: left alone, because {reason}{remedy}")
+    for (reason, needs), paths in by_reason.items():
+        parts.append(f"{', '.join(paths)}: left alone, because {reason}{_REMEDIES.get(needs, '')}")
     return ". ".join(parts)
 
 

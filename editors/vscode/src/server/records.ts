@@ -540,6 +540,7 @@ export interface ProposedFile {
   readonly written: boolean;
   readonly why: string;
   readonly text: string;
+  readonly needs?: string;
 }
 
 /** The outcome of pushing a text. */
