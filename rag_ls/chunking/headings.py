@@ -11,9 +11,20 @@ from rag_ls.languages import find_language
 from rag_ls.model import Outline, Symbol
 
 MAX_TITLE = 100
+# Code spans come first: tags within them are text.
+_MARKUP = re.compile(
+    r"(?P<code>`+[^`]*`+)|</?[A-Za-z][^<>]*>|<!--.*?-->|(?<!\w):[a-z][a-z0-9_+-]{1,40}:(?!\w)"
+    r"|!?\[(?P<label>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)"
+)
 
 Heading = tuple[int, int, str]
 """(level, byte offset, title)"""
+
+
+def clean_title(title: str) -> str:
+    """A heading of Markdown without tags, targets of links and names of emoji; as it is if it holds nothing else."""
+    cleaned = _MARKUP.sub(lambda found: found["code"] or found["label"] or "", title)
+    return " ".join(cleaned.split()) or title
 
 
 def outline_of_text(document: Document, language: str) -> Outline:

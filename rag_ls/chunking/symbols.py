@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag_ls.chunking.headings import clean_title
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _first_name(node: Node, paths: tuple[str, ...], syntax: Syntax, data: bytes)
             found = _follow(node, path)
             name = _text(found, data, 4 * MAX_NAME) if found is not None else ""
         name = _plain_name(name) if syntax.plain_names else _code_name(name)
+        name = clean_title(name) if syntax.prose else name
         if name:
             return name[:MAX_NAME]
     return ""

@@ -13,7 +13,8 @@ from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
 from rag_ls.model import Chunk
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
-from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, key_rules, paragraphs_in
+from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, commands, key_rules, paragraphs_in
+from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
     RuleEvidence,
     judge_naming,
@@ -42,6 +43,7 @@ _MAX_JUDGED = 400
 _MAX_BY_WORDS, _MAX_BY_MEANING = 200, 150
 _MAX_COUNTED = 2000
 _MAX_ROWS = 1_000_000
+_ARCHITECTURE = ("architecture.yml", "architecture.yaml")
 # The keys of an ARCHITECTURE.yml of set-up that list what there is.
 _FACTS = frozenset({"project", "stacks", "endpoints", "events"})
 
@@ -135,6 +137,8 @@ class RuleFinder:
     def find(self, question: RuleQuestion, hidden: Collection[int]) -> list[RuleHit]:
         """The sections that apply, the most probable first; sections that only hold a heading are left out."""
         documents = self._documents(hidden, question.paths)
+        foreign = self._find_foreign(documents)
+        documents = {number: path for number, path in documents.items() if number not in foreign}
         if not documents:
             return []
         similar = self._similarities(question, documents)
@@ -155,6 +159,21 @@ class RuleFinder:
         shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [_join_windows(list(windows)) for _, windows in groupby(shown, key=_section_of)]
         return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
+
+    def find_foreign(self, hidden: Collection[int]) -> dict[str, str]:
+        """Each ARCHITECTURE.yml of another tool, with some of its keys: none of its sections is a rule."""
+        documents = self._documents(hidden)
+        return {documents[number]: keys for number, keys in self._find_foreign(documents).items()}
+
+    def _find_foreign(self, documents: dict[int, str]) -> dict[int, str]:
+        found = {}
+        for number in (each for each, path in documents.items() if path.lower().endswith(_ARCHITECTURE)):
+            chunks = [row.stored.chunk for row in self._store.chunks.of_document(number)]
+            keys = name_foreign_keys({chunk.symbol.partition(".")[0] for chunk in chunks if chunk.symbol})
+            # A text that commands something was written for people.
+            if keys and not any(commands(chunk.text) for chunk in chunks):
+                found[number] = keys
+        return found
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""

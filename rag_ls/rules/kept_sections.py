@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rag_ls.rules.checks.records import RuleProblem
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
-from rag_ls.rules.survey.documents import SECTIONS
+from rag_ls.rules.other_tools import SECTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.util.path_globs import glob_matcher
 
 # In quotes or code: any path or glob. In prose: only words with a slash, so that no plain word is taken for a folder.
-_QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
+# An import is named as `importing -> imported`.
+_QUOTED = re.compile(r"(?:[`\"']|(?<=->) )([\w@.*{}\[\],/-]{2,200})(?:[`\"']|(?= ->))")
 _BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _MAX_NAMED = 60

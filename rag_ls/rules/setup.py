@@ -12,8 +12,9 @@ from pathlib import Path
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.kept_sections import keep_sections
+from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.published import find_publisher
-from rag_ls.rules.survey.documents import SECTIONS, architecture_yaml, every_finding, ruled_findings
+from rag_ls.rules.survey.documents import architecture_yaml, every_finding, ruled_findings
 from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
@@ -141,9 +142,7 @@ def _foreign_keys(text: str) -> str:
         content, _ = parse_yaml(text, ARCHITECTURE)
     except RulesUnreadable:
         return ""
-    if not isinstance(content, dict) or not content or set(map(str, content)) & {*SECTIONS, "project", "rules"}:
-        return ""
-    return ", ".join(sorted(map(str, content))[:5])
+    return name_foreign_keys(set(map(str, content))) if isinstance(content, dict) else ""
 
 
 def _describe(path: str, text: str, found: Survey) -> str:

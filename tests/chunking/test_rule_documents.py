@@ -89,6 +89,25 @@ def test_yaml_that_does_not_parse_is_cut_all_the_same() -> None:
     assert [chunk.symbol for chunk in chunks] == ["rules", "names"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ('<a name="issue"></a> Found a Bug?', "Found a Bug?"),
+        ("[Pull Requests](./docs/PULL_REQUESTS.md)", "Pull Requests"),
+        ('![Polly](logo.png "Our logo") rules', "Polly rules"),
+        (":information_source: Welcome", "Welcome"),
+        ("🧪 Test", "🧪 Test"),
+        ("The `<Box />` Component", "The `<Box />` Component"),
+        ("a < b and c > d", "a < b and c > d"),
+        ('<img src="logo.png">', '<img src="logo.png">'),
+        ("Ports 80:90:100", "Ports 80:90:100"),
+    ],
+)
+def test_a_heading_is_named_without_its_markup(heading: str, title: str) -> None:
+    (chunk,) = _cut(f"# {heading}\n\nText.\n", "CONTRIBUTING.md", "markdown")
+    assert chunk.symbol == title
+
+
 def _fenced(lines: int) -> str:
     code = "".join(f"\n    call_{number}(first, second)  # never mind\n" for number in range(lines))
     return f"# Calls\n{'Calls go through the client. ' * 12}\n\n```python\n{code}```\n\nNEVER call twice.\n"

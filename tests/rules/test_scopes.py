@@ -20,6 +20,8 @@ from rag_ls.rules.scopes import governs, in_scope, is_about, is_foreign, name_de
         ("see https://example.org/src/api/", "src/api/users.py", ""),
         ("`api` is a word", "src/api/users.py", ""),
         ("Only `src/web/` matters.", "src/api/users.py", ""),
+        ("not `src/a.py -> src/web/page.py`", "src/a.py", "src/a.py"),
+        ("not `src/a.py -> src/web/page.py`", "src/web/page.py", "src/web/page.py"),
     ],
 )
 def test_a_text_names_files(text: str, path: str, named: str) -> None:

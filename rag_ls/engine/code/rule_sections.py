@@ -40,6 +40,12 @@ def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
     return [hit for hit in found if hit.names_path]
 
 
+def tell_foreign_rules(session: ProjectSession) -> list[str]:
+    """A sentence for each ARCHITECTURE.yml of another tool, whose sections are no rules."""
+    foreign = session.rule_finder.find_foreign(session.hidden_documents())
+    return [f"{path} is another tool's (its keys: {keys}), and is left alone" for path, keys in foreign.items()]
+
+
 def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
     """The numbers of chunks that hold code and other text, constraints, and patterns."""
     return session.rule_finder.chunk_counts(session.hidden_documents())

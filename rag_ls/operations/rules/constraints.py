@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import RuleKind
-from rag_ls.engine.code.rule_sections import find_rules
+from rag_ls.engine.code.rule_sections import find_rules, tell_foreign_rules
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -167,6 +167,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         if applies(rule, paths[0])
     )
     summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
+    summary = "; ".join([summary, *tell_foreign_rules(view)])
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"

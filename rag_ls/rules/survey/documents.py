@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from rag_ls.rules.other_tools import SECTIONS
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.rules.survey.yaml_text import comment, flow_list, quote
 
-SECTIONS = (
-    "stacks", "layers", "middleware", "decorators", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",
-)  # fmt: skip
-"""The keys of ARCHITECTURE.yml that hold claims; beside them stand `project` and `rules`."""
 NO_PAGES: Mapping[str, str] = {}
 _MAX_EXCEPTIONS = 10
 MAX_LISTED = 50

@@ -87,6 +87,27 @@ def test_a_rule_of_yaml_is_told_as_a_whole_without_its_known_exceptions(
     asked = {"change_description": "round money", "file_path": "src/part_3.py"}
     (rule,) = operations.run("rag_check_constraints", asked)["constraints"]
     assert rule["content"].endswith('- "src/part_3.py"')
+    asked = {"change_description": "round money", "file_path": "src/part_5.py"}
+    (rule,) = operations.run("rag_check_constraints", asked)["constraints"]
+    assert '- "src/part_5.py -> src/money.py"' in rule["content"], "the file that imports is named too"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_foreign"),
+    [
+        ("workspace: Bank\nmodel:\n  people: [customer of the bank]\n  systems: [money transfers]\n", True),
+        ("principles:\n  - Money must be in cents.\n", False),
+        ("layers:\n  money: src/money\n", False),
+    ],
+)
+def test_an_architecture_file_of_another_tool_is_no_rule_and_said_to_be_left_alone(
+    operations: Operations, client: Client, tmp_path: Path, text: str, is_foreign: bool
+) -> None:
+    _open(client, write(tmp_path / "bank", {**SHOP, "ARCHITECTURE.yml": text}))
+    answer = operations.run("rag_check_constraints", {"change_description": "add money transfers to the bank model"})
+    assert bool(answer["constraints"]) is not is_foreign
+    said = "ARCHITECTURE.yml is another tool's (its keys: model, workspace), and is left alone"
+    assert (said in answer["summary"]) is is_foreign
 
 
 def test_the_first_question_to_a_project_reads_its_rules(
