@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rag_ls.rules.survey import nodes
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
-from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of
+from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
 from rag_ls.rules.survey.nodes import Call
 from rag_ls.rules.survey.terms import FoundForm
 
@@ -24,7 +24,9 @@ _Forms = Sequence[tuple[Framework, Form]]
 def read_facts(path: str, language: str, text: str) -> FileFacts:
     """The facts of a file; none where no framework's marks stand in its text."""
     text = text.removeprefix("\ufeff")
-    chosen = [each for each in frameworks_of(language) if each.is_for(path, text)]
+    known = frameworks_of(language)
+    words = words_of(text) if known else ""
+    chosen = [each for each in known if each.is_for(path, text, words)]
     if not chosen or language not in nodes.LANGUAGES:
         return FileFacts()
     # Imported here: it takes a while, and most files are not for any framework.

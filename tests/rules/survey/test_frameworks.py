@@ -10,7 +10,7 @@ from rag_ls.languages import detect_language
 from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import SourceLine
-from rag_ls.rules.survey.frameworks import _form, frameworks_of, load_frameworks
+from rag_ls.rules.survey.frameworks import _form, frameworks_of, load_frameworks, words_of
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 
@@ -717,4 +717,5 @@ def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     ],
 )
 def test_only_files_that_may_hold_a_form_are_parsed(path: str, language: str, text: str, is_parsed: bool) -> None:
-    assert any(each.is_for(path, text) for each in frameworks_of(language)) == is_parsed
+    words = words_of(text)
+    assert any(each.is_for(path, text, words) for each in frameworks_of(language)) == is_parsed

@@ -11,7 +11,7 @@ where nearly all handlers have a thing, set-up makes a rule of the two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -23,6 +23,7 @@ from rag_ls.rules.survey.nodes import BARE_CALLS
 # The text before the dot of a call is short where it matters.
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
+_WORD = re.compile(r"[\w$]+")
 FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
@@ -63,14 +64,23 @@ class Form:
 class FormGate:
     """The texts that some forms need, perhaps with what they are called on."""
 
+    names: re.Pattern[str]
+    """The names of the calls and annotations, as lines of a text's words."""
     text: re.Pattern[str]
+    marks: tuple[str, ...] = ()
+    """Texts of which one alone opens the gate."""
     receiver: re.Pattern[str] | None = None
     """Of calls, the name before the dot; None for any."""
     makes_receiver: re.Pattern[str] | None = None
     """A file with such a text may call what it calls on by any name."""
 
-    def opens(self, text: str) -> bool:
-        """Whether a file may hold one of the forms."""
+    def opens(self, text: str, words: str) -> bool:
+        """Whether a file may hold one of the forms; `words` are those of its text (`words_of`)."""
+        if any(mark in text for mark in self.marks):
+            return True
+        # The words of a file are a tenth of its text.
+        if not self.names.search(words):
+            return False
         if self.receiver is None or (self.makes_receiver is not None and self.makes_receiver.search(text)):
             return bool(self.text.search(text))
         return any(
@@ -106,14 +116,21 @@ class Framework:
     """Whether `/users` and `/` make `/users/`."""
     forms: tuple[Form, ...] = field(repr=False)
 
-    def is_for(self, path: str, text: str) -> bool:
-        """Whether a file may be written for the framework."""
+    def is_for(self, path: str, text: str, words: str) -> bool:
+        """Whether a file may be written for the framework; `words` are those of its text (`words_of`)."""
         if self.files is not None and not self.files.search("/" + path):
             return False
         has_need = not self.needs or any(need in text for need in self.needs)
         return (
-            has_need and not any(word in text for word in self.unless) and any(gate.opens(text) for gate in self.gates)
+            has_need
+            and not any(word in text for word in self.unless)
+            and any(gate.opens(text, words) for gate in self.gates)
         )
+
+
+def words_of(text: str) -> str:
+    """The words of a text, each once on a line of its own."""
+    return "\n".join(set(_WORD.findall(text)))
 
 
 @cache
@@ -175,28 +192,35 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     """The texts that the forms need which are more than preparation, and say something outside of routes too."""
     forms, opens = tuple(forms), r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
     marked = r"@(?:[\w.]+[.:])?" if all(map(_has_marked_annotations, languages)) else r"[@\[,(:\s]"
-    plain, on = list[str](), dict[str, list[str]]()
+    marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         is_preparation = form.fact in ("router", "scope", "handler") and "through" not in form.values
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
-            # A rule by itself shows no text.
-            plain.append("|".join(map(re.escape, form.marks)))
+            # A rule without marks shows no text.
+            marks += form.marks or [""]
         elif form.annotation is not None:
-            plain.append(rf"{marked}(?:{form.annotation.pattern})\b")
+            pattern = form.annotation.pattern
+            yield FormGate(_lines([pattern]), re.compile(rf"{marked}(?:{pattern})\b"))
         elif form.call is not None and not form.receiver:
-            plain.append(rf"(?<![\w$])(?:{form.call.pattern}){opens}")
+            pattern = form.call.pattern
+            yield FormGate(_lines([pattern]), re.compile(rf"(?<![\w$])(?:{pattern}){opens}"))
         elif form.call is not None:
             receiver = routers if isinstance(form.receiver, str) else form.receiver.pattern
             on.setdefault(receiver, []).append(form.call.pattern)
-    if plain:
-        yield FormGate(re.compile("|".join(plain) if all(plain) else ""))
+    if marks:
+        yield FormGate(_lines(()), re.compile(""), tuple(dict.fromkeys(marks)))
     makes = "|".join(form.call.pattern for form in forms if form.fact == "router" and form.call is not None)
     made = re.compile(rf"(?<![\w$])(?:{makes}){opens}") if makes else None
     for receiver, calls in on.items():
         text = re.compile(rf"(?<![\w$])(?:{'|'.join(calls)}){opens}")
-        yield FormGate(text, re.compile(receiver), made if receiver == routers else None)
+        yield FormGate(_lines(calls), text, (), re.compile(receiver), made if receiver == routers else None)
+
+
+def _lines(names: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of the lines that one of some patterns matches."""
+    return re.compile(rf"(?m)^(?:{'|'.join(names)})$" if names else "(?!)")
 
 
 def _form(file: str, data: Mapping[str, Any]) -> Form:
