@@ -147,5 +147,6 @@ def _foreign_keys(text: str) -> str:
 
 def _describe(path: str, text: str, found: Survey) -> str:
     if path == ARCHITECTURE:
-        return f"{count_of(len(every_finding(found)), 'claim')}, {len(ruled_findings(found))} of them rules to check"
+        ruled, claims = len(ruled_findings(found)), count_of(len(every_finding(found)), "claim")
+        return f"{claims}, {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else claims
     return count_of(len(_CLAIM.findall(text)), "claim")

@@ -205,7 +205,8 @@ class FileReading:
         node = nodes.holder_of(call.node) if found.form.annotation else call.node
         if found.form.of and not _is_of(node, found.form.of):
             return
-        if "handlers" in found.form.values and not self._terms.value(found.form.says("handlers"), found):
+        handlers = found.form.values.get("handlers")
+        if handlers and not any(self._terms.value(term, found) for term in handlers):
             return
         methods = self._terms.methods(found)
         paths = self._terms.strings(found, "path")
@@ -259,7 +260,7 @@ class FileReading:
         if not self._is_on(found):
             return
         call, style = found.call, found.form.says("style")
-        only, without = (self._terms.strings(found, key) or None for key in ("only", "except"))
+        only, without = (self._list_names(found, key) for key in ("only", "except"))
         names = [each for each in self._terms.strings(found, "names") if each]
         wanted = actions(only, without, laravel=style == "laravel") - (
             {"new", "edit"} if found.form.says("api") or "apiResource" in call.name else set()
@@ -287,12 +288,18 @@ class FileReading:
             for method, route in resource_routes(path, wanted, key, new):
                 for full in routes_at(around, "", outer, route, False, ()):
                     found_routes.append(Endpoint(method, full, call.line, through))
-            inner = f"{path}/{key.replace(':', f':{singular(name)}_', 1)}" if key else path
+            parent = singular(name).replace("/", "_")
+            inner = f"{path}/{key.replace(':', f':{parent}_', 1)}" if key else path
             self._scopes.append(
                 RouteScope(start, end, (inner,), member=f"{path}/{key}" if key else path, collection=path)
             )
         self._routes.append((start, end, found_routes))
         self._note(found, self._terms.names(found, "through"), "route")
+
+    def _list_names(self, found: FoundForm, key: str) -> list[str] | None:
+        """The names of a list that may be empty; None where there is none."""
+        is_there = any(self._terms.value(term, found) for term in found.form.values.get(key, ()))
+        return self._terms.strings(found, key) if is_there else None
 
     def read_middleware(self, found: FoundForm) -> None:
         """At the level that the form says; what stands inside a route or at its function is the route's own."""

@@ -23,6 +23,8 @@ _PYTHON = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import\b|^[ \t]*import[
 _USUAL_PREFIXES = ("@/", "~/", "#/", "$lib/", "@@/", "~~/")
 _TSCONFIG = re.compile(r"(^|/)(ts|js)config[\w.-]*\.json$")
 _ALIAS = re.compile(r"""["']([@~#$\w][\w@~#$./-]*)/\*["']\s*:\s*\[""")
+_SUBPATH = re.compile(r"""["'](#[\w@~$./-]+)/\*["']\s*:""")
+"""A name in `imports` of a package.json."""
 _ABOVE = re.compile(r"(?:\.\./)+\w[\w-]*(?=/)")
 _RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
@@ -86,12 +88,14 @@ def frontend_prefixes(traces: Traces) -> tuple[str, ...]:
 
 
 def gather_import_names(paths: Iterable[str], read: Callable[[str], str], own: Iterable[str]) -> ImportNames:
-    """`own` are the product's files; aliases are read from the project's `tsconfig.json` files."""
+    """`own` are the product's files; aliases are read from the project's `tsconfig.json` and `package.json` files."""
     aliases: set[str] = set(_USUAL_PREFIXES)
     for path in paths:
         if _TSCONFIG.search(path) and not is_vendored(path):
             aliases.update(f"{name}/" for name in _ALIAS.findall(read(path)))
             aliases.update(_base_folders(path, read(path), paths))
+        elif posixpath.basename(path) == "package.json" and not is_vendored(path):
+            aliases.update(f"{name}/" for name in _SUBPATH.findall(read(path)))
     packages = frozenset(_python_packages(own))
     return ImportNames(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages)
 

@@ -20,7 +20,7 @@ _MIN_DOWN = 6
 """Fewer imports between layers may be chance."""
 _USUAL_ORDER = (
     "config database routes bootstrap pages views screens app", "components", "hooks composables stores store context",
-    "lib libs utils util helpers common shared", "types type constants interfaces",
+    "lib libs utils util helpers common shared", "types type constants interfaces schemas",
 )  # fmt: skip
 _USUAL_RANKS = {name: rank for rank, names in enumerate(_USUAL_ORDER) for name in names.split()}
 _HELPERS = 3

@@ -76,7 +76,9 @@ def _requirements_txt(text: str) -> Manifest | None:
 
 
 def _setup(text: str) -> Manifest | None:
-    """`setup.py`, `setup.cfg`: the names of frameworks in its text are all that is asked of it."""
+    """`setup.py`, `setup.cfg`: the names of frameworks in its text are all that is asked of it. Other modules are called so, too."""
+    if not re.search(r"setuptools|distutils|skbuild|install_requires|^\[(?:metadata|options)", text, re.MULTILINE):
+        return None
     match = re.search(r"install_requires\s*=\s*(?:\[([^\]]*)\])?", text)
     if match is None or match[1] is not None:
         lines = re.findall(r"[\"']([^\"'\n]+)[\"']", match[1]) if match else []

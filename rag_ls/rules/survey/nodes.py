@@ -126,6 +126,12 @@ def _called(kind: str, field: str, ends: str) -> dict[str, Any]:
     return {"kind": kind, "has": {"field": field, "regex": ends} if field else {"regex": ends}}
 
 
+def blocks_of(node: SgNode) -> list[SgNode]:
+    """The functions in braces after the arguments of a call."""
+    inner = [*children_of(node), *(each for child in children_of(node) for each in children_of(child))]
+    return [each for each in inner if each.kind() in _BLOCKS]
+
+
 def annotation_rule(language: str, names: str) -> dict[str, Any]:
     """A rule of ast-grep for the decorators, annotations and attributes whose names match a pattern."""
     return {
@@ -392,6 +398,9 @@ def is_in_loop(node: SgNode) -> bool:
         if _LOOP.search(parent.kind()):
             return True
         call = read_call(parent) if parent.kind() in ("call", "call_expression") else None
+        if call is not None and call.receiver is None and call.name == "for":
+            # Elixir's `for` is a call.
+            return True
         if call is not None and call.receiver is not None and call.name in _LOOP_CALLS:
             return call.receiver.range().end.index < child.range().start.index
         child = parent

@@ -18,6 +18,8 @@ _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 
 _MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
 """The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
+_PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC"})
+"""Their routes are names of functions."""
 _ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
 """The files of Next.js whose folders are the routes."""
 
@@ -30,7 +32,7 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         parts = [part for part in endpoint.route.split("/") if part]
         if parts:
             starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)
-        for part in parts:
+        for part in parts if endpoint.method not in _PROCEDURES else ():
             if not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
                 styles.add(style, place)
                 written.append((endpoint.route, part, style))

@@ -36,6 +36,8 @@ _BACKEND = {
     "spring-boot-starter-webflux": "Spring Boot", "spring-webmvc": "Spring MVC",
     "quarkus": "Quarkus", "micronaut": "Micronaut", "ktor-server-core": "Ktor", "javalin": "Javalin",
 }  # fmt: skip
+_CLIENTS = frozenset({"phoenix"})
+"""The packages of npm that have a framework's name, and are its client."""
 _SUFFIXES = {
     "javascript": (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte"),
     "typescript": (".ts", ".tsx", ".vue", ".svelte", ".js"),
@@ -127,7 +129,7 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
     published = any(manifest.published for _, manifest in manifests)
     name = posixpath.basename(folder)
     front = _frameworks(_FRONTEND, packages | development)
-    back = _frameworks(_BACKEND, packages)
+    back = _frameworks(_BACKEND, packages - _CLIENTS if first.language in ("javascript", "typescript") else packages)
     is_frontend = bool(front) and (name in FRONTEND_FOLDERS or not published)
     is_backend = (bool(back) and not published) or (name in BACKEND_FOLDERS and not is_frontend)
     if is_backend and is_frontend and front == ("Vite",):
@@ -147,8 +149,10 @@ def _frameworks(known: dict[str, str], packages: frozenset[str]) -> tuple[str, .
 
 
 def _is_artifact(known: str, packages: frozenset[str]) -> bool:
-    """Quarkus, Micronaut and Javalin name many artifacts after themselves."""
-    return known in ("quarkus", "micronaut", "javalin", "ktor-server-core") and any(
+    """Quarkus, Micronaut and Javalin name many artifacts after themselves; a catalog of versions writes `ktorLibs.server.core`."""
+    if known == "ktor-server-core":
+        return any(re.search(r"ktor\w*[-.]server\b", package) for package in packages)
+    return known in ("quarkus", "micronaut", "javalin") and any(
         package.startswith((known, "io." + known)) for package in packages
     )
 

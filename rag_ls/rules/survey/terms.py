@@ -4,7 +4,8 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names of these
 calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain begins with,
 `chain(1)` the methods in an argument; `$X` and `$$$X` what a rule has captured; `name` the call's own name, `holder` that of the
-declaration that an annotation stands at, `keys` the first key of an argument, `text` the place itself, `file` the route that the path
+declaration that an annotation stands at, `block` the
+function in braces after a call, `keys` the first key of an argument, `text` the place itself, `file` the route that the path
 of a file stands for. Others stand for themselves.
 """
 
@@ -60,9 +61,11 @@ class FormTerms:
         if term == "file":
             match = found.framework.files.search("/" + self.path) if found.framework.files else None
             path = match[1] or "" if match else ""
-            return [_route_of_file(path.replace(".", "/") if found.form.says("dots") else path)] if match else []
+            return [_flat_route(path) if found.form.says("dots") else _route_of_file(path)] if match else []
         if term == "holder":
             return [nodes.declared_name(nodes.holder_of(call.node))]
+        if term == "block":
+            return nodes.blocks_of(call.node)
         parts = _TERM.fullmatch(term)
         if parts is None:
             return [term]
@@ -178,5 +181,14 @@ def _select(found: Sequence[SgNode], selector: str | None) -> Iterator[SgNode]:
 
 def _route_of_file(path: str) -> str:
     """The route of a path of files: groups and slots of Next.js and SvelteKit do not show in it."""
-    parts = [re.sub(r"^\$", ":", part) for part in path.split("/") if part and not part.startswith(("(", "@", "_"))]
-    return "/" + "/".join(parts)
+    return "/" + "/".join(part for part in path.split("/") if part and not part.startswith(("(", "@")))
+
+
+def _flat_route(path: str) -> str:
+    """The route of a path of Remix: `.` is a slash, `$` a parameter; `_layout`, `index` and `_` at an end do not show in it."""
+    parts = list[str]()
+    for part in re.split(r"/|(?<!\[)\.(?!\])", path):
+        part = part.replace("[.]", ".").rstrip("_+")
+        if part and not part.startswith(("(", "_")):
+            parts.append("*" if part == "$" else re.sub(r"^\$", ":", part))
+    return "/" + "/".join(parts[:-1] if parts[-1:] == ["index"] else parts)

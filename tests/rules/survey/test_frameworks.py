@@ -207,6 +207,67 @@ _FORMS = {
         "import { json } from '@remix-run/node';\nexport async function loader() {}\nexport const action = async () => {};\n",
         ["GET /users/:id", "POST /users/:id"],
     ),
+    "private folders of SvelteKit": (
+        "src/routes/__debug/+server.ts",
+        "export const GET = () => new Response();\n",
+        ["GET /__debug"],
+    ),
+    "folders of Remix": (
+        "app/routes/_auth+/auth_.$provider/files[.]txt/index.tsx",
+        "import { json } from 'react-router';\nexport async function loader() {}\n",
+        ["GET /auth/:provider/files.txt"],
+    ),
+    "the rest of Remix": (
+        "app/routes/$.tsx",
+        "import { json } from 'react-router';\nexport async function loader() {}\n",
+        ["GET /*"],
+    ),
+    "handlers that Next.js exports by a list": (
+        "app/api/x/route.ts",
+        "const handler = f();\nexport { handler as GET, handler as POST };\n",
+        ["GET /api/x", "POST /api/x"],
+    ),
+    "catch-all pages of Next.js": (
+        "pages/api/auth/[...nextauth].ts",
+        "export default NextAuth(options);\n",
+        ["ANY /api/auth/[...nextauth]"],
+    ),
+    "an own method for resources of Flask": (
+        "api.py",
+        "from flask_restful import Api\napi.add_org_resource(Alerts, '/api/alerts', endpoint='alerts')\n",
+        ["ANY /api/alerts"],
+    ),
+    "handle of Ktor": (
+        "A.kt",
+        """
+        import io.ktor.server.routing.*
+        fun Application.a() { routing {
+            route("/x") { handle { call.respond(1) } }
+            route("/y", HttpMethod.Post) { handle { call.respond(1) } }
+            val list = get().response()
+        } }
+        """,
+        ["ANY /x", "POST /y"],
+    ),
+    "empty lists of Rails": (
+        "config/routes.rb",
+        "Rails.application.routes.draw do\n  resources :counts, only: [] do\n    collection { get :recent }\n  end\nend\n",
+        ["GET /counts/recent"],
+    ),
+    "resources of Phoenix below a path": (
+        "lib/router.ex",
+        """
+        defmodule R do
+          use MyWeb, :router
+          scope "/" do
+            resources "/news/items", ItemController, only: [:show] do
+              resources "/notes", NoteController, only: [:index]
+            end
+          end
+        end
+        """,
+        ["GET /news/items/:id", "GET /news/items/:news_item_id/notes"],
+    ),
     "tRPC": (
         "server/u.ts",
         "export const u = router({\n  list: publicProcedure.query(() => 1),\n  add: protectedProcedure.input(z).mutation(add),\n});\n",
@@ -605,9 +666,9 @@ def test_what_runs_after_a_request_does_not_run_before_it() -> None:
     ]  # fmt: skip
 
 
-def test_an_import_and_a_wrapper_of_plugins_are_no_middleware() -> None:
+def test_a_plugin_counts_without_its_wrapper_and_an_import_does_not() -> None:
     text = "const app = fastify();\napp.register(import('./x.js'));\napp.register(fp(auth));\napp.register(cors);\n"
-    assert [each.name for each in facts("a.js", text).middleware] == ["cors"]
+    assert [each.name for each in facts("a.js", text).middleware] == ["auth", "cors"]
 
 
 def test_a_long_file_is_read_to_its_end() -> None:
@@ -719,3 +780,29 @@ def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
 def test_only_files_that_may_hold_a_form_are_parsed(path: str, language: str, text: str, is_parsed: bool) -> None:
     words = words_of(text)
     assert any(each.is_for(path, text, words) for each in frameworks_of(language)) == is_parsed
+
+
+def test_a_path_made_in_a_comprehension_of_elixir_is_no_route() -> None:
+    text = """
+    defmodule R do
+      use MyWeb, :router
+      scope "/" do
+        for name <- ~w(a b) do
+          get "/#{name}", PageController, :show
+        end
+      end
+    end
+    """
+    assert facts("lib/router.ex", text).endpoints == []
+
+
+def test_names_of_procedures_show_no_style_of_routes() -> None:
+    text = """
+    import { publicProcedure } from './trpc';
+    export const u = router({
+      allPosts: publicProcedure.query(f),
+      onePost: publicProcedure.query(f),
+      addPost: publicProcedure.mutation(f),
+    });
+    """
+    assert look({"server/u.ts": text}).endpoint_patterns == ()

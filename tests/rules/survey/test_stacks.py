@@ -154,3 +154,19 @@ def test_what_is_named_after_a_framework_is_an_application_if_it_brings_a_server
     text = f'[project]\nname = "fastapi-shop"\ndependencies = [{packages}]\n'
     (found,) = stacks({"pyproject.toml": text, "app.py": ""})
     assert found.role == role
+
+
+def test_a_client_of_phoenix_is_no_backend() -> None:
+    (found,) = stacks({"assets/package.json": package(phoenix="1.7"), "assets/a.js": ""})
+    assert (found.role, found.frameworks) == ("library", ())
+
+
+def test_a_module_called_setup_is_no_manifest() -> None:
+    files = {"web/setup.py": "@routes.route('/setup')\ndef setup():\n    return 1\n", "web/a.py": ""}
+    assert stacks(files) == []
+
+
+def test_a_catalog_of_versions_names_ktor() -> None:
+    text = "plugins { alias(libs.plugins.kotlin.jvm) }\ndependencies { implementation(ktorLibs.server.netty) }\n"
+    (found,) = stacks({"build.gradle.kts": text, "src/A.kt": ""})
+    assert (found.role, found.frameworks) == ("backend", ("Ktor",))
