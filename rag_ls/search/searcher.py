@@ -228,7 +228,8 @@ class Searcher:
         for row in shown:
             freshness = self._corpus.freshness(row.document)
             if freshness is not None:
-                return Hit(self._whole(row) if whole else row.stored, 1.0, ("id",), freshness)
+                pieces = self._store.chunks.pieces([row.row]).get(row.row, ()) if whole else ()
+                return Hit(_join_pieces(row, pieces), 1.0, ("id",), freshness)
         return None
 
     def hidden_documents(self, session: str = DISK) -> frozenset[int]:
@@ -277,6 +278,7 @@ class Searcher:
         for at in range(0, len(ranked.rows), k):
             part = ranked.rows[at : at + k]
             chunks = self._store.chunks.by_row([row.row for row, _ in part])
+            pieces = self._store.chunks.pieces(chunks)
             for ranking, score in part:
                 row = chunks.get(ranking.row)
                 if row is None or len(hits) == k:
@@ -286,7 +288,7 @@ class Searcher:
                 if held is not None and is_small_part(row.stored.chunk, held):
                     shown = show_declaration(row.stored, held)
                 else:
-                    shown = self._whole(row)
+                    shown = _join_pieces(row, pieces.get(row.row, ()))
                 if (copy := " ".join(shown.chunk.text.split())) in seen:
                     continue
                 if row.document_id not in known:
@@ -299,32 +301,28 @@ class Searcher:
                 break
         return hits
 
-    def _whole(self, row: ChunkRow) -> StoredChunk:
-        """The chunk, or the whole declaration that it is a piece of, under the chunk's id.
 
-        If the declaration is too long, its declaring chunk becomes the declaration's beginning, as much as fits; any
-        other piece stays as it is.
-        """
-        chunk = row.stored.chunk
-        if not chunk.symbol:
+def _join_pieces(row: ChunkRow, pieces: Sequence[ChunkRow]) -> StoredChunk:
+    """The chunk, or the whole declaration that it is one of the pieces of, under the chunk's id.
+
+    If the declaration is too long, its declaring chunk becomes the declaration's beginning, as much as fits; any
+    other piece stays as it is.
+    """
+    chunk, chunks = row.stored.chunk, [piece.stored.chunk for piece in pieces]
+    if len(chunks) < 2 or not any(piece.is_declaration for piece in chunks):
+        return row.stored
+    text = "".join(piece.text for piece in chunks)
+    if len(text) > _WHOLE_CHARACTERS:
+        if not chunk.is_declaration or chunk.overlap:
             return row.stored
-        pieces = [
-            piece.stored.chunk for piece in self._store.chunks.pieces(row.document_id, chunk.symbol, chunk.ordinal)
-        ]
-        text = "".join(piece.text for piece in pieces)
-        if len(pieces) < 2 or not any(piece.is_declaration for piece in pieces):
-            return row.stored
-        if len(text) > _WHOLE_CHARACTERS:
-            if not chunk.is_declaration or chunk.overlap:
-                return row.stored
-            pieces = _take_beginning(pieces)
-            text = "".join(piece.text for piece in pieces)
-        declared = next(piece for piece in pieces if piece.is_declaration)
-        whole = replace(
-            declared, ordinal=pieces[0].ordinal, text=text, overlap="", start_byte=pieces[0].start_byte,
-            end_byte=pieces[-1].end_byte, start_line=pieces[0].start_line, end_line=pieces[-1].end_line,
-        )  # fmt: skip
-        return replace(row.stored, chunk=whole)
+        chunks = _take_beginning(chunks)
+        text = "".join(piece.text for piece in chunks)
+    declared = next(piece for piece in chunks if piece.is_declaration)
+    whole = replace(
+        declared, ordinal=chunks[0].ordinal, text=text, overlap="", start_byte=chunks[0].start_byte,
+        end_byte=chunks[-1].end_byte, start_line=chunks[0].start_line, end_line=chunks[-1].end_line,
+    )  # fmt: skip
+    return replace(row.stored, chunk=whole)
 
 
 def _take_beginning(pieces: Sequence[Chunk]) -> list[Chunk]:

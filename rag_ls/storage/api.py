@@ -106,8 +106,8 @@ class SearchedChunks(Protocol):
         """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
         ...
 
-    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
+    def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
+        """For each of these chunks that has a symbol, the consecutive chunks of the symbol that include it."""
         ...
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:

@@ -485,7 +485,7 @@ def _answers(index: SearchedIndex) -> dict[str, object]:
         "frequencies": [index.lexical.frequency(word, most) for word in ("retry", "nothing") for most in (1, 50)],
         "alike": sorted(index.lexical.terms_like("retri")),
         "named": sorted((uids[row], name, declares) for row, name, declares in chunks.named(["refresh", "pay"], 50)),
-        "pieces": [each.stored for each in chunks.pieces(document.id, "pay", 0)],
+        "pieces": sorted((uids[row], [each.stored for each in run]) for row, run in chunks.pieces(uids).items()),
         "at": (at := chunks.at(document.id, 1)) and at.stored,
         "first": [uids[row] for row in chunks.first_of([document.id], 2)],
         "by text": sorted((each.path, each.symbol, each.text_hash) for each in chunks.with_texts(hashes)),

@@ -141,6 +141,26 @@ def test_a_declaration_in_pieces_is_shown_as_a_whole(store: CheckoutIndex) -> No
     assert hits[0].item.chunk.text == "".join(texts[:3])
 
 
+def test_more_hits_take_no_more_statements(store: CheckoutIndex) -> None:
+    """On a server each statement is a way there and back."""
+    for number in range(8):
+        texts = [f"def total{number}(items):\n", f"    needle(items, {number})\n"]
+        pieces = [new_chunk(text, symbol="total", path=f"{number}.py", ordinal=at) for at, text in enumerate(texts)]
+        store.replace_document(record(f"{number}.py"), pieces)
+
+    def count_statements(hits: int) -> int:
+        statements: list[str] = []
+        with store._database.in_use() as connection:
+            connection.set_trace_callback(statements.append)
+            found = _search(_searcher(store), "needle", k=hits)
+            connection.set_trace_callback(None)
+        assert [len(hit.item.chunk.text.splitlines()) for hit in found.hits] == [2] * hits
+        # What SQLite's full-text search asks by itself begins as a comment does.
+        return len([each for each in statements if not each.startswith("--")])
+
+    assert count_statements(8) == count_statements(1)
+
+
 def test_filters_restrict_language_and_path(store: CheckoutIndex) -> None:
     _save(store, "needle", "src/a.py")
     store.replace_document(

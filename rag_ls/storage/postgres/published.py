@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
-from rag_ls.storage.chunk_runs import run_around
+from rag_ls.storage.chunk_runs import find_runs
 from rag_ls.storage.passages import Passage
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
@@ -16,7 +16,6 @@ from rag_ls.storage.postgres.published_postings import PublishedPostings
 from rag_ls.storage.postgres.schema import PostgresSchema, has_table
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
-from rag_ls.storage.terms import last_name
 from rag_ls.storage.trigrams import OTHER_CASES, Need
 from rag_ls.util.text import LINE_END
 
@@ -187,13 +186,15 @@ class PublishedChunks:
         )  # fmt: skip
         return found[0] if found else None
 
-    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
+    def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
         """See `SearchedChunks`."""
-        found = self._select(
-            "c.file_id = %s AND c.name = %s AND c.symbol = %s ORDER BY c.ordinal",
-            document_id, last_name(symbol), symbol,
+        found = self._rows.of(
+            f"{_CHUNKS}, m.id",
+            "rag_chunk m JOIN {schema}.rag_chunk c ON c.file_id = m.file_id AND c.symbol = m.symbol "
+            "JOIN {schema}.rag_file f ON f.id = c.file_id",
+            "m.id = ANY(%s::bigint[]) AND m.symbol != '' ORDER BY m.id, c.ordinal", list(rows),
         )  # fmt: skip
-        return run_around(found, around)
+        return find_runs((int(row[-1]), _chunk(row[:-1])) for row in found)
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
         """See `SearchedChunks`."""

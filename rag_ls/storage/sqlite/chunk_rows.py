@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from rag_ls.storage.chunk_runs import run_around
+from rag_ls.storage.chunk_runs import find_runs
 from rag_ls.storage.records import ChunkRow, RankRow
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, batches, chunk_row, marks
+from rag_ls.storage.sqlite.index_rows import CHUNK_COLUMNS, FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
 from rag_ls.util.spellings import compose
 
@@ -38,13 +38,15 @@ class ChunkReader:
         """The number of chunks."""
         return self._database.count("SELECT count(*) FROM chunks")
 
-    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
-        found = self._select(
-            "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
-            (document_id, last_name(symbol), symbol),
+    def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
+        """See `SearchedChunks`."""
+        found = self._database.rows(
+            f"SELECT m.id, {CHUNK_COLUMNS} FROM chunks m JOIN chunks c ON c.document_id = m.document_id AND c.symbol = m.symbol "
+            "JOIN documents d ON d.id = c.document_id "
+            "WHERE m.id IN (SELECT value FROM json_each(?)) AND m.symbol != '' ORDER BY m.id, c.ordinal",
+            (as_json(rows),),
         )
-        return run_around(found, around)
+        return find_runs((row[0], chunk_row(row[1:])) for row in found)
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
         """All versions of the chunk with this id: on disk, and in unsaved text."""
