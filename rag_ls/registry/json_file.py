@@ -1,6 +1,7 @@
 """One small JSON file of the user's that several processes read and change.
 
-A file that cannot be read now, or is damaged, is never written anew: that would lose what it holds.
+A file that cannot be read now, or is damaged, is never written anew: that would lose what it holds. Keys that this version
+does not know stay as they are: a newer one wrote them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class JsonFile(Generic[T]):
         file: Path,
         *,
         parse: Callable[[dict[str, Any]], T],
-        dump: Callable[[T], Any],
+        dump: Callable[[T], dict[str, Any]],
         empty: T,
         holds: str,
         remedy: str,
@@ -46,11 +47,18 @@ class JsonFile(Generic[T]):
 
     def read(self) -> T:
         """The value; `empty` if there is no file, or an empty one. Raises `StoreUnavailable`."""
+        return self._read()[0]
+
+    def _read(self) -> tuple[T, dict[str, Any]]:
+        """The value, and all that the file holds."""
         try:
             text = self.path.read_text(encoding="utf-8")
-            return self._parse(_read_object(text)) if text.strip() else self._empty
+            if not text.strip():
+                return self._empty, {}
+            content = _read_object(text)
+            return self._parse(content), content
         except FileNotFoundError:
-            return self._empty
+            return self._empty, {}
         except OSError as error:
             raise StoreUnavailable(
                 f"{self.path} cannot be read ({error.strerror}): it must be yours to read and write", self._holds
@@ -69,11 +77,12 @@ class JsonFile(Generic[T]):
         try:
             make_private_folder(self.path.parent)
             with FileLock(lock, timeout=_LOCK_S, mode=0o600):
-                former = self.read()
+                former, content = self._read()
                 changed = edit(former)
                 if changed != former:
+                    unknown = {key: value for key, value in content.items() if key not in self._dump(former)}
                     with whole_file(self.path) as stream:
-                        stream.write(json.dumps(self._dump(changed), indent=2) + "\n")
+                        stream.write(json.dumps({**self._dump(changed), **unknown}, indent=2) + "\n")
                 return changed
         except Timeout as error:
             raise StoreUnavailable(

@@ -9,7 +9,7 @@ import os
 import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -252,8 +252,10 @@ def _find_write_time(home: Home) -> tuple[int, str]:
 
 
 def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
+    # A newer version may note more of a repository.
+    known = [each.name for each in fields(ClonedRepository)]
     places = {
-        str(common): ClonedRepository(**{key: str(value) for key, value in each.items()})
+        str(common): ClonedRepository(*(str(each.get(name, "")) for name in known))
         for common, each in record["places"].items()
     }
     return Home(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ class Registered:
     opened_at: str | None = None
     from_config: bool = False
     """Whether the user's settings listed it when it was last opened."""
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+    """The keys that a newer version of rag-ls noted beside."""
 
 
 class Registry:
@@ -42,7 +44,7 @@ class Registry:
         self._file = JsonFile[tuple[Registered, ...]](
             file,
             parse=_parse,
-            dump=lambda projects: {"projects": [asdict(item) for item in projects]},
+            dump=lambda projects: {"projects": [_make_record(item) for item in projects]},
             empty=(),
             holds="projects",
             remedy="a project is known by name again once it is opened",
@@ -97,8 +99,19 @@ def _parse(content: dict[str, Any]) -> tuple[Registered, ...]:
     return tuple({item.root: item for item in map(_read_record, content["projects"])}.values())
 
 
+def _make_record(item: Registered) -> dict[str, Any]:
+    known = asdict(item)
+    return {**known.pop("unknown"), **known}
+
+
 def _read_record(record: Any) -> Registered:
-    item = Registered(**record)
+    if not isinstance(record, dict):
+        raise ValueError(f"no project: {record!r}")
+    known = {each.name for each in fields(Registered)} - {"unknown"}
+    item = Registered(
+        **{key: value for key, value in record.items() if key in known},
+        unknown={key: value for key, value in record.items() if key not in known},
+    )
     texts = (item.root, item.name, item.added_at, item.opened_at or "")
     if not all(isinstance(text, str) for text in texts) or not isinstance(item.from_config, bool):
         raise ValueError(f"no project: {record!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import threading
 from pathlib import Path
@@ -34,6 +35,13 @@ def numbers(tmp_path: Path) -> JsonFile[tuple[int, ...]]:
 def test_a_value_is_read_as_it_was_written(numbers: JsonFile[tuple[int, ...]]) -> None:
     assert numbers.read() == ()
     assert numbers.change(lambda held: (*held, 1)) == numbers.read() == (1,)
+
+
+def test_keys_of_a_newer_version_stay(numbers: JsonFile[tuple[int, ...]]) -> None:
+    numbers.path.parent.mkdir()
+    numbers.path.write_text('{"numbers": [1], "letters": ["a"]}')
+    numbers.change(lambda held: (*held, 2))
+    assert json.loads(numbers.path.read_text()) == {"numbers": [1, 2], "letters": ["a"]}
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,6 +86,18 @@ def test_a_project_is_added_by_name_and_removed(registry: Registry, tmp_path: Pa
     assert [(item.name, item.opened_at is None) for item in registry.projects()] == [("first", False), ("b", True)]
     registry.remove({str(tmp_path / "a")})
     assert [item.name for item in registry.projects()] == ["b"]
+
+
+def test_what_a_newer_version_noted_of_a_project_stays(registry: Registry, tmp_path: Path) -> None:
+    project = {"root": "/shop", "name": "shop", "added_at": "2027-01-31T00:00:00.000Z", "icon": {"letter": "S"}}
+    file = (
+        write(tmp_path, {"data/projects.json": json.dumps({"projects": [project], "format": 2})}) / "data/projects.json"
+    )
+    registry.add(tmp_path / "zoo")
+    registry.note_opened(Path("/shop"))
+    held = json.loads(file.read_text())
+    assert held["format"] == 2
+    assert [(item["name"], item.get("icon")) for item in held["projects"]] == [("shop", {"letter": "S"}), ("zoo", None)]
 
 
 def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
