@@ -65,6 +65,14 @@ _MEANT = {
     "install": "connect", "setup": "connect", "ui": "open", "web": "open", "page": "open", "version": "--version",
     "lint": "check", "backup": "export",
 }  # fmt: skip
+# Words for one action; a group has one of those in each line.
+_SAME_ACTION = (
+    ("add", "create", "new", "make", "remember", "generate"),
+    ("delete", "remove", "revoke", "drop", "rm", "forget"),
+    ("list", "projects", "ls", "all"),
+    ("show", "get", "cat", "view", "status"),
+    ("update", "edit", "change"),
+)
 # A word as similar to a verb as this is a slip of the keys.
 _MIN_SLIP_SIMILARITY = 0.8
 _MIN_SLIP_LETTERS = 4
@@ -111,9 +119,15 @@ def _resolve_action(group: str, rest: Sequence[str]) -> list[str]:
     if (verb := TREE[group].get(rest[0])) is not None:
         return [*verb.split(), *rest[1:]]
     raise InvalidRequest(
-        f"{group} has no action {rest[0]!r}; {_nearest(rest[0], TREE[group])}`rag-ls help {group}` lists "
+        f"{group} has no action {rest[0]!r}; {_meant_action(group, rest[0])}`rag-ls help {group}` lists "
         "all; `rag-ls ask ...` asks, whatever the first word is"
     )
+
+
+def _meant_action(group: str, word: str) -> str:
+    same = next((words for words in _SAME_ACTION if word in words), ())
+    meant = next((each for each in same if each in TREE[group]), "")
+    return f"`rag-ls {group} {meant}` is what you look for; " if meant else _nearest(word, TREE[group])
 
 
 def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:

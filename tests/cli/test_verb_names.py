@@ -63,6 +63,10 @@ def test_a_line_is_a_verb_or_a_question(line: str, means: str) -> None:
         ("memory", "memory needs an action: search, add, list"),
         ("memory lst", "the nearest are list"),
         ("engine --json", "engine needs an action"),
+        ("token create ci", "`rag-ls token add` is what you look for"),
+        ("token delete ci", "`rag-ls token revoke` is what you look for"),
+        ("memory rm 7b34c1d2", "`rag-ls memory delete` is what you look for"),
+        ("store ls", "`rag-ls store projects` is what you look for"),
         ("memory leaks in the watcher", "`rag-ls ask ...` asks"),
     ],
 )
