@@ -312,8 +312,8 @@ def _server_verbs(verbs: Verbs) -> None:
 
 
 def _read_port(text: str) -> int:
-    if not 0 < int(text) <= _MAX_PORT:
-        raise ValueError(text)
+    if not text.isdecimal() or not 0 < int(text) <= _MAX_PORT:
+        raise argparse.ArgumentTypeError(f"takes a port from 1 to {_MAX_PORT}, not {text!r}")
     return int(text)
 
 

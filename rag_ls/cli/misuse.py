@@ -19,7 +19,7 @@ _SAID = (
     (re.compile(r"argument (\S+): is given (.+)"), r"was given \1 \2"),
     (re.compile(r"argument (\S+): expected (?:one|at least one) argument"), r"needs a value after \1"),
     (re.compile(r"argument (\S+): invalid int value: (.+)"), r"takes a whole number for \1, not \2"),
-    (re.compile(r"argument (\S+): invalid _read_port value: (.+)"), r"takes a port from 1 to 65535 for \1, not \2"),
+    (re.compile(r"argument (\S+): (takes .+), not (.+)"), r"\2 for \1, not \3"),
     (re.compile(r"argument (\S+): invalid float value: (.+)"), r"takes a number for \1, not \2"),
     (re.compile(r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)"), r"takes one of \3 for \1, not \2"),
 )
