@@ -143,7 +143,11 @@ class Colours:
         if marked is not None:
             line.highlight_regex(marked, _MARKED)
         if margin is not None:
-            line.truncate(max(20, self.width - margin), overflow="ellipsis")
+            room = max(20, self.width - margin)
+            indent = len(line.plain) - len(line.plain.lstrip(" "))
+            # More indentation would leave no room for what the line says.
+            line = line[max(0, indent - room // 2) :] if line.plain.strip() else line
+            line.truncate(room, overflow="ellipsis")
         return self._print_styled(line)
 
     def _print_styled(self, text: object) -> str:

@@ -86,6 +86,11 @@ def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path
     assert (repository / "billing/reconciliation/outstanding.py").as_uri() in _LINK.findall(shown)
 
 
+def test_a_line_that_begins_far_to_the_right_shows_what_it_says_on_a_narrow_terminal() -> None:
+    (shown,) = Colours(Console(width=40)).code(f"{' ' * 60}pay(invoice)", "python", margin=4)
+    assert shown == f"{' ' * 18}pay(invoice)"
+
+
 @pytest.mark.slow
 def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> None:
     assert "\x1b[" in on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
