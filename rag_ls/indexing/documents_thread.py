@@ -350,8 +350,12 @@ class DocumentsThread:
 
     def _retry_later(self, problem: str = "") -> None:
         """Wait after a failed step, each time longer: a disk may be full for hours."""
-        self._failures, self.problem = self._failures + 1, problem
-        self._board.note_step()
+        former, self.problem = self.problem, problem
+        self._failures += 1
+        if problem != former:
+            self._board.tell_again()
+        else:
+            self._board.note_step()
         self._pause(min(_RETRY_S * self._failures, _LONG_REST_S))
 
     def _pause(self, seconds: float) -> None:

@@ -185,7 +185,9 @@ class EmbeddingQueue:
                 if self._stopping:
                     return
                 # A service may be away for hours.
-                self.problem = str(error) if isinstance(error, StoreFull) else ""
+                former, self.problem = self.problem, str(error) if isinstance(error, StoreFull) else ""
+                if self.problem != former:
+                    self._board.tell_again()
                 level = logging.DEBUG if str(error) == self._told else logging.WARNING
                 self._told = str(error)
                 _log.log(level, "embedding failed, trying again: %s", error)

@@ -74,7 +74,7 @@ class ProgressBoard:
             listener(progress)
 
     def tell_again(self) -> None:
-        """Call the listeners though the progress is the same: work that waits has another reason for it."""
+        """Call the listeners though the progress is the same: work has another reason to wait, or cannot go on."""
         self.note_step()
         for listener in self._listeners:
             listener(self.now)

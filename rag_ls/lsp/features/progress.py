@@ -63,7 +63,7 @@ async def _show(server: RagLsServer, view: ProjectSession, running: dict[str, Pr
     stop = view.indexing.listen(lambda _: _call_soon(loop, changed))
     try:
         while True:
-            if _is_notable(view.indexing.progress) and not _find_reason_to_wait(view, view.indexing.progress):
+            if _is_notable(view.indexing.progress) and not _find_obstacle(view, view.indexing.progress):
                 await _show_run(server, view, running, changed)
             await changed.wait()
             changed.clear()
@@ -81,12 +81,12 @@ async def _show_run(
     progress = server.work_done_progress
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
     journey = Journey(embeds=not view.settings.embedding.is_off)
-    while (state := view.indexing.progress).phase in _BUSY and not _find_reason_to_wait(view, state):
+    while (state := view.indexing.progress).phase in _BUSY and not _find_obstacle(view, state):
         progress.report(token, make_report(journey, state))
         changed.clear()
         await asyncio.sleep(_REPORT_EVERY_S)
         await changed.wait()
-    progress.end(token, make_end(state, _find_reason_to_wait(view, state)))
+    progress.end(token, make_end(state, _find_obstacle(view, state)))
     del running[token]
 
 
@@ -98,17 +98,18 @@ def make_report(journey: Journey, state: Progress) -> types.WorkDoneProgressRepo
     return types.WorkDoneProgressReport(message=message, percentage=int(100 * at.done))
 
 
-def make_end(state: Progress, reason_to_wait: str = "") -> types.WorkDoneProgressEnd:
-    """The last word on a journey that is over, that the user stopped, or that goes on by itself later."""
-    if reason_to_wait:
-        return types.WorkDoneProgressEnd(message=f"found by words; embedding waits: {reason_to_wait}")
-    return types.WorkDoneProgressEnd(message=_STOPPED if state.phase is Phase.CANCELLED else "done")
+def make_end(state: Progress, obstacle: str = "") -> types.WorkDoneProgressEnd:
+    """The last word on a journey that is over, that the user stopped, or that goes on by itself once an obstacle is gone."""
+    return types.WorkDoneProgressEnd(message=obstacle or (_STOPPED if state.phase is Phase.CANCELLED else "done"))
 
 
-def _find_reason_to_wait(view: ProjectSession, state: Progress) -> str:
-    """The reason why nothing happens though chunks are left to embed; empty while something does."""
+def _find_obstacle(view: ProjectSession, state: Progress) -> str:
+    """The reason why nothing happens though work is left, for people; empty while something does."""
+    if problem := view.indexing.problem:
+        return f"waits: {problem}"
     is_read = state.phase is Phase.EMBEDDING or (state.phase is Phase.READING and state.done >= state.total)
-    return view.indexing.waits_for if is_read else ""
+    reason_to_wait = view.indexing.waits_for if is_read else ""
+    return f"found by words; embedding waits: {reason_to_wait}" if reason_to_wait else ""
 
 
 def _is_notable(state: Progress) -> bool:

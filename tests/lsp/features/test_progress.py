@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,32 @@ def test_a_bar_ends_with_the_reason_where_embedding_waits(tmp_path: Path, monkey
     with in_process_editor(local_client("lsp"), root, capabilities=_CAPABILITIES) as editor:
         assert until(lambda: any(step["kind"] == "end" for step in _steps(editor)))
         assert _steps(editor)[-1]["message"].startswith("found by words; embedding waits: on battery")
+
+
+@contextmanager
+def _no_room_beside(database: Path) -> Iterator[None]:
+    """Meanwhile this process may write no longer files than a database is now."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    longest = max(file.stat().st_size for file in (database, database.with_name(f"{database.name}-wal")))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (longest + 1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.slow
+def test_a_bar_ends_with_what_the_disk_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "none")
+    code = "".join(f"def part_{each}():\n    return {each}\n" for each in range(60))
+    root = write(tmp_path / "many", {f"src/part_{each}.py": f"# {each}\n{code}" for each in range(1500)})
+    with in_process_editor(local_client("lsp"), root, capabilities=_CAPABILITIES) as editor:
+        assert until(lambda: any(step.get("message") == "reading files" for step in _steps(editor)))
+        with _no_room_beside(root / ".rag-ls/index.db"):
+            assert until(lambda: any(step["kind"] == "end" for step in _steps(editor)))
+            told = _steps(editor)[-1]["message"]
+    assert told.startswith("waits: nothing was written to the index")
 
 
 @pytest.mark.parametrize(
