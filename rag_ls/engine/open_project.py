@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 
 # Tokens of the model's window that stay free for the header that is embedded before a chunk's text.
 _HEADER_TOKENS = 32
-# A question waits this long for typed text to be cut; hits in text that takes longer are marked `changed`.
+# A question waits this long for others' text and files to be cut; hits in what takes longer are marked `changed`.
 _SETTLE_S = 0.3
 _COMPARED_S = 3.0
 _MAX_LENDERS = 20

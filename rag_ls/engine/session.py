@@ -46,6 +46,8 @@ _NO_WORDS_YET = (
     "no file that was read holds these words, with {} still to read: these are the nearest in meaning, near or not"
 )
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
+# A question waits this long for what its own client has typed: longer only where the machine is busy.
+_OWN_TEXT_S = 3.0
 _UNREAD = "{} not read yet; those that hold a question's words are read first"
 # Words that the index lacks in some of the files that hold them: single letters of scripts without spaces, and parts of blobs.
 _NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
@@ -253,12 +255,18 @@ class ProjectSession:
 
     # --- questions
 
+    def catch_up(self) -> frozenset[str]:
+        """As of `OpenProject`, but the texts that this client typed itself are waited for longer."""
+        self.project.engine.editors.drain()
+        self.indexing.settle_text_of(self.editing_session, _OWN_TEXT_S)
+        return self.project.catch_up()
+
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
         settings = self.settings.search
         k = read_k(request.k, settings.code_k)
-        unseen = self.project.catch_up()
+        unseen = self.catch_up()
         model = self.project.model(wait_for_model_s)
         vector = begin_embedding(model, request.query)
         found = self.project.searcher.search(

@@ -238,6 +238,12 @@ class Inbox:
         with self._wake.condition:
             return [buffer for (owner, _), buffer in self._buffers.items() if owner == session]
 
+    def has_text_of(self, session: str) -> bool:
+        """Whether a text that an editor holds waits, or was taken and is not done."""
+        with self._wake.condition:
+            waits = any(owner == session for owner, _ in self._typed)
+            return waits or any((session, path) in self._buffers for path in self._in_hand)
+
     def paths(self) -> frozenset[str]:
         """The documents that wait, or that were taken and are not done."""
         with self._wake.condition:

@@ -256,6 +256,17 @@ class IndexingService:
         if reads_queue:
             self.wait_until(lambda: not _are_few(self._store.queue_lengths()[0]), deadline - time.monotonic())
 
+    def settle_text_of(self, session: str, longest_s: float) -> None:
+        """Wait until the texts that an editor holds are in the index, unless no text can be written there now."""
+
+        def is_taken_in() -> bool:
+            if self._documents.is_failing or not self.inbox.has_text_of(session):
+                return True
+            self.inbox.end_delays()
+            return False
+
+        self.wait_until(is_taken_in, longest_s)
+
     def _has_taken_in(self) -> bool:
         is_compared_again = not self.comparison.is_first and not self.scanned
         if not (is_compared_again or _are_few(len(self.inbox.paths()))):

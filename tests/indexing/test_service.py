@@ -114,6 +114,13 @@ def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_a
     assert until(lambda: not view.indexing.inbox.paths())
 
 
+@pytest.mark.slow
+def test_a_question_waits_for_the_text_that_its_client_has_just_typed(view: ProjectSession) -> None:
+    for name in ("zebra", "giraffe"):
+        view.buffer_changed(Buffer("src/large.py", _functions(1) * 150 + f"\n\ndef {name}_price():\n    return 1\n"))
+        assert _found(view, name) == [("src/large.py", Freshness.BUFFER)]
+
+
 def test_unsaved_text_is_searched_until_it_is_closed(view: ProjectSession) -> None:
     view.buffer_changed(Buffer("src/cart.py", "def zebra_price():\n    return 1\n"))
     _settled(view)

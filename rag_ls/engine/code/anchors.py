@@ -37,7 +37,7 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         if line:
             raise InvalidRequest(f"line = {line} says nothing without source_file: give the path of its file")
         return None
-    session.project.catch_up()
+    session.catch_up()
     if source_file:
         path, line, *_ = session.place(source_file, line)
     else:
@@ -54,7 +54,7 @@ def renew_anchor(session: ProjectSession, item: Memory) -> Anchor | None:
     """The anchor of a confirmed memory, renewed for the present code if that still exists."""
     if item.anchor is None or is_elsewhere(session, item.anchor):
         return item.anchor
-    session.project.catch_up()
+    session.catch_up()
     found = resolve_anchor(session, item).anchor
     if found is None or found.state in (AnchorState.ORPHANED, AnchorState.UNKNOWN):
         return item.anchor

@@ -65,7 +65,7 @@ class FileImpact:
 
 def find_change_impact(session: ProjectSession, files: Sequence[ChangedFile]) -> list[FileImpact]:
     """The impact of each file that differs, in their order."""
-    session.project.catch_up()
+    session.catch_up()
     changed = {file.path for file in files}
     gone = {file.former_path for file in files if file.former_path} - {
         file.path for file in files if file.status is not ChangeStatus.DELETED

@@ -122,7 +122,7 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
 
     Each is there once, at the first piece of its code.
     """
-    session.project.catch_up()
+    session.catch_up()
     rows = places.chunks_of(session, path)
     if not rows:
         return []
@@ -138,7 +138,7 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
 
 
 def _row_at(session: ProjectSession, path: str, line: int) -> ChunkRow | None:
-    session.project.catch_up()
+    session.catch_up()
     try:
         place = session.place(path, line)
         return places.chunk_at(session, place.path, place.first)

@@ -80,7 +80,7 @@ class PlacesFound:
 def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
     pattern, deadline = TextPattern(request.query), time.monotonic() + request.longest_s
-    unseen = session.project.catch_up()
+    unseen = session.catch_up()
     looked = _Look(session, pattern, request, deadline)
     looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
     looked.look_into_index()

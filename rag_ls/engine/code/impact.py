@@ -86,7 +86,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
 
     Raises `NotFound` with the nearest paths or names, `InvalidRequest` with those that are meant, and `PathOutsideProject`.
     """
-    session.project.catch_up()
+    session.catch_up()
     path = session.relative(path) if path.strip() else _find_declaring(session, symbol)
     document = session.document(path)
     if document is None:

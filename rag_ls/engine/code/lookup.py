@@ -53,7 +53,7 @@ class SymbolQuestion:
 
 def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) -> Hit:
     """A chunk by its id, as it is now; the `whole` as searches show it. Raises `NotFound`, which names what replaced it."""
-    unseen = session.project.catch_up()
+    unseen = session.catch_up()
     hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session, whole=whole)
     if hit is None:
         is_path = "." in chunk_id or "/" in chunk_id
@@ -123,7 +123,7 @@ def _read_lines(session: ProjectSession, path: str, first: int, last: int) -> Ex
 
 def _rows_of(session: ProjectSession, path: str) -> list[ChunkRow]:
     """The chunks of a document, in order. Raises `NotFound`."""
-    session.project.catch_up()
+    session.catch_up()
     path = session.relative(path)
     document = session.document(path)
     rows = session.store.chunks.of_document(document.id) if document else []
@@ -143,7 +143,7 @@ def _chunk_at(rows: Sequence[ChunkRow], line: int) -> ChunkRow:
 
 def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[StoredSymbol]:
     """The selected declarations, in order of place, or by name with the best match first. Raises `NotFound`."""
-    session.project.catch_up()
+    session.catch_up()
     outlines = session.store.outlines
     if question.path or question.path_glob:
         found = outlines.of_documents(_find_documents(session, question), _MAX_SYMBOLS)

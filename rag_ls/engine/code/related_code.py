@@ -52,7 +52,7 @@ def find_related(
     """
     started = time.perf_counter()
     count = read_k(k, session.settings.search.code_k)
-    unseen = session.project.catch_up()
+    unseen = session.catch_up()
     target = _target_of_snippet(session, snippet, path) if snippet else _target_at(session, path, line, symbol)
     found = Found((), False, 0, 0.0)
     if target.embedding is not None:

@@ -58,7 +58,7 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
 
     They are the tests of the symbol, else of the line's; without a line, of the whole document.
     """
-    session.project.catch_up()
+    session.catch_up()
     row = places.find_chunk(session, path, line, symbol)
     symbol = symbol or (row.stored.chunk.symbol if line else "")
     chunk = row.stored.chunk

@@ -27,7 +27,7 @@ def find_rules(
     session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
 ) -> list[RuleHit]:
     """The sections of rule documents that apply to a change in words, and to the files that it is about."""
-    session.project.catch_up()
+    session.catch_up()
     model = session.project.model(wait_for_model_s)
     likely = () if paths else _find_likely_files(session, text)
     question = RuleQuestion(text, tuple(paths), likely, _mean_embedding(model, text))

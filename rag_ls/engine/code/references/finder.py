@@ -41,7 +41,7 @@ _KINDS = {
 
 def find_references(session: ProjectSession, question: AskedSymbol) -> References:
     """All references to a symbol, its declarations first. Raises `InvalidRequest` and `NotFound`."""
-    session.project.catch_up()
+    session.catch_up()
     finder = _Finder(session)
     name, declared = finder.declared(question)
     references = finder.uses_of(name, declared)
@@ -69,7 +69,7 @@ def find_resolved_uses(
 
 def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:
     """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
-    session.project.catch_up()
+    session.catch_up()
     finder = _Finder(session)
     name, declared = finder.declared(question)
     tree = _CallerTree(finder, min(depth, MAX_DEPTH))
@@ -89,7 +89,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
 
 def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
     """The calls in the body of a symbol. Raises as `find_references`."""
-    session.project.catch_up()
+    session.catch_up()
     finder = _Finder(session)
     name, declared = finder.declared(question)
     if not declared:
