@@ -82,8 +82,10 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     pattern, deadline = TextPattern(request.query), time.monotonic() + request.longest_s
     unseen = session.catch_up()
     looked = _Look(session, pattern, request, deadline)
-    looked.look_into_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
+    files = looked.choose_files([*session.store.queue.paths(), *_keep_admitted(session, unseen)])
+    # The index first, since it takes little of the time: reading thousands of files would leave it none.
     looked.look_into_index()
+    looked.look_into_files(files)
     first = looked.first_places()
     return replace(
         _count(looked.documents, looked.unread, request.counted),
@@ -129,22 +131,24 @@ class _Look:
         self.unread = 0
         self.skipped: Counter[str] = Counter()
 
-    def look_into_files(self, paths: Iterable[str]) -> None:
-        """Look into files as they are now, in place of what the index has of them."""
-        paths = list(dict.fromkeys(paths))
-        if not paths:
-            return
+    def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
+        """The files to look into as they are now, in place of what the index has of them, with this client's unsaved text."""
         in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
+        texts = {path: self._session.unsaved_text(path) for path in paths if path not in self._as_they_are}
+        # An unsaved text of another client, which the index holds, counts in place of the file.
+        chosen = [(path, own) for path, own in texts.items() if own is not None or path not in in_index]
+        self._as_they_are.update(path for path, _ in chosen)
+        return chosen
+
+    def look_into_files(self, files: Sequence[tuple[str, str | None]]) -> None:
+        """Look into chosen files."""
+        if not files:
+            return
         rows = self._session.store.document_paths() if self._filters.path_glob else ()
-        known = {*(compose(row[1]) for row in rows), *map(compose, paths)}
+        known = {*(compose(row[1]) for row in rows), *(compose(path) for path, _ in files)}
         matches = accepts(Filters(path_glob=self._filters.path_glob), self._view.roles, known)
         passes = accepts(self._filters, self._view.roles, known)
-        for path in paths:
-            own = self._session.unsaved_text(path)
-            if path in self._as_they_are or (own is None and path in in_index):
-                # An unsaved text of another client, which the index holds, counts in place of the file.
-                continue
-            self._as_they_are.add(path)
+        for path, own in files:
             if matches(path, ""):
                 self._look_into_file(path, own, passes)
 
@@ -199,7 +203,7 @@ class _Look:
             if not (stale := self._find_changed(document for document, _ in first)):
                 break
             self.documents = [each for each in self.documents if each.session != DISK or each.path not in stale]
-            self.look_into_files(stale)
+            self.look_into_files(self.choose_files(stale))
         return first
 
     def _find_changed(self, shown: Iterable[DocumentPlaces]) -> list[str]:
