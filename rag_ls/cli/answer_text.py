@@ -100,16 +100,18 @@ def _places_of(hit: Json) -> list[Json]:
 def notes_of(stats: Json) -> list[str]:
     """Notes on everything that the answer could not see, in words of the shell."""
     notes = []
-    if not stats.get("complete", True):
-        missing = [
-            count_of(stats[key], name)
-            for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
-            if stats.get(key)
-        ]
+    told = stats.get("note", "")
+    missing = [
+        count_of(stats[key], name)
+        for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
+        if stats.get(key)
+    ]
+    # The note may count them already.
+    if not stats.get("complete", True) and not (missing and all(count in told for count in missing)):
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
         left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
         notes.append(f"the index is not complete: {left}")
-    return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
+    return [*notes, *([in_words_of_the_shell(told)] if told else [])]
 
 
 def paths(data: Json, files: int) -> list[str]:

@@ -110,6 +110,12 @@ def test_files_that_were_not_compared_are_told_in_one_sentence(idle: bool) -> No
     )
 
 
+def test_files_that_a_note_counts_are_not_counted_twice() -> None:
+    note = "2,507 files are not read yet; those that hold a question's words are read first"
+    stats = {**_STATS, "complete": False, "pending_documents": 2507, "note": note}
+    assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(f"({note})")
+
+
 def test_what_nobody_works_on_is_said_to_be_missing() -> None:
     stats = {**_STATS, "complete": False, "pending_documents": 2, "idle": True}
     assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(
