@@ -83,6 +83,7 @@ CSHARP = Language(
         bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"),
         parents=frozenset({"base"}),
         own_is_implied=True,
+        is_overloaded=True,
         reopened=r"\bpartial\b",
         types=(PREFIX_TYPE, NEW),
     ),

@@ -54,6 +54,7 @@ JAVA = Language(
         ),
         parents=frozenset({"super"}),
         own_is_implied=True,
+        is_overloaded=True,
         types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
         chained=frozenset({"this", "super"}),

@@ -96,6 +96,8 @@ class ReferenceRule(NamedTuple):
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls; a function with the name of its type is one, too,
     where a bare name may be a member."""
+    is_overloaded: bool = False
+    """Whether a type may have several members of a name, which the arguments of a call tell apart."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""

@@ -15,6 +15,7 @@ from rag_ls.engine.code.references import (
     find_callers,
 )
 from rag_ls.engine.code.references import find_references as find_all
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.caller import Caller
@@ -164,6 +165,9 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
         yield f"{name!r} is used in none of {count_of(looked_at, 'file')}; {near}search_code takes questions in words"
     for _, answer in answers:
         yield _describe_unread(answer, is_empty=not total)
+        if answer.uncreated:
+            owner = split_owner(answer.declarations[0].symbol)[0]
+            yield (f"where {answer.uncreated} types are created was not looked for: {owner}.{answer.name} asks for one")
     if last < total:
         yield f"{total - last} more: offset = {last} goes on"
     if any(answer.is_cut for _, answer in answers):

@@ -36,7 +36,7 @@ class References {
         task.analyze();
         Trees trees = Trees.instance(task);
         Map<String, Element> declared = new HashMap<>();
-        Map<Object, Set<String>> uses = new HashMap<>();
+        Map<Element, Set<String>> uses = new HashMap<>();
         for (var unit : units) {
             String path = root.relativize(Paths.get(unit.getSourceFile().toUri())).toString();
             new Uses(trees, unit, path, declared, uses).scan(unit, null);
@@ -45,16 +45,10 @@ class References {
         for (String place : asked) {
             Element found = declared.get(place);
             if (found == null) answer.append('-');
-            else answer.append(String.join("\t", uses.getOrDefault(key(found), Set.of())));
+            else answer.append(String.join("\t", uses.getOrDefault(found, Set.of())));
             answer.append('\n');
         }
         System.out.print(answer);
-    }
-
-    /** Overloads count as one, as their callers name them alike. */
-    static Object key(Element element) {
-        boolean isCalled = element.getKind() == ElementKind.METHOD || element.getKind() == ElementKind.CONSTRUCTOR;
-        return isCalled ? List.of(element.getEnclosingElement(), element.getSimpleName().toString()) : element;
     }
 
     static final class Uses extends TreePathScanner<Void, Void> {
@@ -62,9 +56,9 @@ class References {
         final CompilationUnitTree unit;
         final String path;
         final Map<String, Element> declared;
-        final Map<Object, Set<String>> uses;
+        final Map<Element, Set<String>> uses;
 
-        Uses(Trees trees, CompilationUnitTree unit, String path, Map<String, Element> declared, Map<Object, Set<String>> uses) {
+        Uses(Trees trees, CompilationUnitTree unit, String path, Map<String, Element> declared, Map<Element, Set<String>> uses) {
             this.trees = trees;
             this.unit = unit;
             this.path = path;
@@ -91,7 +85,7 @@ class References {
         void use(long position) {
             Element element = trees.getElement(getCurrentPath());
             if (element == null || position < 0) return;
-            uses.computeIfAbsent(key(element), each -> new TreeSet<>()).add(path + ":" + line(position));
+            uses.computeIfAbsent(element, each -> new TreeSet<>()).add(path + ":" + line(position));
         }
 
         @Override public Void visitClass(ClassTree tree, Void nothing) {

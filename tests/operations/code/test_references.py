@@ -739,13 +739,54 @@ def test_java_types_constructors_and_methods_are_told_apart(
     ]
     made = operations.run("find_references", {"path": cart, "line": 6, "show": "callers"})
     assert sorted(_places(made)) == [
-        f"{cart}:11 resolved", f"{cart}:15 resolved", f"{test}:11 resolved", f"{test}:5 resolved", f"{test}:9 resolved",
+        f"{cart}:11 resolved", f"{cart}:15 resolved", f"{test}:5 resolved",
     ]  # fmt: skip
     assert f"{cart}:14 resolved" in _places(operations.run("find_references", {"path": cart, "line": 3}), "mention")
     assert _places(operations.run("find_references", {"symbol": "Base.close"})) == [
         f"{store}:5 resolved",
         f"{test}:12 resolved",
     ]
+
+
+OVERLOADS = {
+    "src/main/java/shop/Cart.java": (
+        "package shop;\n\npublic class Cart {\n    void add(String name) {}\n    void add(String name, int count) {}\n"
+        "    void add(Item item) {}\n    void add(Object... all) {}\n}\n"
+    ),
+    "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n}\n",
+    "src/main/java/shop/Bulk.java": (
+        "package shop;\n\npublic class Bulk extends Cart {\n    @Override\n    void add(String name, int count) {}\n}\n"
+    ),
+    "src/main/java/shop/Run.java": (
+        "package shop;\n\nclass Run {\n    void run(Cart cart, Item item, String name) {\n"
+        '        cart.add("a, b");\n        cart.add(name);\n        cart.add(new Item("a"));\n        cart.add(item);\n'
+        "        cart.add(name, 2);\n        cart.add(of(1, 2));\n        cart.add(1, 2, 3);\n        new Item(4);\n    }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"),
+    [
+        ("Cart.java", 4, ["5 resolved", "6 resolved", "10 by name"]),
+        ("Cart.java", 5, ["9 resolved"]),
+        ("Cart.java", 6, ["7 resolved", "8 resolved", "10 by name"]),
+        ("Cart.java", 7, ["11 resolved", "10 by name"]),
+        ("Item.java", 4, ["12 resolved"]),
+        ("Item.java", 5, ["7 resolved"]),
+    ],
+)
+def test_the_arguments_of_a_call_tell_overloads_apart(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, path: str, line: int, expected: list[str]
+) -> None:
+    client.open(indexed_projects.copy(OVERLOADS, tmp_path / "overloads"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    folder = "src/main/java/shop"
+    answer = operations.run("find_references", {"path": f"{folder}/{path}", "line": line})
+    assert _places(answer, "call") == [f"{folder}/Run.java:{each}" for each in expected]
+    # Only the one with as many parameters takes its place.
+    assert len(_places(answer, "override")) == (path == "Cart.java" and line == 5)
 
 
 OTHERS = {
@@ -873,3 +914,16 @@ def test_the_line_of_a_declaration_below_its_annotations_is_no_use(
         "web/Visit.java:4 resolved",
     ]
     assert _places(operations.run("find_references", {"symbol": "Tab"})) == ["web/tab.ts:4 resolved"]
+
+
+def test_so_many_constructors_are_no_question_for_all_that_is_created(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    classes = "".join(f"class Type{number}:\n    def __init__(self):\n        pass\n\n" for number in range(60))
+    client.open(indexed_projects.copy({"types.py": f"{classes}Type7()\n"}, tmp_path / "constructors"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    answer = operations.run("find_references", {"symbol": "__init__"})
+    assert _places(answer, "call") == []
+    assert "where 60 types are created was not looked for: Type0.__init__ asks for one" in answer["note"]
+    assert _places(operations.run("find_references", {"symbol": "Type7.__init__"}), "call") == ["types.py:241 resolved"]

@@ -67,5 +67,7 @@ class References:
     looked_at: int = 0
     """The number of documents in which a name would have been found."""
     unread: UnreadFiles = NOTHING_UNREAD
+    uncreated: int = 0
+    """The number of constructors, if there are so many that the calls of their types were not looked for."""
     is_cut: bool = False
     """Whether a tree of callers was too large to be followed to its end."""

@@ -35,12 +35,12 @@ class Step:
 
 def read_steps(text: str) -> list[Step]:
     """The chain that a text begins with; empty if it begins with anything else."""
-    text, at = _blank_strings(text), 0
+    text, at = blank_strings(text), 0
     while match := _PREFIX.match(text, at):
         at = match.end()
     found: list[Step] = []
     if text.startswith("(", at):
-        end = _close(text, at)
+        end = close_bracket(text, at)
         inner = text[at + 1 : end]
         cast = _CAST.search(inner)
         found = [Step(cast[1], True)] if cast else read_steps(inner)
@@ -56,10 +56,10 @@ def read_steps(text: str) -> list[Step]:
             at = arguments.end()
         is_called = text[at : at + 1] in ("(", "{") and text[at - 1 : at] != " "
         if is_called:
-            at = _close(text, at) + 1
+            at = close_bracket(text, at) + 1
         found.append(Step(match[0], is_called))
         while text.startswith("[", at):
-            at = _close(text, at) + 1
+            at = close_bracket(text, at) + 1
             found.append(Step(ELEMENT, True))
         mark = _MARK.match(text, at)
         if mark is None:
@@ -71,7 +71,7 @@ def read_steps(text: str) -> list[Step]:
 
 def read_chain_before(text: str) -> str:
     """The chain that ends a text, with the mark between it and the member that follows; empty if none ends it."""
-    text = _blank_strings(text)
+    text = blank_strings(text)
     mark = _MARK_BEFORE.search(text)
     at = mark.start() if mark else 0
     start = at
@@ -96,7 +96,7 @@ def read_chain_before(text: str) -> str:
     return text[start : mark.start()].strip() if mark else ""
 
 
-def _close(text: str, start: int) -> int:
+def close_bracket(text: str, start: int) -> int:
     """The offset of the bracket that closes the one at an offset; the end of the text if none does."""
     depth = 0
     for at in range(start, min(len(text), start + _MAX_BRACKETS)):
@@ -116,5 +116,6 @@ def _open(text: str, end: int) -> int:
     return -1
 
 
-def _blank_strings(text: str) -> str:
+def blank_strings(text: str) -> str:
+    """A text with spaces for what stands in quotes."""
     return _STRINGS.sub(lambda match: match[0][0] + " " * (len(match[0]) - 2) + match[0][0], text)

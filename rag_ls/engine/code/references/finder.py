@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import filterfalse, product
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
+from rag_ls.engine.code.references.overloads import Overloads
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
@@ -26,6 +27,7 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
 _MAX_TREE = 400
 _MAX_ALIASES = 8
+_MAX_CREATED = 50
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 # Marks between the parts of a qualified name; a `#` before a name may belong to the name.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
@@ -50,8 +52,9 @@ def find_references(session: ProjectSession, question: AskedSymbol) -> Reference
         nearest = tuple(places.nearest_symbols(session, name))
     unread = find_unread(session, finder.files, name)
     return References(
-        name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread
-    )
+        name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread,
+        uncreated=finder.uncreated,
+    )  # fmt: skip
 
 
 def find_resolved_uses(
@@ -83,6 +86,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
         nearest=nearest,
         looked_at=finder.files.count,
         unread=unread,
+        uncreated=finder.uncreated,
         is_cut=len(tree.found) >= _MAX_TREE,
     )
 
@@ -122,7 +126,9 @@ class _Finder:
         self.files = CodeFiles(session)
         self._names = Names(self.files, session.project.imports.resolver())
         self._uses = Uses(self._names)
+        self._overloads = Overloads(self._names, self._uses)
         self._is_test = session.project.roles.is_test
+        self.uncreated = 0
 
     def declared(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
         """The name that is asked for, and the declarations that it means."""
@@ -183,23 +189,33 @@ class _Finder:
 
     def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The declarations, the overrides of them, and all uses."""
-        wanted = _Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
+        wanted = self._want(declared)
         found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
         found += self._overrides(declared)
-        numbers = self.files.holding(name)
-        found += [each for item in declared for each in self._creations(item)]
-        docs = [number for number in numbers if find_language(self.files.language_of(number)).role is Role.DOCS]
+        found += self._creations(declared)
+        found += self._uses_in_code(name, wanted)
+        found += self._in_docs(name, self.files.load(filter(self._is_docs, self.files.holding(name))))
+        return found
+
+    def _want(self, declared: Sequence[StoredSymbol]) -> _Wanted:
+        return _Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
+
+    def _uses_in_code(self, name: str, wanted: _Wanted) -> list[Reference]:
+        """The uses outside of docs, under other names too."""
+        found: list[Reference] = []
         aliases: dict[str, None] = {}
-        for source in self.files.load(set(numbers) - set(docs)):
+        for source in self.files.load(filterfalse(self._is_docs, self.files.holding(name))):
             found += self._uses_in(source, name, wanted)
             aliases.update(dict.fromkeys(_aliases(source, name)))
-        for alias in list(aliases)[:_MAX_ALIASES] if declared else ():
+        for alias in list(aliases)[:_MAX_ALIASES] if wanted else ():
             known = {_place(each) for each in found}
             for source in self.files.load(self.files.holding(alias)):
                 passed = [each for each in self._uses_in(source, alias, wanted) if each.resolved]
                 found += [each for each in passed if _place(each) not in known]
-        found += self._in_docs(name, self.files.load(docs))
         return found
+
+    def _is_docs(self, number: int) -> bool:
+        return find_language(self.files.language_of(number)).role is Role.DOCS
 
     def uses_in(self, paths: Collection[str], declared: Sequence[StoredSymbol]) -> Iterator[Reference]:
         """The uses of some declarations in some documents."""
@@ -229,21 +245,33 @@ class _Finder:
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
                 continue
-            target = wanted.find(meaning.declarations)
+            meant, is_sure = self._choose(source, use.line, self._before(source, use), meaning.declarations, wanted)
+            target = wanted.find(meant)
             if target is not None or not wanted:
-                yield self._reference(source, use, target)
+                yield self._reference(source, use, target if is_sure else None)
             elif found := self._stands_for(meaning.declarations, wanted.declared):
                 yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
 
+    def _choose(
+        self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: _Wanted
+    ) -> tuple[Sequence[StoredSymbol], bool]:
+        """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are."""
+        if not source.rule.is_overloaded or any(item.kind != "function" for item in declared):
+            return declared, True
+        meant = self._overloads.choose(source, line, len(before), declared)
+        return meant, all(wanted.find([item]) for item in meant)
+
+    def _before(self, source: CodeFile, use: Use) -> str:
+        """The text of its line before a use."""
+        lines = self.files.lines(source)
+        line = lines[use.line - 1] if use.line <= len(lines) else ""
+        return line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
+
     def _fits(self, source: CodeFile, use: Use, declared: Iterable[StoredSymbol]) -> bool:
         """Whether a use may mean a declaration as it stands: what is a field there is no function, what is called no field."""
-        before = (
-            self.files.lines(source)[use.line - 1]
-            .encode("utf-8", "surrogatepass")[: use.column]
-            .decode("utf-8", "ignore")
-        )
         is_called = use.kind == UseKind.CALL
-        unfit = "value" if is_called else "function" if re.search(source.rule.fields, before) else ""
+        is_field = not is_called and re.search(source.rule.fields, self._before(source, use))
+        unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
 
     def _quoted_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
@@ -301,24 +329,46 @@ class _Finder:
             owner = self._owner(item)
             for other in others[split_owner(item.symbol)[1]] if owner is not None else ():
                 theirs = self._owner(other) if other.language == item.language else None
-                if owner is not None and theirs not in (None, owner) and self._names.derives(theirs, owner):
+                if owner is None or theirs in (None, owner) or not self._overloads.is_like(item, other):
+                    continue
+                if self._names.derives(theirs, owner):
                     found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
         return found
 
-    def _creations(self, item: StoredSymbol) -> Iterable[Reference]:
-        """The calls of a type whose constructor a member is."""
-        owner, rule = self._owner(item), find_language(item.language).references
-        if owner is None or rule is None or not is_constructor(item, rule):
+    def _creations(self, declared: Sequence[StoredSymbol]) -> Iterable[Reference]:
+        """The calls of the types whose constructors some members are."""
+        owners = {item: owner for item in declared if (owner := self._owner(item)) and self._is_constructor(item)}
+        if len(owners) > _MAX_CREATED:
+            self.uncreated = len(owners)
             return
-        for each in self.uses_of(split_owner(owner.symbol)[1], [owner]):
-            if each.kind is ReferenceKind.CALL and each.resolved:
-                yield replace(each, target=item)
-        for source in self.files.load(self.files.holding(split_owner(owner.symbol)[1])):
-            for use in source.uses(rule.chained):
-                around = self._names.type_around(source, use.line) if not use.receiver else None
-                is_own = use.name in rule.own
-                if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
-                    yield self._reference(source, use, item)
+        for owner in dict.fromkeys(owners.values()):
+            wanted = _Wanted((item, item) for item in owners if owners[item] == owner)
+            name = split_owner(owner.symbol)[1]
+            for each in self._uses_in_code(name, self._want([owner])):
+                if each.kind is ReferenceKind.CALL and each.resolved:
+                    yield from self._creation(each, owner, wanted)
+            for source in self.files.load(self.files.holding(name)):
+                for use in source.uses(source.rule.chained):
+                    around = self._names.type_around(source, use.line) if not use.receiver else None
+                    is_own = use.name in source.rule.own
+                    if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
+                        yield from self._creation(self._reference(source, use, owner), owner, wanted)
+
+    def _is_constructor(self, item: StoredSymbol) -> bool:
+        rule = find_language(item.language).references
+        return rule is not None and is_constructor(item, rule)
+
+    def _creation(self, call: Reference, owner: StoredSymbol, wanted: _Wanted) -> Iterable[Reference]:
+        """The call of a type as one of its constructors, if it may mean a wanted one."""
+        source, home = self.files.at(call.path), self.files.at(owner.path)
+        if source is None or home is None:
+            return
+        own = (item for item in home.symbols if self._is_constructor(item) and self._owner(item) == owner)
+        line = self.files.lines(source)[call.line - 1]
+        known = tuple(dict.fromkeys((*own, *wanted.declared)))
+        meant, is_sure = self._choose(source, call.line, line[: call.column - 1], known, wanted)
+        if (target := wanted.find(meant)) is not None:
+            yield replace(call, target=target if is_sure else None, resolved=is_sure)
 
     def _parts(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""
@@ -357,7 +407,9 @@ class _Finder:
         for use in source.uses() if source is not None else ():
             if use.kind == UseKind.CALL and item.start_line <= use.line <= item.end_line:
                 meaning = self._uses.meaning(source, use) if source is not None else None
-                targets = meaning.declarations if meaning is not None else ()
+                targets: Sequence[StoredSymbol] = meaning.declarations if meaning is not None else ()
+                if source is not None and targets:
+                    targets, _ = self._choose(source, use.line, self._before(source, use), targets, _Wanted(()))
                 if source is not None and (targets or meaning is None):
                     yield self._reference(source, use, targets[0] if targets else None)
 
@@ -383,7 +435,7 @@ class _Finder:
         lines = self.files.lines(source)
         line = lines[use.line - 1] if use.line <= len(lines) else ""
         around = source.around(use.line)
-        column = len(line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")) + 1
+        column = len(self._before(source, use)) + 1
         return Reference(
             kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
             symbol=around.symbol if around else "", resolved=target is not None, is_test=self._is_test(source.path), target=target,

@@ -27,6 +27,8 @@ _SET_VALUE = r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\
 _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-Z][\w.]*)|=\s*([^\n;]+))"
 """The own name of a variable that is taken out of an object, the type of that, or its value."""
 
+_PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;,):]"
+
 
 class Uses:
     """Tells what the uses of names mean. For one question; not safe from several threads."""
@@ -124,6 +126,19 @@ class Uses:
         return set() if None in values and source.rule.fields else {each for each in values if each is not None}
 
     # --- types of expressions
+
+    def type_of_value(self, source: CodeFile, text: str, line: int) -> StoredSymbol | str:
+        """The type of an expression, or only the name that is written where its variable is declared; empty if both are unknown."""
+        steps = read_steps(text)
+        typed = self._type_of(source, steps, line) if steps else None
+        if typed is not None and typed.declarations and typed.declarations[0].kind == "type":
+            return typed.declarations[0]
+        if typed is not None or len(steps) != 1 or steps[0].is_called:
+            return ""
+        patterns = (*source.rule.types, _PRIMITIVE)
+        matches = (match for each in patterns for match in find_around(each, self._around(source, line), steps[0].name))
+        names = {match.value[1].rpartition(".")[2] for match in matches}
+        return names.pop() if len(names) == 1 else ""
 
     def _type_of(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""

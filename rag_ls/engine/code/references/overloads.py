@@ -1,0 +1,193 @@
+"""Tells overloads apart: by the number of a call's arguments, and by those of their types that are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.expressions import blank_strings, close_bracket
+from rag_ls.engine.code.references.names import Names
+from rag_ls.engine.code.references.types import Uses
+from rag_ls.storage import StoredSymbol
+
+_MAX_CHARACTERS = 2000
+_MAX_LINES = 30
+_TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[^<>(){};=&|\"']*>")
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_PARAMETER = re.compile(
+    r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
+    re.DOTALL,
+)
+_CREATED = re.compile(r"new\s+([\w.]+)\s*(?:\(|$)")
+_LITERALS = (
+    (re.compile(r"\$?@?\"[^\"]*\"\s*(?:\+|$)"), frozenset({"string"})),
+    (re.compile(r"'[^']*'$"), frozenset({"char", "character"})),
+    (re.compile(r"true$|false$"), frozenset({"boolean", "bool"})),
+    (re.compile(r"-?\d[\d_]*$"), frozenset({"int", "integer"})),
+    (re.compile(r"-?\d[\d_]*[lL]$"), frozenset({"long"})),
+    (re.compile(r"-?\d[\d_.]*[dfm]?$"), frozenset({"double", "float", "decimal"})),
+)
+_PLAIN = frozenset().union(*(names for _, names in _LITERALS))
+"""The types of values that no type of a project stands for."""
+_NUMBERS = _PLAIN - {"string", "boolean", "bool"}
+"""Those of which one may be given for another."""
+
+
+class Fit(IntEnum):
+    """The certainty with which an argument is one for a parameter."""
+
+    NEVER = 0
+    MAYBE = 1
+    SURELY = 2
+
+
+class Parameters(NamedTuple):
+    """The parameters of a function, by their types as they are written; `""` for one that may be of any."""
+
+    types: tuple[str, ...]
+    optional: int
+    """The number of those at the end that a call may leave out."""
+    is_open: bool
+    """Whether the last one takes any number of arguments."""
+
+    def takes(self, count: int) -> bool:
+        """Whether a call with a number of arguments fits."""
+        return count >= len(self.types) - self.optional and (self.is_open or count <= len(self.types))
+
+    def spread(self, count: int) -> tuple[str, ...]:
+        """The type for each of a number of arguments."""
+        return (*self.types[:count], *self.types[-1:] * (count - len(self.types)))
+
+
+class Overloads:
+    """Chooses among overloads. For one question; not safe from several threads."""
+
+    def __init__(self, names: Names, uses: Uses) -> None:
+        self._files = names.files
+        self._names = names
+        self._uses = uses
+        self._parameters: dict[StoredSymbol, Parameters | None] = {}
+
+    def choose(
+        self, source: CodeFile, line: int, column: int, declared: Sequence[StoredSymbol]
+    ) -> tuple[StoredSymbol, ...]:
+        """The overloads that a call may mean: all of them where its arguments do not tell. `column`: where its name begins, from 0."""
+        if len(declared) < 2 or len({item.symbol for item in declared}) > 1:
+            return tuple(declared)
+        lines = self._files.lines(source)
+        text = "\n".join((lines[line - 1][column:], self._files.text(source, line + 1, line + _MAX_LINES)))
+        arguments = read_arguments(text[:_MAX_CHARACTERS])
+        if arguments is None:
+            return tuple(declared)
+        known = {item: self._read(item) for item in declared}
+        taking = {item: each for item, each in known.items() if each is None or each.takes(len(arguments))}
+        if len(taking) < 2 or None in taking.values():
+            return tuple(taking) or tuple(declared)
+        types = [self._type_of(source, each, line) for each in arguments]
+        spread = {item: each.spread(len(arguments)) for item, each in taking.items() if each is not None}
+        fits = {item: [self._fit(item, *pair) for pair in zip(types, spread[item], strict=True)] for item in spread}
+        fitting = [item for item, each in fits.items() if all(each)] or list(taking)
+        return tuple(
+            item
+            for item in fitting
+            if not any(_is_nearer(spread[other], fits[other], spread[item], fits[item]) for other in fitting)
+        )
+
+    def is_like(self, one: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether one of two members of a name may take the place of the other: overloads have as many parameters."""
+        home = self._files.at(one.path)
+        if home is None or not home.rule.is_overloaded:
+            return True
+        first, second = self._read(one), self._read(other)
+        return first is None or second is None or len(first.types) == len(second.types)
+
+    def _read(self, item: StoredSymbol) -> Parameters | None:
+        if item not in self._parameters:
+            home = self._files.at(item.path)
+            text = self._files.text(home, item.start_line, item.end_line) if home is not None else ""
+            self._parameters[item] = read_parameters(text[:_MAX_CHARACTERS], split_owner(item.symbol)[1])
+        return self._parameters[item]
+
+    def _type_of(self, source: CodeFile, argument: str, line: int) -> str | StoredSymbol:
+        """The type of an argument, or the name of one that is not the project's; empty where it is unknown."""
+        for pattern, names in _LITERALS:
+            if pattern.match(argument):
+                return min(names)
+        created = _CREATED.match(argument)
+        if created:
+            return self._names.type_named(source, created[1]) or created[1].rpartition(".")[2]
+        return self._uses.type_of_value(source, argument, line)
+
+    def _fit(self, item: StoredSymbol, given: str | StoredSymbol, wanted: str) -> Fit:
+        """The certainty with which an argument is one for a parameter of a type."""
+        if not given or len(wanted) <= 1:
+            return Fit.MAYBE
+        name = given if isinstance(given, str) else split_owner(given.symbol)[1]
+        if name.lower() == wanted.lower() or any({name.lower(), wanted.lower()} <= names for _, names in _LITERALS):
+            return Fit.SURELY
+        home = self._files.at(item.path)
+        target = self._names.type_named(home, wanted) if home is not None else None
+        if isinstance(given, str):
+            is_plain, is_number = name.lower() in _PLAIN, {name.lower(), wanted.lower()} <= _NUMBERS
+            is_other = is_plain and not is_number and (target is not None or wanted.lower() in _PLAIN)
+            return Fit.NEVER if is_other else Fit.MAYBE
+        if target is None:
+            return Fit.NEVER if wanted.lower() in _PLAIN else Fit.MAYBE
+        return Fit.SURELY if target == given else Fit.MAYBE if self._names.derives(given, target) else Fit.NEVER
+
+
+def read_arguments(text: str) -> list[str] | None:
+    """The arguments of a call, from the name that is called on; None where none is called."""
+    text = _simplify(text)
+    called = re.match(r"[\w$]+\s*\(", text)
+    end = close_bracket(text, called.end() - 1) if called else len(text)
+    return _split(text[called.end() : end]) if called and end < len(text) else None
+
+
+def read_parameters(text: str, name: str) -> Parameters | None:
+    """The parameters of a function of a name, from its text; None where they are not seen."""
+    text = _simplify(text)
+    found = re.search(rf"(?<![\w@.]){re.escape(name)}\s*\(", text)
+    end = close_bracket(text, found.end() - 1) if found else len(text)
+    if found is None or end >= len(text):
+        return None
+    parts = _split(text[found.end() : end])
+    # The object itself, where a method is written beside its type, is no argument of a call on it.
+    is_beside = bool(parts) and parts[0].startswith("this ")
+    parts = parts[is_beside:]
+    types = []
+    for part in parts:
+        match = _PARAMETER.match(part)
+        is_array = match is not None and "[]" in match[2]
+        types.append(match[1].rpartition(".")[2] if match and not is_array else "")
+    is_open = bool(parts) and ("..." in parts[-1] or parts[-1].startswith("params "))
+    defaults = sum("=" in part for part in parts) + is_open
+    return Parameters(tuple(types), defaults, is_open)
+
+
+def _simplify(text: str) -> str:
+    """A text without comments, the texts in quotes and the arguments of types."""
+    text = _COMMENTS.sub("", blank_strings(text))
+    while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a list that commas outside of brackets divide."""
+    found, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            found.append(text[start:at].strip())
+            start = at + 1
+    return [*found, text[start:].strip()] if text.strip() else []
+
+
+def _is_nearer(one: Sequence[str], fits: Sequence[Fit], other: Sequence[str], theirs: Sequence[Fit]) -> bool:
+    """Whether a call means one overload rather than another: nothing in which they differ speaks for the other."""
+    pairs = list(zip(one, fits, other, theirs, strict=True))
+    return all(a == b or fit > their for a, fit, b, their in pairs) and any(a != b for a, _, b, _ in pairs)
