@@ -245,7 +245,10 @@ class _Finder:
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
                 continue
-            meant, is_sure = self._choose(source, use.line, self._before(source, use), meaning.declarations, wanted)
+            meant: Sequence[StoredSymbol] = meaning.declarations
+            is_sure = True
+            if use.kind == UseKind.CALL:
+                meant, is_sure = self._choose(source, use.line, self._before(source, use), meant, wanted)
             target = wanted.find(meant)
             if target is not None or not wanted:
                 yield self._reference(source, use, target if is_sure else None)
@@ -256,9 +259,10 @@ class _Finder:
         self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: _Wanted
     ) -> tuple[Sequence[StoredSymbol], bool]:
         """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are."""
-        if not source.rule.is_overloaded or any(item.kind != "function" for item in declared):
+        called = [item for item in declared if item.kind == "function"]
+        if not source.rule.is_overloaded or not called:
             return declared, True
-        meant = self._overloads.choose(source, line, len(before), declared)
+        meant = self._overloads.choose(source, line, len(before), called)
         return meant, all(wanted.find([item]) for item in meant)
 
     def _before(self, source: CodeFile, use: Use) -> str:
