@@ -17,7 +17,7 @@ MAX_OCCURRENCES = 100_000
 """More places are not counted."""
 NO_PASSAGE = Passage(0)
 # The texts of this many documents are in memory at once.
-_DOCUMENTS_AT_ONCE = 100
+_DOCUMENTS_AT_ONCE = 400
 
 
 class DocumentPlaces(NamedTuple):
@@ -149,14 +149,16 @@ def _find_matches(
     texts = _read_texts(store, [document.passage for document in documents if document.is_indexed])
     found = []
     for document in documents:
-        passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, document.text))
+        passage, text = texts.get(
+            document.passage.document_id, (NO_PASSAGE, document.text.encode("utf-8", "surrogatepass"))
+        )
         moved = passage.first - 1
-        matches = pattern.find_lines(text)
+        matches = pattern.find_lines(text.decode("utf-8", "surrogatepass"))
         found.append([match._replace(line=match.line + moved) for match in matches] if moved else matches)
     return found
 
 
-def _read_texts(store: SearchedDocuments, passages: Sequence[Passage]) -> dict[int, tuple[Passage, str]]:
+def _read_texts(store: SearchedDocuments, passages: Sequence[Passage]) -> dict[int, tuple[Passage, bytes]]:
     return {each.document_id: (each, text) for each, text in store.signatures.read_passages(passages)}
 
 
@@ -186,12 +188,13 @@ def show_places(
     return shown
 
 
-def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, str]]) -> str:
+def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, bytes]]) -> str:
     if not document.is_indexed:
         return lines_of(document.text)[match.line - 1].removeprefix(MARK)
     # The document may have been stored again meanwhile.
-    passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, ""))
-    return take_lines(text, passage.first, match.line, match.line).removesuffix("\n").removeprefix(MARK)
+    passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, b""))
+    line = take_lines(text, passage.first, match.line, match.line).decode("utf-8", "surrogatepass")
+    return line.removesuffix("\n").removeprefix(MARK)
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:

@@ -2,45 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+Positions = NDArray[np.int64]
+"""Offsets in bytes, in order, of shape (places,)."""
+_LF_BYTE = 10
+# These many bytes at once stay in the processor's cache.
+_BLOCK_BYTES = 1 << 17
+# More probes take longer than what they spare.
+_MAX_PROBES = 2
+# A literal longer than this is compared place by place: few places hold its rarest bytes.
+_MAX_COMPARED_BYTES = 16
+# Bytes of code, the commonest first. Others are rarer.
+_COMMON = b" etrnsaoilcdupm\t.hfg_yb(),vS=\"TCP/R-xk'AEwI"
+_RARITY = {code: at for at, code in enumerate(_COMMON)}
+_IS_LETTER = np.array([chr(code).isascii() and chr(code).isalpha() for code in range(256)])
+_LOWER_CASE_BYTE = 0x20
+
+
+class JoinedLines(NamedTuple):
+    """Some lines of joined texts."""
+
+    begins: Positions
+    ends: Positions
+    """The beginning of the line after each."""
+    texts: list[bytes]
+    """Each ends in LF."""
+
 
 @dataclass(frozen=True, slots=True)
 class JoinedTexts:
-    """Texts side by side, with the end of a line between them."""
+    """Texts side by side, in UTF-8."""
 
-    text: str
-    starts: NDArray[np.int64]
-    """The beginning of each, of shape (texts,)."""
+    data: bytes
+    """The texts; each ends in LF."""
+    starts: Positions
+    """The beginning of each."""
 
     @classmethod
-    def join(cls, texts: Sequence[str]) -> JoinedTexts:
-        """Join texts."""
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        return cls("\n".join(texts), np.cumsum(lengths + 1) - lengths - 1)
+    def join(cls, texts: Sequence[bytes]) -> JoinedTexts:
+        """Join texts, whose lines end in LF; none may be after the last line."""
+        ended = [text if text.endswith(b"\n") else text + b"\n" for text in texts]
+        lengths = np.fromiter(map(len, ended), np.int64, len(ended))
+        return cls(b"".join(ended), np.cumsum(lengths) - lengths)
 
-    def find_holders(self, positions: Iterable[int]) -> NDArray[np.int64]:
-        """The index of the text that holds each position."""
-        found: NDArray[np.int64] = np.searchsorted(self.starts, np.fromiter(positions, np.int64), side="right") - 1
+    @property
+    def codes(self) -> NDArray[np.uint8]:
+        """The bytes as numbers."""
+        return np.frombuffer(self.data, np.uint8)
+
+    def find(self, literal: bytes, *, any_case: bool = False) -> Positions:
+        """All places of a text, also those that overlap; with `any_case`, in any case of ASCII letters."""
+        codes, wanted = self.codes, literal.lower() if any_case else literal
+        count = len(codes) - len(wanted) + 1
+        offsets = sorted(range(len(wanted)), key=lambda at: -_RARITY.get(wanted[at], len(_COMMON)))
+        probes, others = offsets[:_MAX_PROBES], offsets[_MAX_PROBES:]
+        found = []
+        for block in range(0, count, _BLOCK_BYTES):
+            size = min(_BLOCK_BYTES, count - block)
+            held = _equals(codes[block + probes[0] : block + probes[0] + size], wanted[probes[0]], any_case)
+            for at in probes[1:]:
+                held &= _equals(codes[block + at : block + at + size], wanted[at], any_case)
+            found.append(np.flatnonzero(held) + block)
+        positions = np.concatenate(found) if found else np.zeros(0, np.int64)
+        if len(wanted) > _MAX_COMPARED_BYTES:
+            ends = ((at, at + len(wanted)) for at in positions.tolist())
+            parts = (self.data[at:end].lower() if any_case else self.data[at:end] for at, end in ends)
+            return positions[np.fromiter((part == wanted for part in parts), np.bool_, len(positions))]
+        for at in others:
+            positions = positions[_equals(codes[positions + at], wanted[at], any_case)]
+        return positions
+
+    def mark_lines(self, positions: Positions) -> Positions:
+        """A number for each place: the same for those in one line, one more for the next line with any."""
+        places = positions.tolist()
+        ends = map(self.data.find, repeat(b"\n"), places, places[1:])
+        return np.append(0, np.cumsum(np.fromiter(ends, np.int64, max(0, len(places) - 1)) >= 0))[: len(places)]
+
+    def find_lines(self, positions: Sequence[Positions]) -> JoinedLines:
+        """The lines that hold any of the places."""
+        places = positions[0] if len(positions) == 1 else np.unique(np.concatenate(positions))
+        begins, ends, texts = [], [], []
+        data, end = self.data, 0
+        for at in places.tolist():
+            if at >= end:
+                begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
+                begins.append(begin)
+                ends.append(end)
+                texts.append(data[begin:end])
+        return JoinedLines(np.array(begins, np.int64), np.array(ends, np.int64), texts)
+
+    def all_lines(self) -> JoinedLines:
+        """All lines."""
+        ends = self.line_ends() + 1
+        texts = [line + b"\n" for line in self.data.removesuffix(b"\n").split(b"\n")]
+        return JoinedLines(np.append(0, ends[:-1]), ends, texts)
+
+    def line_ends(self) -> Positions:
+        """The place of the end of each line."""
+        return np.flatnonzero(self.codes == _LF_BYTE)
+
+    def find_holders(self, positions: Positions) -> Positions:
+        """The index of the text that holds each place."""
+        found: Positions = np.searchsorted(self.starts, positions, side="right") - 1
         return found
 
-    def count(self, positions: Iterable[int]) -> list[int]:
-        """The number of positions in each text."""
+    def count(self, positions: Positions) -> list[int]:
+        """The number of places in each text."""
         counts: list[int] = np.bincount(self.find_holders(positions), minlength=len(self.starts)).tolist()
         return counts
 
 
-def find_in_lines(text: str, literal: str) -> list[int]:
-    """The first place of a literal in each line that holds it."""
-    found = []
-    find = text.find
-    at = find(literal)
-    while at >= 0:
-        found.append(at)
-        end = find("\n", at)
-        at = find(literal, end + 1) if end >= 0 else -1
+def _equals(codes: NDArray[np.uint8], code: int, any_case: bool) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (codes | np.uint8(_LOWER_CASE_BYTE) if any_case and _IS_LETTER[code] else codes) == code
     return found

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import regex
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.search.joined_texts import JoinedTexts, find_in_lines
+from rag_ls.search.joined_texts import JoinedLines, JoinedTexts, Positions
 from rag_ls.search.linear_patterns import LinearPattern
 from rag_ls.search.required_text import (
     ELEMENT,
@@ -23,7 +24,8 @@ from rag_ls.search.required_text import (
     spans_lines,
     stays_in_line,
 )
-from rag_ls.storage import Need, fold, is_unspaced
+from rag_ls.search.whole_words import MIN_BYTE_BEYOND_ASCII, are_whole, is_whole_word, is_word, stands_alone
+from rag_ls.storage import OTHER_CASES, Need
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
@@ -40,6 +42,9 @@ _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothin
 _MAX_SHOWN_CHARACTERS = 200
 # The meaning of these classes within one line.
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
+# Texts without these letters have no letter that is one of ASCII in another case.
+_OTHER_CASES = tuple(letter.encode() for letter in OTHER_CASES)
+_MARK_BYTES = MARK.encode()
 _SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # `regex` gives some brackets a meaning of its own, where `re` and people mean the character.
 _BARE_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
@@ -131,7 +136,7 @@ class TextPattern:
             self._whole_text = _compile(query, within)
             if not query.whole_words:
                 self._linear = LinearPattern.compile(pattern, tree, ignore_case=query.ignore_case)
-            self._held = () if begins_with_text(tree) else self._held
+            self._held = () if self._linear is None and begins_with_text(tree) else self._held
 
     def _refuse_empty(self, query: TextQuery) -> None:
         """Raises `InvalidRequest` for a pattern that finds the empty text in whatever line."""
@@ -152,69 +157,98 @@ class TextPattern:
         elif not self._held:
             found = _collect(text, self._find_pattern(text), is_regex=self._query.is_regex)
         else:
-            begins, lines = self._find_holders(text)
-            numbers = _number_lines(text, begins)
-            kept = "\n".join(lines)
-            found = _collect(kept, self._find_pattern(kept), is_regex=self._query.is_regex) if lines else []
+            joined = JoinedTexts.join([text.encode("utf-8", "surrogatepass")])
+            lines = joined.find_lines(self._find_held(joined))
+            numbers = (1 + np.searchsorted(joined.line_ends(), lines.begins)).tolist()
+            kept = _decode_lines(lines.texts)
+            found = _collect(kept, self._find_pattern(kept), is_regex=self._query.is_regex) if kept else []
             found = [match._replace(line=numbers[match.line - 1]) for match in found]
         return [match for match in found if match.is_whole] if self._takes_whole_alone else found
 
-    def count_lines(self, texts: Sequence[str]) -> list[LineCount | None]:
+    def count_lines(self, texts: Sequence[bytes]) -> list[LineCount | None]:
         """The number of lines that `find_lines` gives for each text, in less time; None for one that takes too long.
 
-        Raises `InvalidRequest` where several do.
+        Texts are in UTF-8, and their lines end in LF. Raises `InvalidRequest` where several take too long.
         """
         counts: list[LineCount | None] = [LineCount()] * len(texts)
-        for is_ascii in (True, False):
-            # Other letters would make the joined text larger, and the ends of its words are harder to find.
-            among = [at for at, text in enumerate(texts) if text and text.isascii() is is_ascii]
-            for at, count in zip(among, self._count_joined([texts[at] for at in among], is_ascii), strict=True):
-                counts[at] = count
+        groups: dict[Any, list[int]] = {}
+        for at, text in enumerate(texts):
+            if text:
+                # Letters beyond ASCII may ask for another matcher, which all texts beside them would wait for.
+                is_apart = self._query.is_regex and not text.isascii()
+                groups.setdefault((self._choose_count(text), is_apart), []).append(at)
+        for (count, _), among in groups.items():
+            for at, found in zip(among, count([texts[at] for at in among]), strict=True):
+                counts[at] = found
         return counts
 
-    def _count_joined(self, texts: list[str], is_ascii: bool) -> Iterable[LineCount | None]:
-        if not texts:
-            return []
+    def _choose_count(self, text: bytes) -> Callable[[list[bytes]], Iterable[LineCount | None]]:
+        """The fastest way to count the lines of a text."""
         if self._query.is_regex:
-            try:
-                counts = self._count_expression(JoinedTexts.join([*map(self._prepare, texts)]))
-            except SlowPattern:
-                # The limit is for one text: many texts may take longer together.
-                return map(self._count_alone, texts)
-            return map(LineCount, counts, counts)
-        if not self._literal or "\n" in self._literal or not is_ascii:
-            found = map(self.find_lines, texts)
-            return [LineCount(len(lines), sum(match.is_whole for match in lines)) for lines in found]
-        joined = JoinedTexts.join(texts)
-        if "\r" in joined.text:
-            joined = JoinedTexts.join([*map(self._prepare, texts)])
-        text = self._make_comparable(joined.text) or ""
-        positions = find_in_lines(text, self._literal)
-        lines = joined.count(positions)
-        whole = joined.count(_keep_whole(text, self._literal, positions))
-        return map(LineCount, whole if self._takes_whole_alone else lines, whole)
+            return self._count_expression
+        if not self._literal or "\n" in self._literal:
+            return self._count_each
+        is_exact = not self._query.ignore_case or text.isascii() or not any(other in text for other in _OTHER_CASES)
+        return self._count_literal if is_exact else self._count_each
+
+    def _count_literal(self, texts: list[bytes]) -> Iterable[LineCount]:
+        joined, literal = JoinedTexts.join(texts), self._literal.encode("utf-8", "surrogatepass")
+        found = joined.find(literal, any_case=self._query.ignore_case)
+        is_whole, lines = are_whole(joined, found, self._literal), joined.mark_lines(found)
+        whole = joined.count(_keep_first(found[is_whole], lines[is_whole]))
+        return map(LineCount, whole if self._takes_whole_alone else joined.count(_keep_first(found, lines)), whole)
+
+    def _count_expression(self, texts: list[bytes]) -> Iterable[LineCount | None]:
+        joined = JoinedTexts.join([*map(self._without_mark, texts)])
+        try:
+            counts = joined.count(self._match_lines(joined))
+        except SlowPattern:
+            # The limit is for one text: many texts may take longer together.
+            return self._count_each(texts)
+        return map(LineCount, counts, counts)
+
+    def _match_lines(self, joined: JoinedTexts) -> Positions:
+        """A place in each line that matches."""
+        if self._held:
+            lines = joined.find_lines(self._find_held(joined))
+            kept = JoinedTexts.join(lines.texts)
+            return lines.begins[kept.find_holders(self._match_all_lines(kept))]
+        return self._match_all_lines(joined)
+
+    def _match_all_lines(self, joined: JoinedTexts) -> Positions:
+        if self._linear is None:
+            return self._match_by_regex(joined.all_lines())
+        found = self._linear.find_first(joined.data)
+        if self._linear.can_match(joined.data):
+            return found
+        lines = joined.find_lines([np.flatnonzero(joined.codes >= MIN_BYTE_BEYOND_ASCII)])
+        at = np.searchsorted(lines.begins, found, side="right") - 1
+        is_ascii = (at < 0) | (found >= lines.ends[at])
+        return np.concatenate([found[is_ascii], self._match_by_regex(lines)])
+
+    def _match_by_regex(self, lines: JoinedLines) -> Positions:
+        text = _decode_lines(lines.texts)
+        found = _collect(text, self._find_pattern(text), is_regex=True) if lines.texts else []
+        return lines.begins[np.array([match.line - 1 for match in found], np.int64)]
+
+    def _find_held(self, joined: JoinedTexts) -> list[Positions]:
+        """Places in all lines that may hold a text that each match holds."""
+        others = _OTHER_CASES if self._is_folded and not joined.data.isascii() else ()
+        held = [each.encode("utf-8", "surrogatepass") for each in self._held]
+        return [joined.find(each, any_case=self._is_folded) for each in (*held, *others)]
+
+    def _count_each(self, texts: list[bytes]) -> Iterable[LineCount | None]:
+        return map(self._count_alone, (text.decode("utf-8", "surrogatepass") for text in texts))
 
     def _count_alone(self, text: str) -> LineCount | None:
         try:
-            lines = len(self.find_lines(text))
+            found = self.find_lines(text)
         except SlowPattern:
             self._slow_texts += 1
             if self._slow_texts > _MAX_SLOW_TEXTS:
                 raise
             return None
-        return LineCount(lines, lines)
-
-    def _count_expression(self, joined: JoinedTexts) -> list[int]:
-        """The number of lines of each text that match a regular expression."""
-        if not self._held:
-            positions = _begin_lines(joined.text, self._find_pattern(joined.text))
-            return joined.count(positions)
-        begins, lines = self._find_holders(joined.text)
-        if not lines:
-            return [0] * len(joined.starts)
-        kept = JoinedTexts.join(lines)
-        matching = kept.find_holders(_begin_lines(kept.text, self._find_pattern(kept.text)))
-        return joined.count(begins[at] for at in matching)
+        return LineCount(len(found), sum(match.is_whole for match in found))
 
     @property
     def _takes_whole_alone(self) -> bool:
@@ -223,25 +257,23 @@ class TextPattern:
 
     def _prepare(self, text: str) -> str:
         """The text with its lines ended by LF, and none after the last."""
-        # A byte order mark belongs to the first line only if the query asks for it.
-        if MARK not in self._query.pattern and "ufeff" not in self._query.pattern.lower():
-            text = text.removeprefix(MARK)
+        text = text if self._asks_for_mark else text.removeprefix(MARK)
         # No line begins at the end of the last one.
         return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).removesuffix("\n")
+
+    def _without_mark(self, text: bytes) -> bytes:
+        return text if self._asks_for_mark else text.removeprefix(_MARK_BYTES)
+
+    @property
+    def _asks_for_mark(self) -> bool:
+        # A byte order mark belongs to the first line only if the query asks for it.
+        return MARK in self._query.pattern or "ufeff" in self._query.pattern.lower()
 
     def _make_comparable(self, text: str) -> str | None:
         """A text in which `_literal` stands where `text` matches; None if a pattern must be matched."""
         if not self._literal or (self._query.ignore_case and not text.isascii()):
             return None
         return text.lower() if self._query.ignore_case else text
-
-    def _find_holders(self, text: str) -> tuple[list[int], list[str]]:
-        """The lines that hold a text that each match holds, and where they begin: this is faster than any expression."""
-        compared = fold(text) if self._is_folded else text
-        found = [find_in_lines(compared, held) for held in self._held]
-        begins = sorted({text.rfind("\n", 0, at) + 1 for positions in found for at in positions})
-        ends = (text.find("\n", begin) for begin in begins)
-        return begins, [text[begin : None if end < 0 else end] for begin, end in zip(begins, ends, strict=True)]
 
     def _find_pattern(self, text: str) -> Iterator[tuple[int, int]]:
         if self._linear is not None and self._linear.can_match(text):
@@ -297,7 +329,7 @@ def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> 
         is_same = start <= line_end
         if is_same and found[-1].is_whole:
             continue
-        is_whole = is_regex or _is_whole(text, start, end)
+        is_whole = is_regex or is_whole_word(text, start, end)
         if is_same:
             if not is_whole:
                 continue
@@ -309,46 +341,20 @@ def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> 
     return found
 
 
+def _decode_lines(lines: Iterable[bytes]) -> str:
+    """Lines as a text without the last one's end."""
+    return b"".join(lines).decode("utf-8", "surrogatepass").removesuffix("\n")
+
+
+def _keep_first(positions: Positions, lines: Positions) -> Positions:
+    """The first place of each line, given the lines of all."""
+    first: Positions = positions[np.diff(lines, prepend=-1) != 0]
+    return first
+
+
 def _end_line(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end
-
-
-def _begin_lines(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """The start of the first span in each line that has any."""
-    line_end = -1
-    for start, _ in spans:
-        if start > line_end:
-            yield start
-            line_end = _end_line(text, start)
-
-
-def _number_lines(text: str, begins: Iterable[int]) -> list[int]:
-    """The numbers of the lines that begin there, from 1."""
-    numbers = []
-    line, counted = 1, 0
-    for begin in begins:
-        line += text.count("\n", counted, begin)
-        counted = begin
-        numbers.append(line)
-    return numbers
-
-
-def _keep_whole(text: str, literal: str, positions: Sequence[int]) -> list[int]:
-    """Of the first places of a literal in the lines of an ASCII text, those in lines that hold it as a whole word."""
-    continues = _is_word(literal[0]), _is_word(literal[-1])
-    if not any(continues):
-        return list(positions)
-    kept = []
-    for at in positions:
-        place = at
-        while not _stands_alone(text, place, place + len(literal), continues):
-            place = text.find(literal, place + 1, _end_line(text, at))
-            if place < 0:
-                break
-        else:
-            kept.append(at)
-    return kept
 
 
 def _collect_literal(text: str, literal: str) -> list[LineMatch]:
@@ -356,12 +362,12 @@ def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     found: list[LineMatch] = []
     line, counted, line_begin, length = 1, 0, 0, len(literal)
     # A match can be part of a longer word only if the literal itself begins or ends with a letter there.
-    continues = _is_word(literal[0]), _is_word(literal[-1])
+    continues = is_word(literal[0]), is_word(literal[-1])
     start = text.find(literal)
     while start >= 0:
         line_end = _end_line(text, start)
         first = start
-        while not (is_whole := _stands_alone(text, start, start + length, continues)):
+        while not (is_whole := stands_alone(text, start, start + length, continues)):
             start = text.find(literal, start + 1, line_end + length)
             if not 0 <= start <= line_end:
                 break
@@ -375,27 +381,8 @@ def _collect_literal(text: str, literal: str) -> list[LineMatch]:
     return found
 
 
-def _stands_alone(text: str, start: int, end: int, continues: tuple[bool, bool]) -> bool:
-    """Whether no letter continues what stands there; `continues` says at which of its ends one could."""
-    before, after = continues
-    return not (
-        (before and start > 0 and _is_word(text[start - 1])) or (after and end < len(text) and _is_word(text[end]))
-    )
-
-
 def _shorten(pattern: str) -> str:
     return pattern if len(pattern) <= _MAX_SHOWN_CHARACTERS else pattern[:_MAX_SHOWN_CHARACTERS] + "…"
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    if start == end:
-        return True
-    return _stands_alone(text, start, end, (_is_word(text[start]), _is_word(text[end - 1])))
-
-
-def _is_word(character: str) -> bool:
-    # In scripts without spaces, a word may end between any two letters.
-    return (character.isalnum() or character == "_") and (character.isascii() or not is_unspaced(character))
 
 
 def cut_line(line: str, column: int) -> str:

@@ -84,12 +84,13 @@ from rag_ls.storage.terms import (
     terms,
     words_in,
 )
-from rag_ls.storage.trigrams import Need, fold
+from rag_ls.storage.trigrams import OTHER_CASES, Need, fold
 from rag_ls.storage.write_rights import WriteRights
 
 __all__ = [
     "DISK",
     "INDEX_STORE",
+    "OTHER_CASES",
     "SCANNED",
     "Batch",
     "Candidate",

@@ -141,8 +141,8 @@ class SearchedSignatures(Protocol):
         """
         ...
 
-    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
-        """Passages of different documents, or more of the same documents, with their lines, each ended by LF.
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, bytes]]:
+        """Passages of different documents, or more of the same documents, with their lines in UTF-8, each ended by LF.
 
         Documents that were deleted meanwhile are left out.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rag_ls.util.text import LINE_END
+from rag_ls.util.text import end_lines_in_lf
 
 MAX_LINE = 2**31 - 1
 """No document has more lines: the end of a passage that goes to the end of its document."""
@@ -19,13 +19,13 @@ class Passage(NamedTuple):
     """Inclusive."""
 
 
-def take_lines(text: str, start: int, first: int, last: int) -> str:
+def take_lines(text: bytes, start: int, first: int, last: int) -> bytes:
     """The lines `first` to `last` of a text that begins in line `start`; each ends in LF but, perhaps, the document's last."""
-    text = LINE_END.sub("\n", text) if "\r" in text else text
+    text = end_lines_in_lf(text)
     # Splitting all lines takes one call; finding each line would take one call a line.
-    *before, text = text.split("\n", first - start)
+    *before, text = text.split(b"\n", first - start)
     if len(before) < first - start:
-        return ""
+        return b""
     count = last - first + 1
-    *taken, after = text.split("\n", count) if last != MAX_LINE else [text]
+    *taken, after = text.split(b"\n", count) if last != MAX_LINE else [text]
     return text[: len(text) - len(after)] if len(taken) == count else text

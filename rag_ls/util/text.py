@@ -20,6 +20,13 @@ def without_surrogates(text: str) -> str:
 
 
 LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def end_lines_in_lf(text: bytes) -> bytes:
+    """The text with LF for each CRLF and CR."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+
+
 MARK = "\ufeff"
 """The byte order mark, which files of UTF-8 may begin with."""
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import TextPattern, TextQuery
 from rag_ls.search.text_patterns import LineCount, cut_line
-from rag_ls.util.text import lines_of
+from rag_ls.util.text import end_lines_in_lf, lines_of
 from tests.support import scale_examples
 
 TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = retry(3)\r\nretry = 1\n"
@@ -29,7 +29,8 @@ def lines_matching(query: TextQuery, text: str) -> list[int]:
     found = pattern.find_lines(text)
     # Counting looks into several texts at once.
     count = LineCount(len(found), sum(match.is_whole for match in found))
-    assert pattern.count_lines([text, "", text]) == [count, LineCount(), count]
+    data = end_lines_in_lf(text.encode())
+    assert pattern.count_lines([data, b"", data]) == [count, LineCount(), count]
     return [match.line for match in found]
 
 
@@ -56,6 +57,38 @@ def test_a_text_stands_in_the_lines_that_hold_it(text: str, literal: str) -> Non
     escaped = re.escape(literal)
     assert lines_matching(TextQuery(literal), text) == lines_one_by_one(escaped, text)
     assert lines_matching(TextQuery(literal, ignore_case=True), text) == lines_one_by_one(escaped, text, re.IGNORECASE)
+
+
+LETTERS = "kis_K I(\u0130\u0131\u017f\u212aé中\u0301\ufeff\n\r"
+
+
+@settings(max_examples=scale_examples(100), deadline=None)
+@given(
+    texts=st.lists(st.text(alphabet=LETTERS, max_size=30), max_size=4),
+    literal=st.text(alphabet=LETTERS.strip(), min_size=1, max_size=3),
+    ignore_case=st.booleans(),
+    whole_words=st.booleans(),
+)
+@example(texts=["\u212ais", "kis kis", "ékis"], literal="kis", ignore_case=True, whole_words=True)
+@example(texts=["_k k_", "kk k", "ék 中k", "\ufeffk", "k\u0301"], literal="k", ignore_case=False, whole_words=False)
+def test_lines_are_counted_together_as_they_are_found_alone(
+    texts: list[str], literal: str, ignore_case: bool, whole_words: bool
+) -> None:
+    for is_regex in (False, True):
+        pattern = TextPattern(
+            TextQuery(re.escape(literal) if is_regex else literal, is_regex, ignore_case, whole_words)
+        )
+        found = map(pattern.find_lines, texts)
+        expected = [LineCount(len(lines), sum(match.is_whole for match in lines)) for lines in found]
+        assert pattern.count_lines([end_lines_in_lf(text.encode()) for text in texts]) == expected
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_a_text_longer_than_a_word_is_counted_in_long_texts(ignore_case: bool) -> None:
+    line = "the whole line that is looked for"
+    texts = [f"{'x' * 200_000}\n{line} {line}\n" * 3, f"{line}s\n", "é\n" + line]
+    counts = TextPattern(TextQuery(line, ignore_case=ignore_case)).count_lines([text.encode() for text in texts])
+    assert counts == [LineCount(3, 3), LineCount(1, 0), LineCount(1, 1)]
 
 
 def test_the_column_is_that_of_the_first_whole_word() -> None:
@@ -98,9 +131,9 @@ def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
 @pytest.mark.slow
 def test_a_text_that_a_pattern_takes_too_long_in_is_left_out_and_several_are_refused() -> None:
     pattern = TextPattern(TextQuery(HOSTILE, is_regex=True))
-    assert pattern.count_lines(["aa\nb", SLOW, "a"]) == [LineCount(1, 1), None, LineCount(1, 1)]
+    assert pattern.count_lines([b"aa\nb", SLOW.encode(), b"a"]) == [LineCount(1, 1), None, LineCount(1, 1)]
     with pytest.raises(InvalidRequest, match="takes too long"):
-        pattern.count_lines([SLOW] * 3)
+        pattern.count_lines([SLOW.encode()] * 3)
 
 
 @pytest.mark.parametrize("pattern", [r"(a|aa)+$", r"(a+)+$", r"a.*\)$", r"a.*b.*c.*d$", r"\w+\.name\b", "(x+x+)+y"])

@@ -27,7 +27,7 @@ from rag_ls.search import (
 )
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.spellings import compose
-from rag_ls.util.text import count_of
+from rag_ls.util.text import count_of, end_lines_in_lf
 
 _MAX_SYMBOLS = 200_000
 _MAX_DECLARED = 1000
@@ -165,7 +165,7 @@ class _Look:
         language = recognise(path, text) or "text"
         if not passes(path, language):
             return
-        (count,) = self._pattern.count_lines([text])
+        (count,) = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
         if count is None:
             self.unread += 1
         elif count.lines:

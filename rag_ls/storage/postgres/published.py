@@ -17,7 +17,7 @@ from rag_ls.storage.postgres.schema import PostgresSchema, has_table
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
 from rag_ls.storage.trigrams import OTHER_CASES, Need
-from rag_ls.util.text import LINE_END
+from rag_ls.util.text import end_lines_in_lf
 
 _FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
 _CHUNKS = (
@@ -278,13 +278,13 @@ class PublishedTexts:
         rows = self._rows.of("SELECT file_id", "rag_chunk", f"true GROUP BY file_id HAVING {conditions}", *values)
         return sorted(Passage(int(row[0])) for row in rows)
 
-    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, bytes]]:
         """See `SearchedSignatures`."""
         files = sorted({passage.document_id for passage in passages})
         rows = self._rows.of(
             f"SELECT file_id, {_WHOLE_TEXT}", "rag_chunk", "file_id = ANY(%s::bigint[]) GROUP BY file_id", files
         )
-        return [(Passage(int(file_id)), LINE_END.sub("\n", str(text))) for file_id, text in rows]
+        return [(Passage(int(file_id)), end_lines_in_lf(str(text).encode())) for file_id, text in rows]
 
 
 def _condition(need: Need, values: list[object]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -56,7 +55,7 @@ class Signatures:
         self._lock = threading.Lock()
         self._loaded = _NONE
         # Texts of the documents in `_loaded`, kept for the next question.
-        self._texts: dict[int, tuple[Passage, str]] = {}
+        self._texts: dict[int, tuple[Passage, bytes]] = {}
         self._texts_bytes = 0
 
     def replace(self, connection: sqlite3.Connection, document_id: int, texts: Iterable[str]) -> None:
@@ -86,7 +85,7 @@ class Signatures:
         holders = [set(loaded.documents[mask].tolist()) for mask in masks]
         return [Passage(document) for document in sorted(set.intersection(*holders))]
 
-    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, str]]:
+    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, bytes]]:
         """See `SearchedSignatures`."""
         with self._lock:
             loaded, is_kept = self._loaded, self._texts_bytes < MAX_TEXTS_BYTES
@@ -98,15 +97,15 @@ class Signatures:
             if is_kept and self._loaded is loaded:
                 self._forget_texts(self._texts.keys() & read.keys())
                 self._texts |= read
-                self._texts_bytes += sum(sys.getsizeof(text) for _, text in read.values())
+                self._texts_bytes += sum(len(text) for _, text in read.values())
         return [held for each in passages if (held := found[each.document_id] or read.get(each.document_id))]
 
-    def _read(self, passages: Sequence[Passage]) -> dict[int, tuple[Passage, str]]:
+    def _read(self, passages: Sequence[Passage]) -> dict[int, tuple[Passage, bytes]]:
         """Passages of different documents, by document."""
         rows = self._database.rows(
             "WITH p (number, document, first, last) AS MATERIALIZED (SELECT key, json_extract(value, '$[0]'), "
             "json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?)) "
-            "SELECT p.number, c.ordinal, c.start_line, c.text FROM p CROSS JOIN chunks c "
+            "SELECT p.number, c.ordinal, c.start_line, CAST(c.text AS BLOB) FROM p CROSS JOIN chunks c "
             "ON c.document_id = p.document AND c.end_line >= p.first AND c.start_line <= p.last",
             (as_json(passages),),
         )
@@ -114,7 +113,7 @@ class Signatures:
         for at, chunks in groupby(sorted(rows), key=itemgetter(0)):
             (_, _, start_line, text), *others = chunks
             passage = passages[at]
-            text += "".join(text for *_, text in others)
+            text += b"".join(text for *_, text in others)
             found[passage.document_id] = passage, take_lines(text, start_line, passage.first, passage.last)
         return found
 
@@ -127,7 +126,7 @@ class Signatures:
             return self._loaded
 
     def _forget_texts(self, documents: Iterable[int]) -> None:
-        self._texts_bytes -= sum(sys.getsizeof(self._texts.pop(each)[1]) for each in list(documents))
+        self._texts_bytes -= sum(len(self._texts.pop(each)[1]) for each in list(documents))
 
     def _update(self, former: _Loaded, version: int) -> _Loaded:
         present = np.array(self._database.column("SELECT id FROM signatures"), dtype=np.int64)

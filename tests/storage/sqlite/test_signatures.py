@@ -55,10 +55,10 @@ def test_the_lines_that_hold_a_text_are_among_the_passages(
     passages = store.signatures.find_passages([Need(("needle",))])
     assert holding <= {number for each in passages for number in range(each.first, min(each.last, len(whole)) + 1)}
     for passage, read in store.signatures.read_passages(passages):
-        assert read.removesuffix("\n").split("\n") == ended[passage.first - 1 : passage.last]
+        assert read.decode().removesuffix("\n").split("\n") == ended[passage.first - 1 : passage.last]
     for number in holding:
         ((passage, read),) = store.signatures.read_passages([Passage(document.id, number, number)])
-        assert take_lines(read, passage.first, number, number).removesuffix("\n") == whole[number - 1]
+        assert take_lines(read, passage.first, number, number).decode().removesuffix("\n") == whole[number - 1]
     store.close()
 
 
@@ -93,5 +93,5 @@ def test_a_text_is_read_again_once_its_document_changed() -> None:
         store.replace_document(record("a.py"), cut(text, []))
         for needs in ([Need(("needle",))], [Need()], [Need(("needle",))]):
             read = store.signatures.read_passages(store.signatures.find_passages(needs))
-            assert [each for _, each in read if each] == ([text] if text else [])
+            assert [each for _, each in read if each] == ([text.encode()] if text else [])
     store.close()

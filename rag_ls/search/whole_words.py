@@ -1,0 +1,55 @@
+"""Tells whole words from those that letters continue."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.search.joined_texts import JoinedTexts, Positions
+from rag_ls.storage import is_unspaced
+
+_MAX_LETTER_BYTES = 4
+MIN_BYTE_BEYOND_ASCII = 0x80
+
+
+def is_word(character: str) -> bool:
+    """Whether a letter, digit or `_` continues a word that it stands beside."""
+    # In scripts without spaces, a word may end between any two letters.
+    return (character.isalnum() or character == "_") and (character.isascii() or not is_unspaced(character))
+
+
+_IS_WORD = np.array([code < MIN_BYTE_BEYOND_ASCII and is_word(chr(code)) for code in range(256)])
+
+
+def is_whole_word(text: str, start: int, end: int) -> bool:
+    """Whether no letter continues a match."""
+    if start == end:
+        return True
+    return stands_alone(text, start, end, (is_word(text[start]), is_word(text[end - 1])))
+
+
+def stands_alone(text: str, start: int, end: int, continues: tuple[bool, bool]) -> bool:
+    """Whether no letter continues what stands there; `continues` says at which of its ends one could."""
+    before, after = continues
+    return not (
+        (before and start > 0 and is_word(text[start - 1])) or (after and end < len(text) and is_word(text[end]))
+    )
+
+
+def are_whole(joined: JoinedTexts, positions: Positions, literal: str) -> NDArray[np.bool_]:
+    """Whether a literal, of one line, is a whole word at each of its places."""
+    stands = np.ones(len(positions), np.bool_)
+    size = len(literal.encode("utf-8", "surrogatepass"))
+    # The byte before the first one is the last one: a line ends there, too.
+    for is_before, letter, places in ((True, literal[0], positions - 1), (False, literal[-1], positions + size)):
+        if not is_word(letter):
+            continue
+        codes = joined.codes[places]
+        stands &= ~_IS_WORD[codes]
+        for at in np.flatnonzero(stands & (codes >= MIN_BYTE_BEYOND_ASCII)):
+            place = int(places[at])
+            first = max(0, place + 1 - _MAX_LETTER_BYTES) if is_before else place
+            last = place + 1 if is_before else place + _MAX_LETTER_BYTES
+            letters = joined.data[first:last].decode("utf-8", "ignore")
+            stands[at] = not is_word(letters[-1 if is_before else 0])
+    return stands
