@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +11,6 @@ from rag_ls.storage import fold_text, is_unspaced, stem
 # About the lines of a statement with its comment.
 _LINES = 5
 _MIN_PREFIX = 2
-_LOWER, _LINE_END = re.compile("[a-z]"), re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +25,35 @@ class Held:
     """The number of its words in all of the text."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Word:
     """The beginning that all forms of a word share, in lower case."""
 
-    prefix: str
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self._capitalized = prefix.capitalize()
+        self._is_anywhere = is_unspaced(prefix)
 
-    def find_starts(self, text: str, lowered: str) -> Iterator[int]:
-        """The places where a word or a part of an identifier begins so; `lowered` is the text in lower case."""
-        prefix, capitalized = self.prefix, self.prefix.capitalize()
-        is_anywhere = is_unspaced(prefix)
-        at = lowered.find(prefix)
+    def find_lines(self, text: str, lowered: str) -> Iterator[int]:
+        """The lines in which a word or a part of an identifier begins so; `lowered` is the text in lower case."""
+        at = lowered.find(self.prefix)
+        line = counted = 0
         while at >= 0:
-            before = text[at - 1 : at]
-            # In `maxRetries` a part begins with a capital letter.
-            if is_anywhere or not before.isalpha() or (_LOWER.match(before) and text.startswith(capitalized, at)):
-                yield at
-            at = lowered.find(prefix, at + 1)
+            if self._begins(text, at):
+                line += lowered.count("\n", counted, at)
+                counted = at
+                yield line
+                if (at := lowered.find("\n", at)) < 0:
+                    return
+            at = lowered.find(self.prefix, at + 1)
+
+    def _begins(self, text: str, at: int) -> bool:
+        """Whether a word or a part of an identifier begins there. In `maxRetries` a part begins with a capital letter."""
+        before = text[at - 1 : at]
+        return (
+            not before.isalpha()
+            or self._is_anywhere
+            or ("a" <= before <= "z" and text.startswith(self._capitalized, at))
+        )
 
 
 class WordFinder:
@@ -63,19 +72,16 @@ class WordFinder:
         # Folded, each letter is one in lower case too.
         text = fold_text(text)
         lowered = text.lower()
-        ends: list[int] = []
         of_lines: dict[int, int] = {}
-        for at, word in enumerate(self._words):
-            if word.prefix not in lowered:
-                continue
-            ends = ends or [end.start() for end in _LINE_END.finditer(text)]
-            for start in word.find_starts(text, lowered):
-                line = bisect_left(ends, start)
-                of_lines[line] = of_lines.get(line, 0) | 1 << at
         whole = 0
-        for mask in of_lines.values():
-            whole |= mask
-        return Held(self._share(whole), max(map(self._share, _windows(of_lines)), default=0.0), whole.bit_count())
+        for at, word in enumerate(self._words):
+            if word.prefix in lowered:
+                for line in word.find_lines(text, lowered):
+                    of_lines[line] = of_lines.get(line, 0) | 1 << at
+                    whole |= 1 << at
+        # One word, or none, is as close together as it is.
+        close = {whole} if whole.bit_count() < 2 else set(_windows(of_lines))
+        return Held(self._share(whole), max(map(self._share, close)), whole.bit_count())
 
     def _share(self, mask: int) -> float:
         if mask not in self._shares:
