@@ -292,7 +292,7 @@ class ProjectSession:
         is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
         if not hits or is_found_by_words or _NOT_INDEXED.search(query):
             return ""
-        if unread := self.store.queue_lengths()[0] + len(unseen):
+        if unread := self.store.queue.count() + len(unseen):
             return _NO_WORDS_YET.format(count_of(unread, "file"))
         left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
@@ -313,8 +313,7 @@ class ProjectSession:
         then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
         """
         scanned, unseen = self.indexing.scanned, self.indexing.inbox.paths() | unseen_before
-        queued, pending = self.store.queue_lengths()
-        pending = self.project.engine.models.count_awaited(pending)
+        queued, pending = self.count_awaited()
         hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
             note = self.explain_filters(filters)
@@ -333,6 +332,12 @@ class ProjectSession:
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
+
+    def count_awaited(self) -> tuple[int, int]:
+        """The numbers of files that are not read yet, and of chunks that will get a vector: none where embedding is off."""
+        if self.project.engine.models.is_off:
+            return self.store.queue.count(), 0
+        return self.store.queue_lengths()
 
     def explain_filters(self, filters: Filters) -> str:
         """The reason why no document passes the filters, in words that name what would, or where it is."""

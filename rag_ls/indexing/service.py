@@ -254,7 +254,7 @@ class IndexingService:
         """
         self.wait_until(self._has_taken_in, deadline - time.monotonic())
         if reads_queue:
-            self.wait_until(lambda: not _are_few(self._store.queue_lengths()[0]), deadline - time.monotonic())
+            self.wait_until(lambda: not _are_few(self._store.queue.count()), deadline - time.monotonic())
 
     def settle_text_of(self, session: str, longest_s: float) -> None:
         """Wait until the texts that an editor holds are in the index, unless no text can be written there now."""

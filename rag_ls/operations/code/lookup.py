@@ -269,7 +269,7 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
 
 def note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
-    queued = sum(session.store.queue_lengths()[0] for session in sessions)
+    queued = sum(session.store.queue.count() for session in sessions)
     files = count_of(queued, "file is", "files are")
     return f"{files} not read yet, and this answer has none of their contents" if queued else ""
 

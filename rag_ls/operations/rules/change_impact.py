@@ -74,7 +74,7 @@ def _without_secrets(view: ProjectSession, files: Sequence[ChangedFile]) -> list
 def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
     if files > _MAX_FILES:
         yield f"{files} files differ: the first {_MAX_FILES} were looked at"
-    queued, _ = view.store.queue_lengths()
+    queued = view.store.queue.count()
     if queued or not view.indexing.scanned:
         unread = (
             f"{count_of(queued, 'file is', 'files are')} not read yet" if queued else "the files are still compared"

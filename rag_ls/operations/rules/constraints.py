@@ -268,8 +268,7 @@ def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
         for hit in find_rules(view, query, (), wait_for_model_s=caller.wait_s)
     ]
     found.sort(key=lambda record: -record.score)
-    queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
-    pending = views[0].project.engine.models.count_awaited(pending)
+    queued, pending = (sum(counts) for counts in zip(*(view.count_awaited() for view in views), strict=True))
     stats = Stats(
         took_ms=round((time.perf_counter() - started) * 1000, 1), dense=views[0].project.model() is not None,
         candidates=len(found), complete=all(view.indexing.scanned for view in views) and not (queued or pending),

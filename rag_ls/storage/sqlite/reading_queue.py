@@ -31,6 +31,10 @@ class ReadingQueue:
         """Whether any file waits to be read."""
         return bool(self._database.rows("SELECT 1 FROM queue LIMIT 1"))
 
+    def count(self) -> int:
+        """The number of files that wait to be read."""
+        return self._database.count("SELECT count(*) FROM queue")
+
     def holds(self, path: str) -> bool:
         """Whether a file waits to be read."""
         return bool(self._database.rows("SELECT 1 FROM queue WHERE path = ?", (path,)))
