@@ -86,7 +86,7 @@ def summarise(
     if not found:
         raise NotFound(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
-            f"scope {scope}; give another with scope"
+            f"scope {scope}; give another scope"
         )
     text, strategy, note = _write_summary(found, request.max_words, settings)
     if not text:

@@ -106,8 +106,10 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
             stamp=view.memories.stamp(),
             dry_run=request.dry_run,
         )
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"{source} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"{source} cannot be read: it is no text in UTF-8") from error
+    except OSError as error:
+        raise InvalidRequest(f"{source} cannot be read: {error.strerror or error}") from error
     answer = ImportAnswer(
         inserted=done.inserted, updated=done.updated, unchanged=done.unchanged, duplicates=done.duplicates,
         scope=store.scope.value, input=str(source), changes=_make_batch_record([result], dry_run=request.dry_run),
