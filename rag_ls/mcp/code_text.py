@@ -35,13 +35,14 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     )
     blocks = [("\n" if is_line else "\n\n").join(itertools.starmap(_format_hit, hits)) for is_line, hits in by_form]
     stats = lean.get("stats") or {}
-    missing = [
-        f"{count_of(stats[key], name)} to come"
-        for key, name in _MISSING
-        if stats.get(key) and not stats.get("complete", True)
+    note = stats.get("note", "")
+    counts = [
+        count_of(stats[key], name) for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
     ]
+    # The note may count them already.
+    missing = [f"{count} to come" for count in counts if count not in note]
     told = "".join(exact)
-    noted = [note for note in stats.get("note", "").split("; ") if note not in told]
+    noted = [part for part in note.split("; ") if part not in told]
     notes = ["; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))]
     return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
 

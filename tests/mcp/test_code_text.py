@@ -182,3 +182,5 @@ def test_clients_that_would_drop_the_text_get_it_alone(client: str, alone: bool)
 def test_what_is_to_come_is_counted_in_english() -> None:
     one = replace(_STATS, complete=False, pending_documents=1, pending_embeddings=2000)
     assert "(1 file to come; 2,000 embeddings to come; " in _text(_HIT, stats=one)
+    counted = replace(one, note="1 file is not read yet")
+    assert "(2,000 embeddings to come; 1 file is not read yet)" in _text(_HIT, stats=counted)
