@@ -48,7 +48,7 @@ _NO_WORDS_YET = (
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 # A question waits this long for what its own client has typed: longer only where the machine is busy.
 _OWN_TEXT_S = 3.0
-_UNREAD = "{} not read yet; those that hold a question's words are read first"
+_UNREAD = "of the files that are not read yet, those that hold a question's words are read first"
 # Words that the index lacks in some of the files that hold them: single letters of scripts without spaces, and parts of blobs.
 _NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
 
@@ -320,7 +320,7 @@ class ProjectSession:
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
-            note = "; ".join(filter(None, (note, _UNREAD.format(count_of(queued, "file is", "files are")))))
+            note = "; ".join(filter(None, (note, _UNREAD)))
         note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.unread_note)))
         is_read = scanned and is_all_known(self.store) and not (queued or unseen)
         stats = SearchStats(

@@ -10,10 +10,12 @@ import pytest
 from filelock import FileLock
 
 from rag_ls.engine.client import Client
+from rag_ls.engine.code.exact_places import PlacesRequest, describe_gaps, find_places
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Buffer
 from rag_ls.operations import Operations
+from rag_ls.search import NO_FILTERS, TextQuery
 from tests.support import PATIENCE_S, write
 
 FILES = {
@@ -123,6 +125,19 @@ def test_files_that_are_not_cut_yet_are_looked_into_as_they_are(client: Client, 
         assert places(exact) == [("src/raw.go", 4), ("src/send.go", 4)]
         assert "1 generated" in exact["left_out"]
         assert "still being listed" in exact["left_out"]
+
+
+@pytest.mark.slow
+def test_the_index_answers_although_there_is_no_time_for_all_files_that_it_lacks(session: ProjectSession) -> None:
+    write(session.project.root, {f"late/{at}.txt": "MakeRaw(value)\n" * 40_000 for at in range(60)})
+    with FileLock(session.project.folder.data_folder / "index.lock", thread_local=False):
+        session.store.queue.add([f"late/{at}.txt" for at in range(60)])
+        query = TextQuery(r"^\s*return MakeRaw\((\w+)\)$", is_regex=True)
+        found = find_places(session, PlacesRequest(query, NO_FILTERS, 10, files_only=False, counted=100, longest_s=1.0))
+    assert ("src/raw.go", 4) in [(place.path, place.line) for place in found.places]
+    assert not found.is_whole
+    assert found.waiting > 0
+    assert f"{found.waiting} files are not read yet and were not looked into in time: index_status" in describe_gaps(found)
 
 
 def test_a_file_that_changed_a_moment_ago_is_looked_into_as_it_is(

@@ -62,6 +62,8 @@ class PlacesFound:
     files: int
     unread: int = 0
     """The number of files that were not looked into, for want of time or because there are more places than are counted."""
+    waiting: int = 0
+    """Those of them that wait to be read into the index."""
     is_cut: bool = False
     """Whether that is because there are more places."""
     skipped: Counter[str] = field(default_factory=Counter)
@@ -88,7 +90,8 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     looked.look_into_files(files)
     first = looked.first_places()
     return replace(
-        _count(looked.documents, looked.unread, request.counted),
+        _count(looked.documents, looked.unread + looked.waiting, request.counted),
+        waiting=looked.waiting,
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
@@ -128,7 +131,7 @@ class _Look:
         self._view = session.project.searcher.view(session.editing_session, request.filters)
         self._as_they_are: set[str] = set()
         self.documents: list[DocumentPlaces] = []
-        self.unread = 0
+        self.unread = self.waiting = 0
         self.skipped: Counter[str] = Counter()
 
     def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
@@ -154,7 +157,7 @@ class _Look:
 
     def _look_into_file(self, path: str, text: str | None, passes: Callable[[str, str], bool]) -> None:
         if time.monotonic() > self._deadline:
-            self.unread += 1
+            self.waiting += 1
             return
         if text is None:
             source = self._session.project.documents.read(path)
@@ -235,11 +238,15 @@ def describe_gaps(found: PlacesFound) -> str:
     """The files that were not looked into, in words; empty if all were."""
     parts = [found.note] if found.note else []
     if not found.is_listed:
-        parts.append("files are still being listed")
+        parts.append("files are still being listed: ask again in a moment")
     if found.is_cut:
         parts.append(f"{count_of(found.unread, 'more file')} may hold it: match = exact counts all lines")
-    elif found.unread:
-        parts.append(f"{count_of(found.unread, 'file')} could not be looked into in time: narrow the search by path")
+    elif found.waiting:
+        late = count_of(found.waiting, "file is not read yet and was", "files are not read yet and were")
+        parts.append(f"{late} not looked into in time: index_status with wait_s waits until they are read")
+    if found.unread > found.waiting and not found.is_cut:
+        late = count_of(found.unread - found.waiting, "file")
+        parts.append(f"{late} could not be looked into in time: narrow the search by path")
     if found.skipped:
         so_far = "" if found.is_listed else "so far "
         parts.append(so_far + describe_left_out(found.skipped))
