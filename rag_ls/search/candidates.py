@@ -181,7 +181,9 @@ class CandidateFinder:
         """The terms that a word may be misspelt for."""
         if len(part) < _MIN_MISSPELT_CHARACTERS:
             return []
-        return difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _MIN_TERM_LIKENESS)
+        # Few people miss the last letter alone: audio is no slip for audit.
+        alike = [term for term in self._lexical.terms_like(stem(part)) if term[:-1] != stem(part)[:-1]]
+        return difflib.get_close_matches(stem(part), alike, 2, _MIN_TERM_LIKENESS)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""

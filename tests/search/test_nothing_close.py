@@ -170,15 +170,22 @@ def test_weak_hits_are_all_shown_with_scores_and_a_note_that_say_so(shop: Projec
 
 @pytest.mark.parametrize(
     ("query", "similar"),
-    [("where is the cart paid", ()), ("where is the cart paied", ("paid",)), ("where is the fish in the aquarium", ())],
+    [
+        ("where is the cart paid", ()),
+        ("where is the cart paied", ("paid",)),
+        ("where is the fish in the aquarium", ()),
+        ("where is the audio", ()),
+    ],
 )
 def test_a_word_that_stands_nowhere_may_be_misspelt_for_one_that_does(
     store: CheckoutIndex, query: str, similar: tuple[str, ...]
 ) -> None:
-    store.replace_document(record(), new_chunks(["the cart of a shop is paid at once", "nothing of it"]))
+    store.replace_document(
+        record(), new_chunks(["the cart of a shop is paid at once, says the audit", "nothing of it"])
+    )
     index = ProjectIndex(store, lexical_of(store), vectors_of(store), IndexFile(None), database=store._database)
     found = CandidateFinder(index).find(analyse(query), View(frozenset(), None), None, "")
     assert found.similar == similar
-    texts = {1: "the cart of a shop is paid at once", 2: "nothing of it"}
+    texts = {1: "the cart of a shop is paid at once, says the audit", 2: "nothing of it"}
     closeness = judge_closeness(found.rows, texts, found, related_cosine=0.32)
-    assert (closeness is Closeness.NONE) is (query == "where is the fish in the aquarium")
+    assert (closeness is Closeness.NONE) is ("cart" not in query)

@@ -24,6 +24,7 @@ from rag_ls.util import own_processes
 _CATCH_UP_S = 3.0
 _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
+_GOES_ON = "the index goes on being made: meanwhile searches answer from what is read, and have the files read first that hold their words"
 _FORCED = "index.force indexes it"
 _REMEDIES = {
     "name not UTF-8": "rename it", UNKNOWN_ENCODING: "name it in index.encodings", "too large": "index.max_file_bytes is the limit",
@@ -149,6 +150,7 @@ class StatusAnswer:
     complete: bool
     projects: tuple[ProjectStatusRecord, ...]
     engine: EngineRecord
+    note: str = optional("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +182,18 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
 )
 def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
     """The state of each open project."""
-    return _describe_projects(
+    answer = _describe_projects(
         caller, request.project, describe_with_skipped if request.skipped else describe_project, full=False
+    )
+    goes_on = not answer.complete and any(map(_is_at_work, caller.projects.find(request.project)))
+    return replace(answer, note=_GOES_ON) if goes_on else answer
+
+
+def _is_at_work(view: ProjectSession) -> bool:
+    indexing, (queued, pending) = view.indexing, view.store.queue_lengths()
+    has_unread = indexing.comparison.is_awaited or queued > 0
+    return (indexing.reads and has_unread) or (
+        indexing.embeds and view.project.engine.models.count_awaited(pending) > 0
     )
 
 

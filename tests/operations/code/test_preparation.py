@@ -49,6 +49,8 @@ def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client:
     assert answer["results"][0]["path"] == "src/zebra.py"
     assert answer["stats"]["pending_documents"] > 0
     assert "not read yet" in answer["stats"]["note"]
+    assert str(answer["stats"]["pending_documents"]) not in answer["stats"]["note"]
+    assert "goes on being made" in Operations(client).run("index_status")["note"]
 
 
 @pytest.mark.parametrize(

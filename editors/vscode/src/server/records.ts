@@ -808,6 +808,7 @@ export interface StatusAnswer {
   readonly complete: boolean;
   readonly projects: readonly ProjectStatusRecord[];
   readonly engine: EngineRecord;
+  readonly note?: string;
 }
 
 /** The outcome of storing a memory. */
