@@ -111,7 +111,7 @@ def test_files_that_were_not_compared_are_told_in_one_sentence(idle: bool) -> No
 
 
 def test_files_that_a_note_counts_are_not_counted_twice() -> None:
-    note = "2,507 files are not read yet; those that hold a question's words are read first"
+    note = "this answer has none of the contents of 2,507 files that wait"
     stats = {**_STATS, "complete": False, "pending_documents": 2507, "note": note}
     assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(f"({note})")
 

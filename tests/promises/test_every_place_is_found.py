@@ -137,7 +137,9 @@ def test_the_index_answers_although_there_is_no_time_for_all_files_that_it_lacks
     assert ("src/raw.go", 4) in [(place.path, place.line) for place in found.places]
     assert not found.is_whole
     assert found.waiting > 0
-    assert f"{found.waiting} files are not read yet and were not looked into in time: index_status" in describe_gaps(found)
+    assert f"{found.waiting} files are not read yet and were not looked into in time: index_status" in describe_gaps(
+        found
+    )
 
 
 def test_a_file_that_changed_a_moment_ago_is_looked_into_as_it_is(

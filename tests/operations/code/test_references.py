@@ -753,7 +753,8 @@ OVERLOADS = {
         "package shop;\n\npublic class Cart {\n    void add(String name) {}\n    void add(String name, int count) {}\n"
         "    void add(Item item) {}\n    void add(Object... all) {}\n}\n"
     ),
-    "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n    boolean sold;\n"
+    "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n"
+    "    boolean sold;\n"
     "    boolean sold() { return sold; }\n    void sold(boolean is) { sold = is; sold(); }\n}\n",
     "src/main/java/shop/Bulk.java": (
         "package shop;\n\npublic class Bulk extends Cart {\n    @Override\n    void add(String name, int count) {}\n}\n"
