@@ -34,6 +34,7 @@ _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
 _KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
 _MAX_DEPTH = 6
+_BEGINS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)]|#{1,6})[ \t]")
 _FENCE = re.compile(r"^[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})(.*)$")
 
 
@@ -109,6 +110,8 @@ class _Section:
 class _Fence:
     """Code between fences, half-open, in bytes, and the line that opens it."""
 
+    introduction: int
+    """The start of the item or paragraph directly before it, or its own."""
     start: int
     end: int
     opening: str
@@ -117,7 +120,11 @@ class _Fence:
 def _find_fences(document: Document) -> Iterator[_Fence]:
     lines = [document.text(start, end) for start, end in _line_ranges(document)]
     for first, last in find_fenced_lines([line.rstrip("\r\n") for line in lines]):
-        yield _Fence(int(document.lines[first]), _offset(document, last), lines[first])
+        before = first
+        while before > 0 and lines[before - 1].strip() and not _BEGINS.match(lines[before]):
+            before -= 1
+        introduction = int(document.lines[before])
+        yield _Fence(introduction, int(document.lines[first]), _offset(document, last), lines[first])
 
 
 def _windows(
@@ -134,7 +141,8 @@ def _windows(
         _, end = next(windows(document, start, section.end, size, prose=True))
         around = next((fence for fence in fences if fence.start < end < fence.end), None) if end < section.end else None
         if around and around.start > start:
-            end, around = around.start, None
+            end = around.introduction if around.introduction > start else around.start
+            around = None
         elif around and around.start == start and document.size(start, around.end) <= whole.max_tokens:
             end, around = around.end, None
         yield start, end, opening

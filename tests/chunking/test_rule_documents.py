@@ -120,6 +120,13 @@ def test_a_window_begins_before_the_fence_of_an_example_that_fits_into_one() -> 
     assert second.overlap == ""
 
 
+def test_an_example_stays_with_the_item_that_it_is_of() -> None:
+    text = _fenced(10).replace("\n```python", "- Calls: as here\n  ```python")
+    first, second = _cut(text.replace("- Calls", "- Other: none\n- Calls"), "AGENTS.md", "markdown")
+    assert first.text.endswith("- Other: none\n")
+    assert second.text.startswith("- Calls: as here\n")
+
+
 def test_the_line_that_opens_a_fence_comes_along_with_each_window_of_a_long_example() -> None:
     _, second, *inner = _cut(_fenced(60), "AGENTS.md", "markdown")
     assert second.text.startswith("```python\n")
