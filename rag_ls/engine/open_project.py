@@ -55,6 +55,7 @@ from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
     from rag_ls.engine.engine import Engine
+    from rag_ls.rules.survey.survey import ProjectSurvey
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +83,8 @@ class OpenProject:
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
+        self.last_survey: tuple[str, ProjectSurvey] | None = None
+        """The survey that set-up has shown, after a digest of the files: it writes the same while they are as they were."""
         self.cutters = engine.cutters
         if not os.path.isdir(self.root):
             raise ProjectUnavailable(f"{self.root} is gone: it was deleted, moved or unmounted")

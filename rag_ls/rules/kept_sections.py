@@ -40,13 +40,14 @@ def _read_sections(text: str, path: str) -> Iterator[_Section]:
     """The sections of a text that is a mapping; none of another one."""
     import yaml
 
-    root = yaml.compose(text, yaml.SafeLoader)
+    root = yaml.compose(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     if not isinstance(root, yaml.MappingNode) or not root.value:
         return
     if root.flow_style:
         raise RulesUnreadable(RuleProblem(path, 1, "its keys do not stand on lines of their own"))
     lines = text.splitlines(keepends=True)
-    anchors = [token.start_mark.line for token in yaml.scan(text) if isinstance(token, yaml.AnchorToken)]
+    tokens = yaml.scan(text) if "&" in text else ()
+    anchors = [token.start_mark.line for token in tokens if isinstance(token, yaml.AnchorToken)]
     starts = [_start_with_comment(lines, key.start_mark.line) for key, _ in root.value]
     for (key, _), (start, end) in zip(root.value, pairwise([*starts, len(lines)]), strict=True):
         yield _Section(str(key.value), "".join(lines[start:end]), any(start <= line < end for line in anchors))

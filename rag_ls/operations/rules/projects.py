@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
@@ -12,9 +11,6 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.project import Project, check_may_become_project, find_marked_root
 from rag_ls.rules.decisions import read_decisions
-
-if TYPE_CHECKING:
-    from rag_ls.operations.rules.setup import ProjectSurvey
 
 
 class RuleProjects:
@@ -27,7 +23,6 @@ class RuleProjects:
         self._projects = projects
         self._root: Path | None = None
         self._index_began: dict[Path, float] = {}
-        self._surveys: dict[Path, ProjectSurvey] = {}
 
     def current(self, path: str = "") -> ProjectSession:
         """The project that a path is in, else the one that was named last, else the first one."""
@@ -65,14 +60,6 @@ class RuleProjects:
         if self._keeps_place:
             self._root = view.project.root
         return view
-
-    def keep_survey(self, view: ProjectSession, survey: ProjectSurvey) -> None:
-        """Keep a project's survey for the answer that it was made for."""
-        self._surveys[view.project.root] = survey
-
-    def take_survey(self, view: ProjectSession) -> ProjectSurvey | None:
-        """The survey that was kept of a project, once."""
-        return self._surveys.pop(view.project.root, None)
 
     def note_index_began(self, view: ProjectSession) -> None:
         """Note that a project's index is made anew from now on."""

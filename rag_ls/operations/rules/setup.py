@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
+from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
@@ -30,7 +31,7 @@ from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
     from rag_ls.rules.setup import PlannedFile
-    from rag_ls.rules.survey.survey import Survey
+    from rag_ls.rules.survey.survey import ProjectSurvey
 
 
 J = TypeVar("J")
@@ -106,33 +107,36 @@ class SetUpAnswer:
     status: str = SUCCESS
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectSurvey:
-    """The survey of a project, and the suffixes of its files."""
-
-    found: Survey
-    read: int
-    """The number of source files that were read, tests and others' code included."""
-    suffixes: tuple[str, ...]
-
-
 def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> None:
     """Survey the code, and report how many files are read; the answer takes what was found."""
-    view = caller.rule_projects.open_root(request.project_root)
-    caller.rule_projects.keep_survey(view, _survey_project(view, request, report))
+    _find_survey(caller.rule_projects.open_root(request.project_root), request, report)
 
 
-def _survey_project(view: ProjectSession, request: SetUpRules, report: Report) -> ProjectSurvey:
+def _find_survey(view: ProjectSession, request: SetUpRules, report: Report) -> ProjectSurvey:
+    """The survey of a project: the last one, if no file has changed since: what is shown first is written afterwards."""
+    from rag_ls.rules.survey.project_files import fingerprint_files
+
+    project = view.project
+    folders = [_read_folder(project.root, path) for path in (request.frontend_path, request.backend_path)]
+    key = "\0".join((fingerprint_files(project.root, project.exclusions.patterns), *folders))
+    last = project.last_survey
+    if last is None or last[0] != key:
+        project.last_survey = last = key, _survey_project(view, folders, report)
+    return last[1]
+
+
+def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.survey.project_files import ProjectFiles
-    from rag_ls.rules.survey.survey import SurveyedTree, survey
+    from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
     from rag_ls.rules.verified import CheckedTree, verify_survey
 
     root = view.project.root
-    frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
-    reading = _CountedReading(view, report)
+    known = read_stored_outlines(view.project.documents, view.project.index.checkout)
+    reading = _CountedReading(view, report, len(known))
     cutters, read = view.project.cutters, partial(text_in, root)
-    files = ProjectFiles(root, view.project.exclusions.patterns, view.project.documents.reader, reading.call_many)
+    patterns = view.project.exclusions.patterns
+    files = ProjectFiles(root, patterns, view.project.documents.reader, reading.call_many, known=known)
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)
     roles = Roles(product, view.settings.index.product, view.settings.index.tests)
@@ -144,7 +148,7 @@ def _survey_project(view: ProjectSession, request: SetUpRules, report: Report) -
         declares=files.outlines.declares, report=reading.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
     checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
-    found = verify_survey(survey(tree, frontend, backend), checked)
+    found = verify_survey(survey(tree, *folders), checked)
     return ProjectSurvey(
         found, len(files.documents()), tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix}))
     )
@@ -153,10 +157,11 @@ def _survey_project(view: ProjectSession, request: SetUpRules, report: Report) -
 class _CountedReading:
     """Calls functions for many files, and reports how many are read: each is read twice, for its outline and for what it says."""
 
-    def __init__(self, view: ProjectSession, report: Report) -> None:
+    def __init__(self, view: ProjectSession, report: Report, known: int) -> None:
+        """`known` is the number of files whose outlines need no reading."""
         self._cutters = view.project.cutters
         self._report = partial(report, view.project.name)
-        self._read, self._files = 0, 0
+        self._read, self._files = known, known
 
     def call_many(self, function: Callable[[Sequence[J]], list[R]], items: Sequence[J]) -> Iterator[R | None]:
         """As the cutters do."""
@@ -190,11 +195,12 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
-    surveyed = caller.rule_projects.take_survey(view) or _survey_project(view, request, ignore_progress)
+    surveyed = _find_survey(view, request, ignore_progress)
     found = surveyed.found
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
     if not request.dry_run:
+        view.project.last_survey = None
         former = read_decisions(root)
         _write_decisions(
             view,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
+from rag_ls.indexing.files import file_state
 from rag_ls.languages import ImportResolver, SourceTree, detect_language, family_of
 from rag_ls.rules.checks.file_outlines import OutlinedFile, ReadSource, outline_sources
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
@@ -88,9 +90,16 @@ class ProjectFiles:
     """The files of a project, and the outlines of those that are read."""
 
     def __init__(
-        self, root: Path, patterns: Patterns, read: ReadSource, outline: OutlineJobs, most: int = MAX_READ
+        self,
+        root: Path,
+        patterns: Patterns,
+        read: ReadSource,
+        outline: OutlineJobs,
+        most: int = MAX_READ,
+        known: Mapping[str, OutlinedFile] | None = None,
     ) -> None:
-        """`read` and `outline` find what a file holds; secrets, generated files and what else `read` refuses are left out."""
+        """`read` and `outline` find what a file holds, unless it is `known`; secrets, generated files and what else `read`
+        refuses are left out."""
         there = sorted(
             path for path in list_files(root, patterns) if not reason_by_name(path) and _is_file(root / path)
         )
@@ -98,7 +107,10 @@ class ProjectFiles:
         own = [path for path in code if not is_vendored(path)]
         chosen = _take_sample(own, most)
         chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))
-        found = list(zip(chosen, outline(partial(outline_sources, read), chosen), strict=True))
+        outlined: dict[str, OutlinedFile | str | None] = dict(known or {})
+        left = [path for path in chosen if path not in outlined]
+        outlined.update(zip(left, outline(partial(outline_sources, read), left), strict=True))
+        found = [(path, outlined[path]) for path in chosen]
         refused = {path for path, each in found if isinstance(each, str)}
         self.paths = tuple(path for path in there if path not in refused)
         self.unread = frozenset(code).difference(chosen)
@@ -109,6 +121,17 @@ class ProjectFiles:
     def documents(self) -> list[tuple[int, str, str]]:
         """The row, path and language of each file that was read."""
         return [(row, path, language) for row, (path, language, _) in enumerate(self._outlined)]
+
+
+def fingerprint_files(root: Path, patterns: Patterns) -> str:
+    """A digest of the names, sizes and times of a project's files."""
+    digest = hashlib.sha256()
+    for path in sorted(list_files(root, patterns)):
+        state = file_state(root / path)
+        digest.update(
+            repr((path, state and (state.size, state.mtime_ns, state.ctime_ns))).encode("utf-8", "surrogateescape")
+        )
+    return digest.hexdigest()
 
 
 def _take_sample(paths: Sequence[str], most: int) -> list[str]:

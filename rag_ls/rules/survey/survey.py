@@ -121,6 +121,16 @@ class Survey:
         return count_of(self.files, noun)
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectSurvey:
+    """The survey of a project, and the suffixes of its files."""
+
+    found: Survey
+    read: int
+    """The number of source files that were read, tests and others' code included."""
+    suffixes: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class _Gathered:
     """The facts that the files have shown so far."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rag_ls.operations.rules.setup import ProjectSurvey, _describe_set_up
-from rag_ls.rules.survey.survey import Survey
+from rag_ls.operations.rules.setup import _describe_set_up
+from rag_ls.rules.survey.survey import ProjectSurvey, Survey
 
 
 @pytest.mark.parametrize(

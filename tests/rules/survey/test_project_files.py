@@ -11,6 +11,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.project_roles import find_product
+from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
@@ -19,7 +20,7 @@ from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.project_files import ProjectFiles
 from rag_ls.rules.survey.survey import SurveyedTree, survey
 from rag_ls.util.paths import text_in
-from tests.support import write
+from tests.support import PATIENCE_S, write
 
 
 def _outline(
@@ -49,6 +50,49 @@ def test_set_up_waits_for_no_index(client: Client, tmp_path: Path) -> None:
     operations.run("rag_setup", request)
     asked = operations.run("rag_check_constraints", {"change_description": "change what stands before a route"})
     assert asked["status"] == "success"
+
+
+@pytest.mark.slow
+def test_what_set_up_has_shown_it_writes_without_reading_the_files_again(client: Client, tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
+    view = client.open(tmp_path, on_purpose=True)
+    operations, reports = Operations(client), list[str]()
+    request = {"project_root": str(view.project.root), "dry_run": True}
+
+    def set_up() -> tuple[int, object]:
+        reports.clear()
+        answer = operations.run("rag_setup", request, lambda name, progress: reports.append(name))
+        return len(reports), answer["patternsDetected"]["middleware"]
+
+    assert set_up() == (1, ["auth"])
+    assert set_up() == (0, ["auth"])
+    write(tmp_path, {"app.js": "const app = require('express')();\napp.get('/x', guarded, show);\n"})
+    assert set_up() == (1, ["guarded"])
+
+
+def test_files_that_the_index_has_are_not_parsed_again(client: Client, tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", "a.py": "import b\n\n\ndef f() -> None: ...\n", "b.py": "X = 1\n"})
+    view = client.open(tmp_path, on_purpose=True)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    known = read_stored_outlines(view.project.documents, view.project.index.checkout)
+    write(tmp_path, {"c.py": "import a\n"})
+    parsed = list[str]()
+
+    def outline(
+        read: Callable[[Sequence[str]], list[OutlinedFile | str]], paths: Sequence[str]
+    ) -> list[OutlinedFile | str]:
+        parsed.extend(paths)
+        return read(paths)
+
+    whole = _files(view.project.root)
+    files = ProjectFiles(
+        view.project.root, Patterns(), partial(read_source, tmp_path, limit=100_000), outline, known=known
+    )
+    assert (set(known), set(parsed)) == ({"a.py", "b.py"}, {"c.py"})
+    assert (files.paths, files.documents()) == (whole.paths, whole.documents())
+    assert files.outlines.imports() == whole.outlines.imports()
+    assert files.outlines.named(["f", "x"], 9) == whole.outlines.named(["f", "x"], 9)
 
 
 def test_of_very_many_files_a_part_is_read_from_all_folders_and_that_is_said(tmp_path: Path) -> None:
