@@ -5,12 +5,17 @@ Identifiers are split and words stemmed in one place, `storage/terms.py`, since 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from rag_ls.retrieval.stop_words import IN_NOTES
 from rag_ls.retrieval.synonyms import is_known
 from rag_ls.storage import identifier_parts, index_terms, split_identifier, stem, words_in
+
+# Names for who does something: a `pusher` pushes, an `editor` edits. Shorter words that end so (`user`, `order`) are others, and
+# so are those in other letters and `or` (an `author` is no auth).
+_DOER_ENDINGS, _MIN_DOER_CHARACTERS = ("er", "tor"), 6
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -22,6 +27,29 @@ def words_of(text: str) -> tuple[str, ...]:
 def word_stems(text: str) -> frozenset[str]:
     """The stems of the words in an identifier, a symbol or a path; identifiers are taken apart."""
     return frozenset(map(stem, words_of(text)))
+
+
+def name_stems(name: str, asked: AbstractSet[str]) -> frozenset[str]:
+    """As `word_stems`, but for a word that names who does something, the stem of its verb if only that is `asked`."""
+    stems, verbs = word_stems(name), _verbs_in(name)
+    if not verbs or verbs.keys() <= asked:
+        return stems
+    return frozenset(
+        next((verb for verb in verbs.get(stem, ()) if stem not in asked and verb in asked), stem) for stem in stems
+    )
+
+
+@lru_cache(maxsize=65536)
+def _verbs_in(name: str) -> Mapping[str, tuple[str, ...]]:
+    """The stems of the verbs that words in a name may be made of, by the stem of the word."""
+    doers = [word for word in words_of(name) if len(word) >= _MIN_DOER_CHARACTERS and word.endswith(_DOER_ENDINGS)]
+    return {stem(word): tuple(map(stem, _find_verbs(word[:-2]))) for word in doers}
+
+
+def _find_verbs(beginning: str) -> Sequence[str]:
+    """The verbs that a word without `er` may be made of: `pars` of parse, `logg` of log."""
+    is_doubled = beginning[-1] == beginning[-2] and beginning[-1] not in "ls"
+    return beginning[:-1] if is_doubled else beginning, f"{beginning}e"
 
 
 def term_stems(text: str) -> set[str]:

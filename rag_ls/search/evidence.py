@@ -18,7 +18,7 @@ from rag_ls.config import SearchSettings
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.terms import word_stems
+from rag_ls.retrieval.terms import name_stems
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
     BY_PATH,
@@ -131,7 +131,7 @@ class Scene:
 
     def path_share(self, path_of: Callable[[str], str]) -> Column:
         """The share of the query that a part of each file's path holds."""
-        return self.of_files(lambda file: self.asked.share(word_stems(path_of(file.path))))
+        return self.of_files(lambda file: self.asked.share(name_stems(path_of(file.path), self.asked.stems)))
 
     def are_tests(self) -> Column:
         """1 for tests; -1 where the query asks for them."""
@@ -199,7 +199,7 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     "path": lambda at: at.greatest(at.named_as("path")),
     # The share of the query that the file's name holds, and whether the query holds that whole name.
     "file_name": lambda at: at.path_share(_name_of),
-    "file_asked": lambda at: at.of_files(lambda file: _is_asked(word_stems(_name_of(file.path)), at.asked)),
+    "file_asked": lambda at: at.of_files(lambda file: _is_asked(_name_of(file.path), at.asked)),
     # The share of the query that the names of the file's folders hold, and the share that the innermost folder holds.
     "folders": lambda at: at.path_share(lambda path: path.rpartition("/")[0]),
     "folder": lambda at: at.path_share(lambda path: path.rpartition("/")[0].rpartition("/")[2]),
@@ -262,11 +262,11 @@ def _measure_secondary(path: str, at: Scene) -> float:
 
 
 def _of_name(symbol: str, asked: AskedTerms) -> tuple[float, float, float]:
-    whole = word_stems(symbol)
+    whole = name_stems(symbol, asked.stems)
     # The query has nothing to do with most names.
     if asked.stems.isdisjoint(whole):
         return 0.0, 0.0, 0.0
-    name = word_stems(symbol.rpartition(".")[2] or symbol)
+    name = name_stems(symbol.rpartition(".")[2] or symbol, asked.stems)
     return asked.share(name), asked.share_asked(name), asked.share(whole)
 
 
@@ -275,5 +275,6 @@ def _name_of(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def _is_asked(stems: frozenset[str], asked: AskedTerms) -> bool:
+def _is_asked(name: str, asked: AskedTerms) -> bool:
+    stems = name_stems(name, asked.stems)
     return bool(stems) and stems <= asked.stems

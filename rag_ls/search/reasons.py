@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.retrieval.signals import Signals
-from rag_ls.retrieval.terms import word_stems
+from rag_ls.retrieval.terms import name_stems
 from rag_ls.search.query import Query
 from rag_ls.storage import RankRow, stem
 
@@ -29,5 +29,5 @@ def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
 
 def _find_held(query: Query, text: str) -> list[str]:
     """The query's words that a name or a path holds."""
-    stems = word_stems(text)
+    stems = name_stems(text, {stem(word) for word in query.parts})
     return [word for word in query.parts if stem(word) in stems]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.retrieval.synonyms import synonyms_of
-from rag_ls.retrieval.terms import content_terms, note_stems, says_something
+from rag_ls.retrieval.terms import content_terms, name_stems, note_stems, says_something
 from rag_ls.storage import stem
 
 
@@ -90,3 +90,22 @@ def test_any_text_has_words_that_are_its_own(text: str) -> None:
     assert len(set(found)) == len(found)
     assert {stem(term) for term in found} <= note_stems(text)
     assert says_something(text) <= bool(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "verb", "is_held"),
+    [
+        ("gem_pusher", "pushed", True),
+        ("TemplateParser", "parse", True),
+        ("logger", "logs", True),
+        ("editor", "editing", True),
+        ("user", "use", False),
+        ("author", "auth", False),
+    ],
+)
+def test_a_name_for_who_does_something_holds_its_verb(name: str, verb: str, is_held: bool) -> None:
+    assert (stem(verb) in name_stems(name, {stem(verb)})) is is_held
+
+
+def test_a_word_that_is_asked_for_itself_is_no_verb() -> None:
+    assert name_stems("pusher", {"push", "pusher"}) == {"pusher"}

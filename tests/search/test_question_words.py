@@ -45,3 +45,14 @@ _NAMES = {
 def test_words_that_fill_a_sentence_count_little(client: Client, tmp_path: Path) -> None:
     query = "names too similar to those of many popular"
     assert _first_path(client, tmp_path / "names", _NAMES, query) == "src/checks.py"
+
+
+_DOERS = {
+    "src/keeping.py": "def process(gem):\n    # Keeps a gem.\n    return gem.save()\n",
+    "src/pusher.py": "def process(gem):\n    # Takes a gem.\n    return gem.save()\n",
+    "src/others.py": "def find(name):\n    return name\n",
+}
+
+
+def test_a_file_named_for_who_does_something_holds_the_verb(client: Client, tmp_path: Path) -> None:
+    assert _first_path(client, tmp_path / "doers", _DOERS, "a gem is pushed") == "src/pusher.py"
