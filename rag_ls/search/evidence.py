@@ -8,6 +8,7 @@ in `retrieval/weights/code.json` from questions about public repositories; docs/
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 
@@ -19,6 +20,7 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import name_stems
+from rag_ls.search.namesakes import tested_name
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
     BY_PATH,
@@ -81,9 +83,33 @@ class Scene:
 
     def greatest(self, column: Column) -> Column:
         """The greatest number in each chunk's file."""
+        return self._greatest_of_files(column)[self._of_file]
+
+    def greatest_with_tests(self, column: Column) -> Column:
+        """The greatest number in each chunk's file or its tests: they say in words what the code does."""
+        greatest = self._greatest_of_files(column)
+        for test, tested in self._tested:
+            greatest[tested] = max(greatest[tested], greatest[test])
+        return greatest[self._of_file]
+
+    def _greatest_of_files(self, column: Column) -> Column:
         greatest = np.full(len(self._files), -np.inf)
         np.maximum.at(greatest, self._of_file, column)
-        return greatest[self._of_file]
+        return greatest
+
+    @cached_property
+    def _tested(self) -> list[tuple[int, int]]:
+        """Each test with the file that it is named after, if no other candidate has that name; none if the query asks for tests."""
+        if self.query.wants_tests:
+            return []
+        tests: list[tuple[int, str]] = []
+        named: dict[str, list[int]] = defaultdict(list)
+        for at, file in enumerate(self._files):
+            if self.roles.is_test(file.path):
+                tests.append((at, tested_name(file.path)))
+            elif not (is_docs(file.language) or is_data(file.language)):
+                named[tested_name(file.path)].append(at)
+        return [(at, named[name][0]) for at, name in tests if len(named.get(name, ())) == 1]
 
     def sum_of_best(self, column: Column) -> Column:
         """The sum of the `_COUNTED_CHUNKS` greatest positive numbers in each chunk's file, as a share of the best file's."""
@@ -179,16 +205,16 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
 """Each kind of evidence for a place by name, with the function that measures it for all candidates; 0..1, a few below 0."""
 
 OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
-    # The best BM25 of the file's chunks, and the sum of the best, as a share of the best file's.
-    "file_lexical": lambda at: at.greatest(at.lexical),
+    # The best BM25 of the chunks of the file and its tests, and the sum of the file's best, as a share of the best file's.
+    "file_lexical": lambda at: at.greatest_with_tests(at.lexical),
     "file_lexical_sum": lambda at: at.sum_of_best(at.lexical),
     # The same of similarity.
     "file_dense": lambda at: at.greatest(at.dense),
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
     "file_phrase": lambda at: at.greatest(at.of_places("phrase")),
-    # The greatest share of the query that one of them holds, and that stands in a few lines.
-    "file_held": lambda at: at.greatest(at.of_places("held")),
+    # The greatest share of the query that one of the file's or its tests' chunks holds, and that stands in a few lines of the file.
+    "file_held": lambda at: at.greatest_with_tests(at.of_places("held")),
     "file_close": lambda at: at.greatest(at.of_places("close")),
     # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),

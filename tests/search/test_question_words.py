@@ -19,10 +19,14 @@ _SHOP = {
 
 
 def _first_path(client: Client, root: Path, files: dict[str, str], query: str) -> str:
+    return _find_paths(client, root, files, query)[0]
+
+
+def _find_paths(client: Client, root: Path, files: dict[str, str], query: str) -> list[str]:
     view = client.open(write(root, files))
     view.indexing.index_tree(Depth.WORDS)
     assert view.indexing.wait_until_idle(30, embeddings=False)
-    return view.search(SearchRequest(query, k=5)).hits[0].item.chunk.path
+    return [hit.item.chunk.path for hit in view.search(SearchRequest(query, k=5)).hits]
 
 
 @pytest.mark.parametrize(
@@ -56,3 +60,16 @@ _DOERS = {
 
 def test_a_file_named_for_who_does_something_holds_the_verb(client: Client, tmp_path: Path) -> None:
     assert _first_path(client, tmp_path / "doers", _DOERS, "a gem is pushed") == "src/pusher.py"
+
+
+_TESTED = {
+    "src/limits.py": "def apply(call):\n    return call.wait(5)\n",
+    "src/calls.py": "def answer(call):\n    # Sign-ins are calls.\n    return call.run()\n",
+    "src/others.py": "def find(name):\n    return name\n",
+    "tests/test_limits.py": "def test_sign_ins_and_calls_are_throttled():\n    assert apply(call) == 5\n",
+}
+
+
+def test_what_a_test_says_counts_for_the_file_that_it_is_named_after(client: Client, tmp_path: Path) -> None:
+    paths = _find_paths(client, tmp_path / "tested", _TESTED, "throttling of sign-ins and calls")
+    assert [path for path in paths if path.startswith("src/")] == ["src/limits.py", "src/calls.py"]

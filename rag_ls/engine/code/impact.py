@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
-from rag_ls.engine.code.namesakes import is_named_after
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, find_resolved_uses
 from rag_ls.engine.code.references.code_files import split_owner
@@ -22,6 +21,7 @@ from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
+from rag_ls.search.namesakes import is_named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
 from rag_ls.engine.code import places
-from rag_ls.engine.code.namesakes import closeness, is_named_after
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test
+from rag_ls.search.namesakes import closeness, is_named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
 # The weight of each reason. The first and the last replace other reasons; all the others together give a score of 1.

@@ -14,7 +14,7 @@ _SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 # For one file, all tests of a project are looked at.
 @lru_cache(maxsize=65536)
 def tested_name(path: str) -> str:
-    """The tested name in a test's file name, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""
+    """The name in a test's or another file's name, in lower case: `test_client.py`, `ClientTest.java`, `client.go` -> `client`."""
     return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", stem_of(path))))
 
 
