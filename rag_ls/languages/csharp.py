@@ -18,19 +18,19 @@ from rag_ls.model import Import
 
 
 def _read_import(text: str) -> Iterator[Taken]:
-    match = re.match(r"(?:global\s+)?using\s+(static\s+)?(?:\w+\s*=\s*)?([\w.:]+)", text)
+    match = re.match(r"(?:global\s+)?using\s+(static\s+)?(?:\w+\s*=\s*)?(?:global::)?([\w.:]+)", text)
     if match:
         yield match[2], ("*",) if match[1] else ()
 
 
 class CSharpResolver:
-    """See `Resolver`: a namespace means the folder whose path ends as it does."""
+    """See `Resolver`: a namespace means the folder whose path ends as it does, a type its file there."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
-        """The documents in the folder of a namespace."""
+        """The documents in the folder of a namespace; the one of a type that is given another name, or whose members are taken."""
         parts = imported.module.split(".")
         for length in range(len(parts), 0, -1):
             end = "/".join(parts[-length:])
@@ -38,6 +38,9 @@ class CSharpResolver:
             files = [path for each in folders for path in self._tree.files_in[each] if path.endswith(".cs")]
             if files:
                 yield from (Target(path, ("*",)) for path in files)
+                return
+            if length > 1 and (found := self._tree.find_ending(f"{end}.cs", importer)):
+                yield from (Target(path, (parts[-1],)) for path in found)
                 return
 
 
@@ -72,6 +75,8 @@ CSHARP = Language(
     is_matched=True,
     references=ReferenceRule(
         is_open=True,
+        holds_functions=True,
+        aliases=(r"\busing\s+(\w+)\s*=\s*(?:global::)?{name}\b",),
         members_apart=True,
         calls=(
             "(invocation_expression function: (_) @call)",

@@ -105,6 +105,7 @@ PHP = Language(
     is_matched=True,
     references=ReferenceRule(
         is_open=True,
+        folders_are_namespaces=True,
         calls=(
             "(function_call_expression function: (_) @call)",
             "(member_call_expression name: (_) @call)",

@@ -61,6 +61,10 @@ class ReferenceRule(NamedTuple):
     """A pattern that finds the own name of what a document offers as `{name}`, without an import."""
     is_open: bool = False
     """Whether names of other documents need no import of their own: an include, or nothing, brings them all."""
+    folders_are_namespaces: bool = False
+    """Whether the path of a type's document usually ends as its qualified name does: `Node\\Stmt` in `Node/Stmt.php`."""
+    holds_functions: bool = False
+    """Whether every function and value belongs to a type: other documents see the types alone."""
     members_apart: bool = False
     """Whether a member of a type may be declared outside of the type's own text."""
     kin: str = ""

@@ -754,8 +754,7 @@ OVERLOADS = {
         "    void add(Item item) {}\n    void add(Object... all) {}\n}\n"
     ),
     "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n"
-    "    boolean sold;\n"
-    "    boolean sold() { return sold; }\n    void sold(boolean is) { sold = is; sold(); }\n}\n",
+    "    boolean sold;\n    boolean sold() { return sold; }\n    void sold(boolean is) { sold = is; sold(); }\n}\n",
     "src/main/java/shop/Bulk.java": (
         "package shop;\n\npublic class Bulk extends Cart {\n    @Override\n    void add(String name, int count) {}\n}\n"
     ),
@@ -831,6 +830,64 @@ def test_fields_variants_and_parts_of_types_are_told_apart_in_rust_and_c_sharp(
     assert _places(pay) == ["Shop/Order.Late.cs:2 resolved"]
     order = operations.run("find_references", {"path": "Shop/Order.cs", "line": 1})
     assert "Shop/Order.Late.cs:2 resolved" in _places(order)
+
+
+def test_members_and_types_are_followed_through_imports_of_them(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    files = {
+        "src/main/java/shop/Prices.java": "package shop;\n\npublic class Prices {\n    static int net(int gross) { return gross; }\n}\n",
+        "src/main/java/till/One.java": (
+            "package till;\n\nimport static shop.Prices.net;\n\nclass One {\n    int pay() { return net(1); }\n}\n"
+        ),
+        "src/main/java/till/All.java": (
+            "package till;\n\nimport static shop.Prices.*;\n\nclass All {\n    int pay() { return net(2); }\n}\n"
+        ),
+        "Shop/Money.cs": "namespace Shop;\npublic class Money\n{\n    public static int Round(int sum) => sum;\n}\n",
+        "Till/Other.cs": (
+            "using Money = Shop.Money;\nusing static Shop.Money;\nclass Other\n{\n    int Pay() => Round(1) + Money.Round(2);\n}\n"
+        ),
+        "Till/Loose.cs": "int Level(int sum)\n{\n    return sum;\n}\n",
+        "Till/Levels.cs": "class Levels\n{\n    int Pay() => Level(1);\n}\n",
+    }
+    client.open(indexed_projects.copy(files, tmp_path / "members"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    java, sharp = "src/main/java/till", "Till/Other.cs"
+    net = operations.run("find_references", {"symbol": "Prices.net"})
+    assert _places(net, "call") == [f"{java}/All.java:6 resolved", f"{java}/One.java:6 resolved"]
+    assert _places(net, "import") == [f"{java}/One.java:3 resolved"]
+    calls = operations.run("find_references", {"symbol": "Money.Round"})["references"]
+    assert [(each["path"], each["line"], each["sure"]) for each in calls if each["kind"] == "call"] == [
+        (sharp, 5, "resolved"), (sharp, 5, "resolved"),
+    ]  # fmt: skip
+    assert f"{sharp}:5 resolved" in _places(operations.run("find_references", {"symbol": "Money"}))
+    # A function of one document is seen there alone.
+    assert _places(operations.run("find_references", {"symbol": "Level"}), "call") == ["Till/Levels.cs:3 by name"]
+
+
+def test_a_qualified_name_of_php_means_the_type_of_its_namespace(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    files = {
+        "lib/Shop/Part.php": "<?php\nnamespace Shop;\ninterface Part\n{\n    public function size();\n}\n",
+        "lib/Shop/Part/Base.php": "<?php\nnamespace Shop\\Part;\nuse Shop\\Part;\nabstract class Base implements Part\n{\n}\n",
+        "lib/Shop/Part/Line.php": (
+            "<?php\nnamespace Shop\\Part;\nuse Shop\\Part;\nclass Line extends Part\\Base\n{\n    public function size() { return 1; }\n}\n"
+        ),
+        "lib/Shop/Till.php": (
+            "<?php\nnamespace Shop;\nuse Shop;\nclass Till\n{\n    public function pay(Part $part) {\n        $part->size();\n"
+            "        return new Shop\\Part\\Line();\n    }\n}\n"
+        ),
+    }
+    client.open(indexed_projects.copy(files, tmp_path / "namespaces"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    assert _places(operations.run("find_references", {"symbol": "Line"}), "call") == ["lib/Shop/Till.php:8 resolved"]
+    # What is called on the interface may reach it.
+    assert _places(operations.run("find_references", {"symbol": "Line.size"}), "call") == [
+        "lib/Shop/Till.php:7 by name"
+    ]
 
 
 def test_a_symbol_that_the_given_file_only_uses_is_found_where_it_is_declared(operations: Operations) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.name_patterns import compile_for
-from rag_ls.languages import ImportResolver, find_language
+from rag_ls.languages import ImportResolver, Target, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
@@ -158,6 +158,8 @@ class Names:
             if given == name and (meaning := self.full(source, each.imported.module)) is not None:
                 return meaning
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
+        if source.rule.holds_functions:
+            found = [item for item in found if item.kind in HOLDERS]
         tops = [item for item in found if not self.owner_of(item) and self._reaches(source, item)]
         places = {(item.path, item.symbol) for item in tops}
         # A function and its prototype are one, and so are the parts of a type.
@@ -211,10 +213,19 @@ class Names:
         found = tuple(
             declared
             for target in self._resolver.targets(source.path, item.language, imported)
-            if last in target.names
-            for declared in self.offered(target.path, last)
+            for declared in self._find_last(target, last)
         )
         return Meaning(found) if found else self._module(source, item)
+
+    def _find_last(self, target: Target, last: str) -> tuple[StoredSymbol, ...]:
+        """The declarations that the last name of an import means in a document: its own, else members of the type that is taken."""
+        if last in target.names:
+            return self.offered(target.path, last)
+        return tuple(found for taken in target.names for found in self._member_in(target.path, taken, last))
+
+    def _member_in(self, path: str, type_name: str, name: str) -> tuple[StoredSymbol, ...]:
+        holders = [item for item in self.offered(path, type_name) if item.kind == "type"] if type_name != "*" else []
+        return tuple(found for item in holders for found in self.members(item, name))
 
     def _taken(self, source: CodeFile, item: StoredImport, taken: str, name: str) -> Meaning:
         targets = self._resolver.targets(source.path, item.language, item.imported)
@@ -241,9 +252,13 @@ class Names:
     def _through(
         self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
     ) -> tuple[StoredSymbol, ...]:
-        targets = self._resolver.targets(source.path, item.language, imported)
+        targets = list(self._resolver.targets(source.path, item.language, imported))
         starred = [target.path for target in targets if "*" in target.names or not target.names]
-        return tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
+        found = tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
+        last = _PARTS.split(imported.module)[-1]
+        # All members of a type: `import static shop.Cart.*`.
+        typed = [target.path for target in targets if last in target.names]
+        return found or tuple(found for path in typed for found in self._member_in(path, last, name))
 
     def offered(self, path: str, name: str, default: str = "", steps: int = 0) -> tuple[StoredSymbol, ...]:
         """The declarations that other documents get by a name from the one at a path: its own, or passed on."""
@@ -355,6 +370,8 @@ class Names:
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""
         first, *rest = name.replace("::", ".").strip(".").split(".")
+        if rest and (found := self.in_folders(source, name)) is not None:
+            return found
         meaning = self.bare(source, first)
         if meaning is None and not rest:
             nested = [item for item in source.types.values() if split_owner(item.symbol)[1] == name]
@@ -365,6 +382,15 @@ class Names:
             meaning = self.member_of(meaning, part)
         types = [item for item in meaning.declarations if item.kind == "type"] if meaning is not None else []
         return types[0] if types else None
+
+    def in_folders(self, source: CodeFile, name: str) -> StoredSymbol | None:
+        """The type whose path ends as its qualified name does, where namespaces are folders; None if no or several types have it."""
+        if not source.rule.folders_are_namespaces:
+            return None
+        end = "/" + name.replace(".", "/")
+        named = (item for item in self.files.named(split_owner(name)[1]) if item.kind == "type")
+        found = [item for item in named if f"/{item.path.rpartition('.')[0]}".endswith(end)]
+        return found[0] if len(found) == 1 else None
 
     def member_of(self, meaning: Meaning, name: str) -> Meaning | None:
         """The meaning of a member of a module or type."""

@@ -84,8 +84,11 @@ class Uses:
         steps = read_steps(chain.removeprefix("$"))
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
             return meaning
+        is_qualified = self._line_before(source, use).endswith("\\")
+        if is_qualified and (found := self._names.in_folders(source, f"{chain}.{use.name}")) is not None:
+            return Meaning((found,))
         owner = self._type_of(source, steps, use.line) if steps else None
-        if owner is None and self._text_before(source, use).endswith("\\"):
+        if owner is None and is_qualified:
             return self._names.bare(source, use.name)
         if owner is None:
             return self._member_of_few(source, steps, use.name)
