@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import socket
@@ -63,6 +64,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(VECTORS), ignore_errors=True))
     if config.getoption("--long"):
         settings.load_profile("rag-ls-long")
+
+
+def pytest_collection() -> None:
+    """Collect tests without looking for garbage: what they are made of stays, and looking through it took a quarter of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on, look through what comes new alone."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
