@@ -84,6 +84,7 @@ def test_a_file_system_without_locks_is_named(repository: Path, tmp_path: Path) 
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_an_index_that_reaches_the_limit_on_the_length_of_files_says_so_and_ends(repository: Path) -> None:
     """It tried again for ever, and told nobody: SQLite calls this an input/output error."""
     for number in range(200):

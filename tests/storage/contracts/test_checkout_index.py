@@ -159,6 +159,7 @@ class _AnIndex(RuleBasedStateMachine):
 _AnIndex.TestCase.settings = settings(max_examples=scale_examples(25), stateful_step_count=15)
 
 
+@pytest.mark.slow
 class TestAnyHistoryOfAnIndex(_AnIndex.TestCase):
     """Whatever is stored and removed, chunks, postings and embeddings agree."""
 
