@@ -181,12 +181,14 @@ def memories(data: Json, paint: Paint = PLAIN) -> str:
 
 
 def _describe_progress(data: Json) -> str:
-    percent, files = data["indexed_percent"], count_of(data["queued_documents"], "file")
-    words = f"found by words {percent['words']} %"
-    if not (data["model"] or data["pending_embeddings"]):
-        return f"{words}; not complete: {files} to read"
-    chunks = count_of(data["pending_embeddings"], "chunk")
-    return f"{words}, by meaning {percent['vectors']} %; not complete: {files} to read, {chunks} to embed"
+    percent, files, chunks = data["indexed_percent"], data["queued_documents"], data["pending_embeddings"]
+    meaning = f", by meaning {percent['vectors']} %" if data["model"] or chunks else ""
+    left = [
+        f"{count_of(files, 'file')} to read" if files else "",
+        f"{count_of(chunks, 'chunk')} to embed" if chunks else "",
+    ]
+    told = ", ".join(filter(None, left)) or "its files were not compared with it yet"
+    return f"found by words {percent['words']} %{meaning}; not complete: {told}"
 
 
 def status(data: Json, paint: Paint = PLAIN) -> str:

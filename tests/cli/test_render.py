@@ -63,6 +63,8 @@ def test_a_status_says_how_far_each_tier_is() -> None:
     assert render.status({**_STATUS, **going_on, **percent}).split("\n")[1] == (
         "index     found by words 55 %, by meaning 6 %; not complete: 1,000 files to read, 5,000 chunks to embed"
     )
+    read = {**going_on, "queued_documents": 0}
+    assert render.status({**_STATUS, **read, **percent}).split("\n")[1].endswith("not complete: 5,000 chunks to embed")
     without = {**going_on, "pending_embeddings": 0, "model": ""}
     assert render.status({**_STATUS, **without, **percent}).split("\n")[1] == (
         "index     found by words 55 %; not complete: 1,000 files to read"
