@@ -160,11 +160,8 @@ def _run(arguments: argparse.Namespace) -> int:
         # Without a question, show the user's state.
         arguments = build_parser("status").parse_args(["status"])
         arguments.is_overview = True
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        print("rag-ls: this folder was deleted; change to one that exists", file=sys.stderr)
-        return FAILED
+    if _is_folder_gone():
+        return _tell_folder_is_gone()
     if reason := why_no_home():
         print(f"rag-ls: {reason}", file=sys.stderr)
         return FAILED
@@ -180,7 +177,21 @@ def _run(arguments: argparse.Namespace) -> int:
         print("rag-ls: stopped; what was done is kept", file=sys.stderr)
         return FAILED
     except OSError as error:
-        return _stop_printing(error)
+        # It may have been deleted meanwhile.
+        return _tell_folder_is_gone() if _is_folder_gone() else _stop_printing(error)
+
+
+def _is_folder_gone() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _tell_folder_is_gone() -> int:
+    print("rag-ls: this folder was deleted; change to one that exists", file=sys.stderr)
+    return FAILED
 
 
 def _log_more(verbosity: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from rag_ls.cli.main import main
 from tests.commands import run_command
 from tests.support import IS_ROOT, memories_file, until, write
 
@@ -322,6 +324,25 @@ def test_a_deleted_folder_is_said_to_be_gone(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
         assert done.returncode == 1
         assert "this folder was deleted" in done.stderr
+
+
+class _DeletesTheFolder(io.StringIO):
+    """A diff whose reader finds that the present folder was deleted meanwhile."""
+
+    def read(self, size: int | None = -1) -> str:
+        os.rmdir(os.getcwd())
+        return super().read(size)
+
+
+def test_a_folder_that_is_deleted_while_a_command_runs_is_said_to_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    monkeypatch.setattr("sys.stdin", _DeletesTheFolder("diff --git a/a.py b/a.py"))
+    with pytest.raises(SystemExit) as ended:
+        main(["rules", "check", "--diff", "-"])
+    assert (ended.value.code, "this folder was deleted" in capsys.readouterr().err) == (1, True)
 
 
 @pytest.mark.slow
