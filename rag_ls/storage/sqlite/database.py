@@ -205,6 +205,9 @@ class Database:
             return StoreDamaged(message, self._store)
         if isinstance(error, NoHandles):
             return StoreUnavailable(f"the {self._store}{place} cannot be used: {error}", self._store)
+        if self._path and not self._path.parent.is_dir():
+            gone = f"the {self._store}{place} is gone: its folder was deleted, moved or unmounted"
+            return StoreUnavailable(gone, self._store)
         return StoreUnavailable(
             f"the {self._store}{place} cannot be used: {error}; try again, `rag-ls doctor` may help", self._store
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -9,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.errors import StoreDamaged
+from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.storage import INDEX_STORE
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import IndexFile, is_marked_damaged
 from rag_ls.storage.sqlite.vector_index import VectorRows
 from rag_ls.util.text import content_hash
@@ -163,3 +165,17 @@ def _filled(file: Path, documents: int = 3) -> Path:
 def test_an_index_whose_file_was_gone_before_it_was_looked_at_is_lost(tmp_path: Path) -> None:
     assert IndexFile(tmp_path / "index.db").is_lost
     assert not IndexFile(None).is_lost, "one in RAM has no file to lose"
+
+
+def test_an_index_whose_folder_was_deleted_is_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    database = Database(folder / "index.db", (lambda connection: connection.execute("CREATE TABLE t (x)"),))
+    assert database.let_go()
+    shutil.rmtree(folder)
+    with (
+        pytest.raises(StoreUnavailable, match=r"index\.db\) is gone: its folder was deleted, moved or unmounted"),
+        database.writing() as connection,
+    ):
+        connection.execute("INSERT INTO t VALUES (1)")
+    database.close()
