@@ -24,7 +24,7 @@ from rag_ls.operations.code.exact_places import (
     take_for,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
-from rag_ls.operations.code.hits import CodeAnswer, Source, mark_far, pick_best
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, mark_far, pick_best
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
@@ -127,8 +127,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         answers = [replace(answer, stats=replace(answer.stats, closeness=Closeness.CLOSE)) for answer in answers]
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
-    # A hit that is not close needs no more than a line.
-    results = tuple(replace(each, far=True) for each in results) if stats.nothing_close else mark_far(results)
+    results = _mark_lines(results, max(answer.stats.closeness for answer in answers))
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
@@ -144,6 +143,14 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     default = settings.budget_tokens or caller.budget_tokens
     answer = CodeAnswer(question.query, results, stats, exact)
     return _fit_answer(answer, default if budget is None else budget)
+
+
+def _mark_lines(results: tuple[CodeRecord, ...], closeness: Closeness) -> tuple[CodeRecord, ...]:
+    """The hits, where those that need no more than a line are far: all where none is close, all but the best where they are weak."""
+    if closeness is Closeness.CLOSE:
+        return mark_far(results)
+    whole = int(closeness is Closeness.WEAK)
+    return (*results[:whole], *(replace(each, far=True) for each in results[whole:]))
 
 
 def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) -> ExactQuestion:

@@ -15,6 +15,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.reranking import Reranking
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
+from rag_ls.indexing import Depth
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
@@ -311,3 +312,15 @@ def test_where_nothing_is_close_the_files_that_were_not_looked_at_are_told(
     assert (stats["nothing_close"], stats["note"].count("1 file was not looked at (1 too large")) == (True, 1)
     # Each of the nearest is a line.
     assert all(hit["far"] and hit["text"].count("\n") <= 1 for hit in answer["results"])
+
+
+def test_of_weak_hits_the_best_has_its_text_and_the_others_a_line(client: Client, tmp_path: Path) -> None:
+    view = client.open(write(tmp_path / "shop", SHOP))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    answer = Operations(client).run(
+        "search_code", {"query": "where is the discount of an item wired to the bank without an invoice"}
+    )
+    assert answer["stats"]["note"].startswith("weak: ")
+    assert [hit.get("far", False) for hit in answer["results"]] == [False, *[True] * (len(answer["results"]) - 1)]
+    assert len(answer["results"]) > 1
