@@ -29,6 +29,8 @@ DETAIL = {"enum": [FULL]}
 
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
+# An example of less than this share of the closest one's relevance has nothing to do with the change.
+_NEAR_EXAMPLE = 0.25
 _MAX_FAR_RULE_CHARACTERS = 120
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS = 120
@@ -108,12 +110,11 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
     """The nearest sections whole, of the others the rules and a line; the first lines of the nearest example, of the others a line."""
     words = split_query(answer.query)
     whole = _choose_whole((*answer.constraints, *answer.patterns))
-    closest = max((record.relevance for record in answer.examples), default=0.0)
     told: dict[str, str] = {}
     shown = {
         "constraints": [_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
         "patterns": [_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
-        "examples": [_example(record, words, is_best=record.relevance == closest) for record in answer.examples],
+        "examples": _examples(answer.examples, words),
     }
     return make_json(answer, details, shown)
 
@@ -298,6 +299,17 @@ def _without_rules(record: RuleRecord) -> str:
     for rule in record.keyRules:
         content = content.replace(rule, _LEFT_OUT, 1)
     return _MARKS.sub(f"{_LEFT_OUT}\n", content).rstrip("\n")
+
+
+def _examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Json]:
+    """The examples near the closest one; of several that would show one line, the first."""
+    closest = max((record.relevance for record in records), default=0.0)
+    near = [record for record in records if record.relevance >= closest * _NEAR_EXAMPLE]
+    shown: dict[str, Json] = {}
+    for record in near:
+        example = _example(record, words, is_best=record.relevance == closest)
+        shown.setdefault(example["content"], example)
+    return list(shown.values())
 
 
 def _example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:

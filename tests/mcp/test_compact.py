@@ -218,3 +218,14 @@ def test_a_changed_file_names_what_must_change_along_and_the_dependents_have_the
     change = ChangeRecord("src/cart.py", "changed", mustChange=(_DEPENDENT,))
     (changed,) = compact("rag_query_impact", _impact(_DEPENDENT, changes=(change,)))["changes"]
     assert changed["mustChange"] == ["src/shop.py"]
+
+
+def test_examples_far_from_the_closest_and_those_that_show_the_same_line_are_left_out() -> None:
+    examples = [
+        ExampleRecord(content=content, filePath=f"src/{at}.py", lines="1-1", type="code", relevance=relevance)
+        for at, (content, relevance) in enumerate(
+            [("total = 1", 0.8), ("import tax", 0.7), ("import tax", 0.6), ("print()", 0.1)]
+        )
+    ]
+    answer = compact("rag_check_constraints", ConstraintsAnswer("total", (), (), tuple(examples), "4 examples"))
+    assert [each["filePath"] for each in answer["examples"]] == ["src/0.py", "src/1.py"]
