@@ -30,7 +30,7 @@ DETAIL = {"enum": [FULL]}
 _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
-_NEAR_EXAMPLE = 0.25
+_MIN_EXAMPLE_SHARE = 0.25
 _MAX_FAR_RULE_CHARACTERS = 120
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS = 120
@@ -304,7 +304,7 @@ def _without_rules(record: RuleRecord) -> str:
 def _examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Json]:
     """The examples near the closest one; of several that would show one line, the first."""
     closest = max((record.relevance for record in records), default=0.0)
-    near = [record for record in records if record.relevance >= closest * _NEAR_EXAMPLE]
+    near = [record for record in records if record.relevance >= closest * _MIN_EXAMPLE_SHARE]
     shown: dict[str, Json] = {}
     for record in near:
         example = _example(record, words, is_best=record.relevance == closest)

@@ -16,7 +16,7 @@ _QUESTION_WORDS = (
 _LINE_WORDS = "any been but could did had me my no not some than them these they up would"
 # Verbs that tell nothing: code does these things to everything, and notes say them of everything.
 _DOING_WORDS = "get let done used use"
-# Code does these things to everything, and questions ask where: where something is stored, handled or checked.
+# Questions ask where something is stored, handled or checked: code does that to everything.
 _HANDLING_WORDS = (
     "called calls calculated calculates checked checks computed computes created creates declared defined defines found finds "
     "handled handles kept keeps made makes managed manages performed performs processed processes set sets stored stores"

@@ -49,7 +49,7 @@ class Found:
     is_filtered_out: bool = False
     """Whether no document passes the filters."""
     closeness: Closeness = Closeness.CLOSE
-    """If none is close, hits are at most the two nearest."""
+    """Hits are at most the two nearest where none is close."""
 
 
 @dataclass(frozen=True, slots=True)
