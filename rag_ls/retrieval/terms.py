@@ -31,19 +31,19 @@ def word_stems(text: str) -> frozenset[str]:
 
 def name_stems(name: str, asked: AbstractSet[str]) -> frozenset[str]:
     """As `word_stems`, but for a word that names who does something, the stem of its verb if only that is `asked`."""
-    stems, verbs = word_stems(name), _verbs_in(name)
-    if not verbs or verbs.keys() <= asked:
+    stems, doers = word_stems(name), _doers_in(name)
+    # Called for every candidate, of which most hold no such verb.
+    if not doers or asked.isdisjoint(doers):
         return stems
-    return frozenset(
-        next((verb for verb in verbs.get(stem, ()) if stem not in asked and verb in asked), stem) for stem in stems
-    )
+    asked_for = {verb: doer for verb, doer in doers.items() if verb in asked and doer not in asked}
+    return stems.difference(asked_for.values()).union(asked_for)
 
 
 @lru_cache(maxsize=65536)
-def _verbs_in(name: str) -> Mapping[str, tuple[str, ...]]:
-    """The stems of the verbs that words in a name may be made of, by the stem of the word."""
+def _doers_in(name: str) -> Mapping[str, str]:
+    """The stems of the words in a name that may name who does something, by the stems of their verbs."""
     doers = [word for word in words_of(name) if len(word) >= _MIN_DOER_CHARACTERS and word.endswith(_DOER_ENDINGS)]
-    return {stem(word): tuple(map(stem, _find_verbs(word[:-2]))) for word in doers}
+    return {stem(verb): stem(word) for word in doers for verb in _find_verbs(word[:-2])}
 
 
 def _find_verbs(beginning: str) -> Sequence[str]:
