@@ -38,11 +38,13 @@ def set_up(arguments: argparse.Namespace) -> int:
         "force": arguments.force,
         "publish": arguments.publish,
     }
-    with showing_reading() as show:
-        if not arguments.yes:
+    if not arguments.yes:
+        with showing_reading() as show:
             proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
-            if not _agree(arguments, proposal):
-                return 0
+        # The bar is gone before the question: it would be drawn over it.
+        if not _agree(arguments, proposal):
+            return 0
+    with showing_reading() as show:
         answer = ask(arguments, "rag_setup", question, show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
