@@ -133,10 +133,11 @@ def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind
     if not packed:
         return []
     words, columns = unpack(packed)
+    known = [at for at, word in enumerate(words) if word in names] if names is not None else []
+    if names is not None and not known:
+        return []
     lines = np.cumsum(columns[2])
-    wanted = np.arange(lines.size)
-    if names is not None:
-        wanted = np.flatnonzero(np.isin(columns[0], [at for at, word in enumerate(words) if word in names]))
+    wanted = np.arange(lines.size) if names is None else np.flatnonzero(np.isin(columns[0], known))
     if kind is not None:
         wanted = wanted[columns[1][wanted] == kind]
     picked = (columns[0][wanted], columns[1][wanted], lines[wanted], columns[3][wanted], columns[4][wanted])

@@ -230,11 +230,14 @@ class _Finder:
 
     def _uses_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
         names = {name, *_aliases(source, name)}
-        lines = self.files.lines(source)
-        own_lines = {_pass_annotations(lines, item, name)[0] for item in source.by_name.get(name, ())}
         yield from self._quoted_in(source, name, wanted)
         yield from self._registered_in(source, name, wanted)
-        for use in source.uses(names):
+        # The index has stems of words: most documents hold another word of the same stem, and their text is not read.
+        if not (uses := source.uses(names)):
+            return
+        lines = self.files.lines(source)
+        own_lines = {_pass_annotations(lines, item, name)[0] for item in source.by_name.get(name, ())}
+        for use in uses:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
                 continue
