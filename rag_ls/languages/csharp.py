@@ -89,6 +89,7 @@ CSHARP = Language(
         parents=frozenset({"base"}),
         own_is_implied=True,
         is_overloaded=True,
+        is_declared=True,
         reopened=r"\bpartial\b",
         types=(PREFIX_TYPE, NEW),
     ),

@@ -91,6 +91,8 @@ class ReferenceRule(NamedTuple):
     """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
     """A pattern that finds a parameter by its `{name}`."""
+    is_declared: bool = False
+    """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
     derived: str = ""

@@ -849,6 +849,10 @@ def test_members_and_types_are_followed_through_imports_of_them(
         ),
         "Till/Loose.cs": "int Level(int sum)\n{\n    return sum;\n}\n",
         "Till/Levels.cs": "class Levels\n{\n    int Pay() => Level(1);\n}\n",
+        "Shop/Cart.cs": "namespace Shop;\npublic class Cart\n{\n    public int Size { get; set; }\n}\n",
+        "Till/Fill.cs": (
+            "class Fill\n{\n    object Make()\n    {\n        return new Cart\n        {\n            Size = 1\n        };\n    }\n}\n"
+        ),
     }
     client.open(indexed_projects.copy(files, tmp_path / "members"))
     index_project(client)
@@ -864,6 +868,8 @@ def test_members_and_types_are_followed_through_imports_of_them(
     assert f"{sharp}:5 resolved" in _places(operations.run("find_references", {"symbol": "Money"}))
     # A function of one document is seen there alone.
     assert _places(operations.run("find_references", {"symbol": "Level"}), "call") == ["Till/Levels.cs:3 by name"]
+    # What an object is made with is no variable.
+    assert _places(operations.run("find_references", {"symbol": "Cart.Size"}), "mention") == ["Till/Fill.cs:7 by name"]
 
 
 def test_a_qualified_name_of_php_means_the_type_of_its_namespace(

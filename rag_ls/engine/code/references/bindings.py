@@ -7,8 +7,8 @@ from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_HEAD = 2000
 _AS = r"\bas\s+{name}\s*[:,)]"
+_ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _WAYS = (
-    r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])",
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
     r"\bfor\s+(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
     r"(?<!@)\b(?:const|let|var|val)\s+(?:\{[^}]*?)?(?:mut\s+)?{name}\b",
@@ -28,6 +28,7 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
         return False
     # A type may also follow `as`.
     ways = _WAYS if name[:1].isupper() else (*_WAYS, _AS)
+    ways = ways if rule.is_declared else (_ASSIGNED, *ways)
     return any(find_around(rule.parameters, _parameters_in(text), name)) or any(
         any(find_around(way, text, name)) for way in ways
     )
