@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.commands import RAG_LS
 from tests.e2e.clients import Agent, Editor, agent, editor
 
 
@@ -22,7 +23,7 @@ def freshness(work: Path, *, rounds: int = 100) -> dict[str, Any]:
         try:
             return asyncio.run(_measure(root, rounds))
         finally:
-            subprocess.run(["rag-ls", "stop"], check=False, capture_output=True)
+            subprocess.run([RAG_LS, "stop"], check=False, capture_output=True)
 
 
 async def _measure(root: Path, rounds: int) -> dict[str, Any]:
