@@ -94,6 +94,9 @@ class UseTable:
         kinds[_end_at(ends, found.get("base", ()), len(data))] = UseKind.IMPLEMENT
         if rule.calls:
             kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
+            if rule.heads:
+                heads = [match.start(1) for match in re.compile(rule.heads).finditer(data, part.start, part.end)]
+                kinds[np.isin(starts, heads)] = UseKind.MENTION
         if not rule.calls or "macro" in found:
             # The grammar does not parse a macro's arguments: they are mere words to it.
             after, called = _bytes_at(data, ends), kinds == UseKind.MENTION

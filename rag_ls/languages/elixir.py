@@ -70,6 +70,8 @@ ELIXIR = Language(
         is_open=True,
         is_dotted=True,
         calls=("(call target: (_) @call)",),
+        # Each clause has one, and so has its specification.
+        heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback))[ \t]+([a-z_]\w*[?!]?)",
         names=NAMES | {"alias"},
         aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
     ),

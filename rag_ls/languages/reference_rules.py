@@ -31,6 +31,8 @@ class ReferenceRule(NamedTuple):
 
     calls: tuple[str, ...] = ()
     """Queries that capture what is called; without any, a name with `(` behind it is called."""
+    heads: bytes = b""
+    """A pattern of the heads of functions in texts, whose first group is a name that looks as if it were called."""
     bases: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()

@@ -163,3 +163,19 @@ def test_the_mark_at_the_end_of_a_tag_is_no_code() -> None:
 def test_a_name_after_a_class_that_begins_the_file_is_a_call_in_ruby() -> None:
     text = "class A\n  later = 1\nend\nlater\n"
     assert [use.line for use in _uses(text, "ruby", "later") if use.kind == UseKind.CALL] == [4]
+
+
+def test_the_head_of_a_function_and_its_specification_call_nothing_in_elixir() -> None:
+    text = (
+        "defmodule Cart do\n  @spec total(t(), integer()) :: integer() when x: var\n"
+        "  def total(cart, tax \\\\ total())\n  def total([], _), do: 0\n"
+        "  defp total([head | tail]) when is_list(tail), do: total(tail)\n  @limit total(1)\n  def bare, do: total()\nend\n"
+    )
+    uses = _uses(text, "elixir", "total")
+    assert [each.line for each in uses if each.kind is UseKind.MENTION] == [2, 3, 4, 5]
+    assert [(each.line, each.column) for each in uses if each.kind is UseKind.CALL] == [
+        (3, 25),
+        (5, 52),
+        (6, 9),
+        (7, 16),
+    ]
