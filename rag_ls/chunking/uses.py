@@ -127,6 +127,9 @@ class UseTable:
             kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (
                 UseKind.CALL
             )
+        if namespaces := list(map(_START, found.get("namespace", ()))):
+            kept = ~np.isin(starts, namespaces)
+            starts, names, kinds, receivers = starts[kept], names[kept], kinds[kept], receivers[kept]
         lines = document.lines.searchsorted(starts, side="right")
         self.parts.append((names, kinds, lines, starts - document.lines[lines - 1], receivers))
 

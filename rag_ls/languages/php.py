@@ -114,6 +114,11 @@ PHP = Language(
             "(object_creation_expression (_) @call)",
         ),
         bases=("(base_clause (_) @base)", "(class_interface_clause (_) @base)"),
+        # A namespace of this name is no type.
+        skipped=(
+            "(namespace_definition (namespace_name (name) @namespace))",
+            "(qualified_name (namespace_name (name) @namespace))",
+        ),
         # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
         texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])",
         names=frozenset({"name"}),

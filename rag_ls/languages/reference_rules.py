@@ -1,7 +1,8 @@
 """Rules to find uses of names in the tree of a document, and to tell what a name belongs to, as data.
 
 A query captures the node that is called as `@call`, a base class or interface as `@base`: the name with which the node ends
-is meant. `@skip` captures names that are no uses: labels of arguments, keys.
+is meant. `@skip` captures names that are no uses: labels of arguments, keys. So are those of `@namespace`, but the names behind them
+have them as receivers.
 """
 
 from __future__ import annotations

@@ -890,6 +890,9 @@ def test_a_qualified_name_of_php_means_the_type_of_its_namespace(
     index_project(client)
     operations = Operations(client, wait_for_model_s=PATIENCE_S)
     assert _places(operations.run("find_references", {"symbol": "Line"}), "call") == ["lib/Shop/Till.php:8 resolved"]
+    # In what `extends Part\Base` says, Part is the namespace.
+    part = _places(operations.run("find_references", {"symbol": "Part"}))
+    assert [each for each in part if "Line.php" in each] == ["lib/Shop/Part/Line.php:3 resolved"]
     # What is called on the interface may reach it.
     assert _places(operations.run("find_references", {"symbol": "Line.size"}), "call") == [
         "lib/Shop/Till.php:7 by name"
