@@ -139,7 +139,8 @@ RUST = Language(
             **declare(Kind.FUNCTION, "function_item", "function_signature_item", "macro_definition"),
             **declare(Kind.VALUE, "const_item", "static_item"),
             **declare(Kind.SCOPE, "mod_item"),
-            **declare(Kind.SCOPE, "impl_item", names=("type",), listed=""),
+            # Of `&'a mut Cart` and `Cart<T>` the type within is meant.
+            **declare(Kind.SCOPE, "impl_item", names=("type/type", "type"), listed=""),
         },
         comments=frozenset({"line_comment", "block_comment"}),
         attributes=frozenset({"attribute_item"}),

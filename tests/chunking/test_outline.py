@@ -122,6 +122,11 @@ def test_what_a_module_offers_is_known_by_its_syntax(language: str) -> None:
     assert [name for name, symbol in named(text, language).items() if symbol.exported] == expected.split()
 
 
+def test_what_is_declared_for_a_reference_belongs_to_the_type_behind_it() -> None:
+    text = "impl Pay for &'_ mut Cart<A> {\n    fn total() {}\n}\nimpl Pay for *const a::Cart { fn size() {} }\n"
+    assert list(named(text, "rust")) == ["Cart.total", "a.Cart.size"]
+
+
 def test_what_commonjs_offers_is_known() -> None:
     text = "function a() {}\nfunction b() {}\nexports.c = function () {};\nmodule.exports = { a };\n"
     symbols = named(text, "javascript")
