@@ -20,11 +20,13 @@ def nearest(wanted: str, known: Iterable[str]) -> list[str]:
 
 
 def nearest_paths(wanted: str, known: Iterable[str]) -> list[str]:
-    """The paths whose file names are most like the wanted one's; of equal names, those in the most similar folders."""
+    """The paths whose file names are most like the wanted one's, whatever their suffixes; of equal names, those in the most
+    similar folders.
+    """
     by_name: dict[str, list[str]] = {}
     for path in known:
-        by_name.setdefault(PurePosixPath(path).name, []).append(path)
-    found = [path for name in nearest(PurePosixPath(wanted).name, by_name) for path in by_name[name]]
+        by_name.setdefault(PurePosixPath(path).stem, []).append(path)
+    found = [path for name in nearest(PurePosixPath(wanted).stem, by_name) for path in by_name[name]]
     found.sort(key=lambda path: -difflib.SequenceMatcher(None, wanted, path).ratio())
     return found[:_MAX_SHOWN]
 

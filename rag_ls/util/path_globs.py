@@ -22,6 +22,7 @@ _MAX_ALTERNATIVES = 200
 _MAX_NEAREST = 3
 _PART = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 _WILD = re.compile(r"(?<!\\)[*?\[{]")
+_IS_SUFFIX = re.compile(r"(?:\*+/)*[*?]+(?:\.|$)")
 _ELEMENTS = {
     # The first element may be skipped alone, or together with the other two. It does not repeat: `a**/b` does not match `axb`.
     "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
@@ -114,17 +115,23 @@ def ignore_lines(globs: Iterable[str], root: str) -> list[str]:
 
 
 def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
-    """The paths that a glob which matches none may have meant: of like names, else in the folder that it begins with."""
+    """The paths that a glob which matches none may have meant: of like names, else in the folder that it begins with.
+
+    A glob that names nothing, like `**/*.rb`, means none.
+    """
     paths = sorted(known)
     for glob in split_globs(written):
         plain = glob.lstrip("!/").removeprefix("./").rstrip("/")
-        if near := nearest_paths(plain, paths):
+        # `*.rb` is like no name.
+        if not _IS_SUFFIX.match(plain.rpartition("/")[2]) and (near := nearest_paths(plain, paths)):
             return near
         folder = _WILD.split(plain)[0].rpartition("/")[0]
         while folder:
             if inside := [path for path in paths if path.startswith(folder + "/")]:
                 return inside[:_MAX_NEAREST]
             folder = folder.rpartition("/")[0]
+    if all(_IS_SUFFIX.match(glob.lstrip("!/").removeprefix("./")) for glob in split_globs(written)):
+        return []
     return list(dict.fromkeys(path.partition("/")[0] + "/" * ("/" in path) for path in paths))[:_MAX_NEAREST]
 
 
