@@ -348,7 +348,7 @@ class Closeness(IntEnum):
 
     NONE = 0
     WEAK = 1
-    """Found by words alone, and no place holds most of the question's words: it may answer in others."""
+    """Found by words alone, and no place has the question's rarer words together: it may answer in others."""
     CLOSE = 2
 
 

@@ -29,7 +29,7 @@ from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import PathOutsideProject, RagLsError
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService, describe_unknown_languages, is_all_known
 from rag_ls.memory import Memories
-from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.model import Closeness, Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
@@ -46,6 +46,7 @@ _NO_WORDS_YET = (
     "no file that was read holds these words, with {} still to read: these are the nearest in meaning, near or not"
 )
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
+_ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
 # A question waits this long for what its own client has typed: longer only where the machine is busy.
 _OWN_TEXT_S = 3.0
 _UNREAD = "of the files that are not read yet, those that hold a question's words are read first"
@@ -276,7 +277,7 @@ class ProjectSession:
             by_file=request.by_file and not request.declares,
         )  # fmt: skip
         hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
-        note = "; ".join(filter(None, (note, self._note_unheld(request.query, hits, unseen))))
+        note = "; ".join(filter(None, (note, self._note_unheld(request.query, found, hits, unseen))))
         return self.make_answer(
             request.query,
             replace(found, hits=take_hits(request, hits, k)),
@@ -286,13 +287,16 @@ class ProjectSession:
             filters=request.filters,
         )
 
-    def _note_unheld(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> str:
-        """A note that no file holds a word of the query, or none that was looked into; empty where words found something,
+    def _note_unheld(self, query: str, found: Found, hits: Sequence[Hit], unseen: Collection[str]) -> str:
+        """A note on the words of the query that no file holds, or none that was looked into; empty where hits are close by words,
         or the index may lack a word of the query."""
-        is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
-        if not hits or is_found_by_words or _NOT_INDEXED.search(query):
+        if not hits or _NOT_INDEXED.search(query):
             return ""
-        if unread := self.store.queue.count() + len(unseen):
+        unread = self.store.queue.count() + len(unseen)
+        if any(hit.matched_by != ("dense",) for hit in hits):
+            is_told = found.absent and found.closeness is not Closeness.CLOSE and not unread
+            return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
+        if unread:
             return _NO_WORDS_YET.format(count_of(unread, "file"))
         left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS

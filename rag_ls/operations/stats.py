@@ -12,7 +12,7 @@ _NOTHING_CLOSE = (
     "nothing {}is close to this: try a name or a part of one by itself, a word that stands in the code, or what it does in "
     "other words"
 )
-_WEAK = "weak: no place holds most of the question's words"
+_WEAK = "weak: no place has the question's rarer words together"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ class Candidates:
     """Whether the query's embedding failed or came too late."""
     similar: tuple[str, ...] = ()
     """The words that a word of the query may be misspelt for, where no chunk holds it."""
+    absent: tuple[str, ...] = ()
+    """The words of the query that no chunk holds, whatever the filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class _Wording:
     phrases: tuple[str, ...]
     """The rarest phrases that any chunk may hold."""
     similar: tuple[str, ...]
+    """See `Candidates`."""
+    absent: tuple[str, ...]
     """See `Candidates`."""
 
 
@@ -133,7 +137,14 @@ class CandidateFinder:
         rows = [_name_held(row, held[row.row]) if row.row in held else row for row in rows]
         lacks_vector = later is not None and vector is None
         return Candidates(
-            rows, signals, query, asked=wording.asked, held=held, lacks_vector=lacks_vector, similar=wording.similar
+            rows,
+            signals,
+            query,
+            asked=wording.asked,
+            held=held,
+            lacks_vector=lacks_vector,
+            similar=wording.similar,
+            absent=wording.absent,
         )
 
     def _correct_name(self, query: Query) -> Query:
@@ -173,8 +184,9 @@ class CandidateFinder:
         holding = (*_rarest(holders_of), *whole, *also)
         terms = tuple(dict.fromkeys((*query.terms, *also)))
         return _Wording(
-            AskedTerms(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of),
-            tuple(near),
+            AskedTerms(weights), terms=terms, holding=holding if len(holding) < len(terms) else (),
+            phrases=_rarest_phrases(query, holders_of), similar=tuple(near),
+            absent=tuple(part for part, holders in holders_of.items() if not holders),
         )  # fmt: skip
 
     def _find_similar(self, part: str) -> list[str]:

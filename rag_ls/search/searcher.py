@@ -50,6 +50,8 @@ class Found:
     """Whether no document passes the filters."""
     closeness: Closeness = Closeness.CLOSE
     """Hits are at most the two nearest where none is close."""
+    absent: tuple[str, ...] = ()
+    """See `Candidates`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Ranked:
     """Whether the query's embedding failed or came too late."""
     closeness: Closeness = Closeness.CLOSE
     """See `Found`."""
+    absent: tuple[str, ...] = ()
+    """See `Candidates`."""
 
 
 class Corpus(Protocol):
@@ -153,7 +157,7 @@ class Searcher:
         is_filtered_out = view.allowed is not None and not view.allowed
         return Found(
             tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out,
-            closeness=Closeness.CLOSE if is_filtered_out else ranked.closeness,
+            closeness=Closeness.CLOSE if is_filtered_out else ranked.closeness, absent=ranked.absent,
         )  # fmt: skip
 
     def _rank(
@@ -175,8 +179,9 @@ class Searcher:
         if closeness is not Closeness.CLOSE:
             ranked = [(row, score * _FAR_FACTOR) for row, score in ranked]
         return Ranked(
-            ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, closeness=closeness
-        )
+            ranked, found.signals, found.query, held=found.held, lacks_vector=found.lacks_vector, closeness=closeness,
+            absent=found.absent,
+        )  # fmt: skip
 
     def _without_surveyed(self, rows: list[RankRow]) -> list[RankRow]:
         """The rows without those of rules that set-up wrote: they repeat what the code says, and are told as rules."""

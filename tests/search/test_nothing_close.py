@@ -165,7 +165,8 @@ def test_weak_hits_are_all_shown_with_scores_and_a_note_that_say_so(shop: Projec
     assert all(hit.score <= 0.5 for hit in answer.hits)
     stats = make_stats(answer.stats)
     assert not stats.nothing_close
-    assert stats.note.startswith("weak: no place holds most of the question's words")
+    assert stats.note.startswith("weak: no place has the question's rarer words together; ")
+    assert "no indexed file has the word 'paid' or 'bank'" in stats.note
 
 
 @pytest.mark.parametrize(
