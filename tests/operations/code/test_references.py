@@ -791,6 +791,65 @@ def test_the_arguments_of_a_call_tell_overloads_apart(
     assert len(_places(answer, "override")) == (path == "Cart.java" and line == 5)
 
 
+HARD_CALLS = {
+    "src/main/java/shop/Item.java": "package shop;\n\nclass Item {}\n",
+    "src/main/java/shop/Make.java": "package shop;\n\nclass Make {\n    Item make() { return null; }\n}\n",
+    "src/main/java/shop/Bag.java": (
+        "package shop;\n\nclass Bag {\n    void add(Item item) {}\n    void add(Make make) {}\n"
+        "    void say(String text) {}\n    void say(String text, int level) {}\n}\n"
+    ),
+    "src/main/java/shop/Run.java": (
+        "package shop;\n\nclass Run {\n    void run(Bag bag) {\n        bag.add(new Make().make());\n"
+        '        bag.say("""\n            a, "b"\n            """);\n    }\n}\n'
+    ),
+    "Shop/Box.cs": (
+        "interface IBox\n{\n    void Fill(int a);\n}\nclass Box : IBox\n{\n    public void Open(string a) { }\n"
+        "    public void Open(string a, string b) { }\n    void IBox.Fill(int a) { Fill(a, 2); }\n"
+        "    public void Fill(int a, int b) { }\n}\n"
+    ),
+    "Shop/Ways.cs": (
+        "static class Ways\n{\n    public static void Ship(this Box box) { }\n"
+        "    public static void Ship(this Box box, int days) { }\n}\n"
+    ),
+    "Shop/Run.cs": (
+        "class Run\n{\n    void Go(Box box)\n    {\n        Ways.Ship(box);\n        Ways.Ship(box, 3);\n"
+        '        box.Open(@"c:\\", "a");\n        box.Open(@"a "", b");\n    }\n}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"),
+    [
+        ("src/main/java/shop/Bag.java", 4, ["src/main/java/shop/Run.java:5 resolved"]),
+        ("src/main/java/shop/Bag.java", 5, []),
+        ("src/main/java/shop/Bag.java", 6, ["src/main/java/shop/Run.java:6 resolved"]),
+        ("src/main/java/shop/Bag.java", 7, []),
+        ("Shop/Box.cs", 7, ["Shop/Run.cs:8 resolved"]),
+        ("Shop/Box.cs", 8, ["Shop/Run.cs:7 resolved"]),
+        ("Shop/Ways.cs", 3, ["Shop/Run.cs:5 resolved"]),
+        ("Shop/Ways.cs", 4, ["Shop/Run.cs:6 resolved"]),
+    ],
+)
+def test_overloads_are_told_apart_whatever_their_arguments_hold(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, path: str, line: int, expected: list[str]
+) -> None:
+    client.open(indexed_projects.copy(HARD_CALLS, tmp_path / "hard-calls"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    assert _places(operations.run("find_references", {"path": path, "line": line}), "call") == expected
+
+
+def test_what_takes_the_place_of_a_member_is_known_by_its_own_parameters(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(HARD_CALLS, tmp_path / "hard-overrides"))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    answer = operations.run("find_references", {"path": "Shop/Box.cs", "line": 3})
+    assert _places(answer, "override") == ["Shop/Box.cs:9 resolved"]
+
+
 OTHERS = {
     "Cargo.toml": '[package]\nname = "shop"\n',
     "src/lib.rs": "mod cart;\npub use crate::cart::sinks;\n",

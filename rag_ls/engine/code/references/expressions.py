@@ -35,7 +35,7 @@ class Step:
 
 def read_steps(text: str) -> list[Step]:
     """The chain that a text begins with; empty if it begins with anything else."""
-    text, at = blank_strings(text), 0
+    text, at = _blank_strings(text), 0
     while match := _PREFIX.match(text, at):
         at = match.end()
     found: list[Step] = []
@@ -71,7 +71,7 @@ def read_steps(text: str) -> list[Step]:
 
 def read_chain_before(text: str) -> str:
     """The chain that ends a text, with the mark between it and the member that follows; empty if none ends it."""
-    text = blank_strings(text)
+    text = _blank_strings(text)
     mark = _MARK_BEFORE.search(text)
     at = mark.start() if mark else 0
     start = at
@@ -116,6 +116,6 @@ def _open(text: str, end: int) -> int:
     return -1
 
 
-def blank_strings(text: str) -> str:
+def _blank_strings(text: str) -> str:
     """A text with spaces for what stands in quotes."""
     return _STRINGS.sub(lambda match: match[0][0] + " " * (len(match[0]) - 2) + match[0][0], text)

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
-from rag_ls.engine.code.references.expressions import blank_strings, close_bracket
+from rag_ls.engine.code.references.expressions import close_bracket
 from rag_ls.engine.code.references.names import Names
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.storage import StoredSymbol
@@ -16,14 +16,18 @@ from rag_ls.storage import StoredSymbol
 _MAX_CHARACTERS = 2000
 _MAX_LINES = 30
 _TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[^<>(){};=&|\"']*>")
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS_AND_STRINGS = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"{3}(?:\\.|[^\\])*?\"{3}|\$?@\$?\"(?:[^\"]|\"\")*\"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'",
+    re.DOTALL,
+)
 _PARAMETER = re.compile(
     r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
     re.DOTALL,
 )
+_ANNOTATED = re.compile(r"@[\w.]*\Z")
 _CREATED = re.compile(r"new\s+([\w.]+)\s*(?:\(|$)")
 _LITERALS = (
-    (re.compile(r"\$?@?\"[^\"]*\"\s*(?:\+|$)"), frozenset({"string"})),
+    (re.compile(r"\$?\"[^\"]*\"\s*(?:\+|$)"), frozenset({"string"})),
     (re.compile(r"'[^']*'$"), frozenset({"char", "character"})),
     (re.compile(r"true$|false$"), frozenset({"boolean", "bool"})),
     (re.compile(r"-?\d[\d_]*$"), frozenset({"int", "integer"})),
@@ -52,6 +56,8 @@ class Parameters(NamedTuple):
     """The number of those at the end that a call may leave out."""
     is_open: bool
     """Whether the last one takes any number of arguments."""
+    begins_with_object: bool = False
+    """Whether the first one is the object itself, as of a method that is written beside its type."""
 
     def takes(self, count: int) -> bool:
         """Whether a call with a number of arguments fits."""
@@ -82,7 +88,7 @@ class Overloads:
         arguments = read_arguments(text[:_MAX_CHARACTERS])
         if arguments is None:
             return tuple(declared)
-        known = {item: self._read(item) for item in declared}
+        known = {item: self._read_for_call(item, lines[line - 1][:column]) for item in declared}
         taking = {item: each for item, each in known.items() if each is None or each.takes(len(arguments))}
         if len(taking) < 2 or None in taking.values():
             return tuple(taking) or tuple(declared)
@@ -104,6 +110,13 @@ class Overloads:
         first, second = self._read(one), self._read(other)
         return first is None or second is None or len(first.types) == len(second.types)
 
+    def _read_for_call(self, item: StoredSymbol, before: str) -> Parameters | None:
+        """The parameters that a call behind a text gives: on an object, not the object itself."""
+        known, owner = self._read(item), split_owner(split_owner(item.symbol)[0])[1]
+        if known is None or not known.begins_with_object or re.search(rf"\b{re.escape(owner)}\s*\.\s*$", before):
+            return known
+        return known._replace(types=known.types[1:])
+
     def _read(self, item: StoredSymbol) -> Parameters | None:
         if item not in self._parameters:
             home = self._files.at(item.path)
@@ -117,7 +130,8 @@ class Overloads:
             if pattern.match(argument):
                 return min(names)
         created = _CREATED.match(argument)
-        if created:
+        # A call on a new object gives another type.
+        if created and argument[close_bracket(argument, created.end() - 1) + 1 :].lstrip()[:1] in ("", "{"):
             return self._names.type_named(source, created[1]) or created[1].rpartition(".")[2]
         return self._uses.type_of_value(source, argument, line)
 
@@ -150,14 +164,12 @@ def read_arguments(text: str) -> list[str] | None:
 def read_parameters(text: str, name: str) -> Parameters | None:
     """The parameters of a function of a name, from its text; None where they are not seen."""
     text = _simplify(text)
-    found = re.search(rf"(?<![\w@.]){re.escape(name)}\s*\(", text)
+    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*\(", text)
+    found = next((each for each in named if not _ANNOTATED.search(text, 0, each.start())), None)
     end = close_bracket(text, found.end() - 1) if found else len(text)
     if found is None or end >= len(text):
         return None
     parts = _split(text[found.end() : end])
-    # The object itself, where a method is written beside its type, is no argument of a call on it.
-    is_beside = bool(parts) and parts[0].startswith("this ")
-    parts = parts[is_beside:]
     types = []
     for part in parts:
         match = _PARAMETER.match(part)
@@ -165,12 +177,12 @@ def read_parameters(text: str, name: str) -> Parameters | None:
         types.append(match[1].rpartition(".")[2] if match and not is_array else "")
     is_open = bool(parts) and ("..." in parts[-1] or parts[-1].startswith("params "))
     defaults = sum("=" in part for part in parts) + is_open
-    return Parameters(tuple(types), defaults, is_open)
+    return Parameters(tuple(types), defaults, is_open, bool(parts) and parts[0].startswith("this "))
 
 
 def _simplify(text: str) -> str:
     """A text without comments, the texts in quotes and the arguments of types."""
-    text = _COMMENTS.sub("", blank_strings(text))
+    text = _COMMENTS_AND_STRINGS.sub(lambda found: "" if found[0][0] == "/" else f"{found[0][-1]} {found[0][-1]}", text)
     while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
         text = shorter
     return text
