@@ -14,7 +14,7 @@ from re2 import _re2
 
 from rag_ls.search.required_text import keep_in_line, knows_letters
 
-_SPACES = r" \t\v\f\r\x1c-\x1f"
+_SPACES = r" \t\v\f\r"
 # The meaning of Python's classes in ASCII texts, without the end of a line.
 _IN_LINE = {r"\s": f"[{_SPACES}]", r"\S": rf"[^\n{_SPACES}]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 # RE2 takes these literally. A set cannot hold all but the spaces that RE2 does not know.

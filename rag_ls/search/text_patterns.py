@@ -45,7 +45,7 @@ _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 # Texts without these letters have no letter that is one of ASCII in another case.
 _OTHER_CASES = tuple(letter.encode() for letter in OTHER_CASES)
 _MARK_BYTES = MARK.encode()
-_SPACES = r" \t\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = r" \t\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # `regex` gives some brackets a meaning of its own, where `re` and people mean the character.
 _BARE_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
 

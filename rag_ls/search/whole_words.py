@@ -50,6 +50,7 @@ def are_whole(joined: JoinedTexts, positions: Positions, literal: str) -> NDArra
             place = int(places[at])
             first = max(0, place + 1 - _MAX_LETTER_BYTES) if is_before else place
             last = place + 1 if is_before else place + _MAX_LETTER_BYTES
-            letters = joined.data[first:last].decode("utf-8", "ignore")
+            # Left out, parts of letters that no encoding holds would give the place to a letter farther away.
+            letters = joined.data[first:last].decode("utf-8", "replace")
             stands[at] = not is_word(letters[-1 if is_before else 0])
     return stands

@@ -71,6 +71,7 @@ LETTERS = "kis_K I(\u0130\u0131\u017f\u212aé中\u0301\ufeff\n\r"
 )
 @example(texts=["\u212ais", "kis kis", "ékis"], literal="kis", ignore_case=True, whole_words=True)
 @example(texts=["_k k_", "kk k", "ék 中k", "\ufeffk", "k\u0301"], literal="k", ignore_case=False, whole_words=False)
+@example(texts=["\ud800k", "a\ud800k", "k\ud800a"], literal="k", ignore_case=False, whole_words=False)
 def test_lines_are_counted_together_as_they_are_found_alone(
     texts: list[str], literal: str, ignore_case: bool, whole_words: bool
 ) -> None:
@@ -80,7 +81,9 @@ def test_lines_are_counted_together_as_they_are_found_alone(
         )
         found = map(pattern.find_lines, texts)
         expected = [LineCount(len(lines), sum(match.is_whole for match in lines)) for lines in found]
-        assert pattern.count_lines([end_lines_in_lf(text.encode()) for text in texts]) == expected
+        assert (
+            pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass")) for text in texts]) == expected
+        )
 
 
 @pytest.mark.parametrize("ignore_case", [False, True])
@@ -89,6 +92,15 @@ def test_a_text_longer_than_a_word_is_counted_in_long_texts(ignore_case: bool) -
     texts = [f"{'x' * 200_000}\n{line} {line}\n" * 3, f"{line}s\n", "é\n" + line]
     counts = TextPattern(TextQuery(line, ignore_case=ignore_case)).count_lines([text.encode() for text in texts])
     assert counts == [LineCount(3, 3), LineCount(1, 0), LineCount(1, 1)]
+
+
+@pytest.mark.parametrize("pattern", [r"\s", r"\S", r"[\s]", r"\sk", r"[\sk]+"])
+def test_spaces_are_the_same_in_all_texts(pattern: str) -> None:
+    for text in ("a\x1c\n\x1f\n\x0bk\n", "é\n a\x1c\n\x1f\n\x0bk\n"):
+        compiled = TextPattern(TextQuery(pattern, is_regex=True))
+        count = len(compiled.find_lines(text))
+        assert count == sum(map(len, map(compiled.find_lines, text.split("\n"))))
+        assert compiled.count_lines([text.encode()]) == [LineCount(count, count)]
 
 
 def test_the_column_is_that_of_the_first_whole_word() -> None:
