@@ -12,7 +12,7 @@ _NOTHING_CLOSE = (
     "nothing {}is close to this: try a name or a part of one by itself, a word that stands in the code, or what it does in "
     "other words"
 )
-_WEAK = "weak: no place has the question's rarer words together"
+_WEAK = "weak: no place {}has the question's rarer words together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def make_stats(stats: SearchStats) -> Stats:
     if stats.closeness is Closeness.CLOSE:
         return made
     is_none = stats.closeness is Closeness.NONE
-    note = _NOTHING_CLOSE.format("" if stats.is_read else "of what is read so far ") if is_none else _WEAK
+    note = (_NOTHING_CLOSE if is_none else _WEAK).format("" if stats.is_read else "of what is read so far ")
     return replace(made, nothing_close=is_none, note="; ".join(filter(None, (note, stats.note))))
 
 

@@ -167,6 +167,8 @@ def test_weak_hits_are_all_shown_with_scores_and_a_note_that_say_so(shop: Projec
     assert not stats.nothing_close
     assert stats.note.startswith("weak: no place has the question's rarer words together; ")
     assert "no indexed file has the word 'paid' or 'bank'" in stats.note
+    unread = make_stats(replace(answer.stats, is_read=False))
+    assert unread.note.startswith("weak: no place of what is read so far has the question's rarer words together; ")
 
 
 @pytest.mark.parametrize(
