@@ -10,7 +10,7 @@ from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.util.text import column_in_bytes, count_of
+from rag_ls.util.text import column_in_bytes, count_of, counts_awaited
 
 Json = dict[str, Any]
 
@@ -107,7 +107,7 @@ def notes_of(stats: Json) -> list[str]:
         if stats.get(key)
     ]
     # The note may count them already.
-    if not stats.get("complete", True) and not (missing and all(count in told for count in missing)):
+    if not stats.get("complete", True) and not (missing and all(counts_awaited(told, count) for count in missing)):
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
         left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
         notes.append(f"the index is not complete: {left}")

@@ -116,6 +116,14 @@ def test_files_that_a_note_counts_are_not_counted_twice() -> None:
     assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(f"({note})")
 
 
+@pytest.mark.parametrize(
+    "note", ["3 files were not looked at (3 too large)", "none of the contents of 1,003 files that wait"]
+)
+def test_files_that_a_note_does_not_count_are_told_beside_it(note: str) -> None:
+    stats = {**_STATS, "complete": False, "pending_documents": 3, "note": note}
+    assert "not complete: 3 files to come" in screen({"query": "x", "results": [], "stats": stats}, "x", Extent())
+
+
 def test_what_nobody_works_on_is_said_to_be_missing() -> None:
     stats = {**_STATS, "complete": False, "pending_documents": 2, "idle": True}
     assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(

@@ -184,3 +184,5 @@ def test_what_is_to_come_is_counted_in_english() -> None:
     assert "(1 file to come; 2,000 embeddings to come; " in _text(_HIT, stats=one)
     counted = replace(one, note="1 file is not read yet")
     assert "(2,000 embeddings to come; 1 file is not read yet)" in _text(_HIT, stats=counted)
+    left_out = replace(one, note="1 file was not looked at (1 too large)")
+    assert "(1 file to come; 2,000 embeddings to come; 1 file was not looked at" in _text(_HIT, stats=left_out)
