@@ -105,9 +105,11 @@ class Scene:
         tests: list[tuple[int, str]] = []
         named: dict[str, list[int]] = defaultdict(list)
         for at, file in enumerate(self._files):
+            if is_docs(file.language) or is_data(file.language):
+                continue
             if self.roles.is_test(file.path):
                 tests.append((at, tested_name(file.path)))
-            elif not (is_docs(file.language) or is_data(file.language)):
+            else:
                 named[tested_name(file.path)].append(at)
         return [(at, named[name][0]) for at, name in tests if len(named.get(name, ())) == 1]
 

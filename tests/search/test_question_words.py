@@ -73,3 +73,11 @@ _TESTED = {
 def test_what_a_test_says_counts_for_the_file_that_it_is_named_after(client: Client, tmp_path: Path) -> None:
     paths = _find_paths(client, tmp_path / "tested", _TESTED, "throttling of sign-ins and calls")
     assert [path for path in paths if path.startswith("src/")] == ["src/limits.py", "src/calls.py"]
+
+
+@pytest.mark.parametrize("path", ["tests/limits.md", "tests/limits.json"])
+def test_what_texts_and_data_of_tests_say_does_not_count_for_a_file(client: Client, tmp_path: Path, path: str) -> None:
+    files = {name: text for name, text in _TESTED.items() if name.startswith("src/")}
+    files[path] = '{"title": "sign-ins and calls are throttled"}\n'
+    paths = _find_paths(client, tmp_path / "texts", files, "throttling of sign-ins and calls")
+    assert "src/limits.py" not in paths[: paths.index("src/calls.py")]
