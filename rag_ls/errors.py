@@ -16,7 +16,7 @@ class PathOutsideProject(RagLsError):
 
 
 class VersionConflict(RagLsError):
-    """A memory was changed since the caller read it; the message says what it is now."""
+    """A memory, or a file that was to be written, was changed since the caller read it; the message says what it is now."""
 
 
 class NotFound(RagLsError):

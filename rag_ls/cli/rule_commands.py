@@ -44,6 +44,7 @@ def set_up(arguments: argparse.Namespace) -> int:
         # The bar is gone before the question: it would be drawn over it.
         if not _agree(arguments, proposal):
             return 0
+        question["agreed"] = proposal["proposal"]
     with showing_reading() as show:
         answer = ask(arguments, "rag_setup", question, show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]

@@ -53,7 +53,7 @@ def scan(
     exception from it ends the scan and leaves the index as it was.
     """
     fingerprint = documents.fingerprint
-    cuts_anew = store.meta(_FINGERPRINT) != fingerprint
+    cuts_anew = not is_cut_as_now(store, documents)
     stored, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
@@ -106,6 +106,11 @@ def scan(
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
+    """Whether the documents were cut by the present settings and version, as far as the last comparison knew."""
+    return store.meta(_FINGERPRINT) == documents.fingerprint
 
 
 def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -90,6 +91,12 @@ def plan_documents(root: Path, found: Survey, name: str, *, force: bool, publish
         why = reason or _describe(path, text, found)
         planned.append(PlannedFile(path, new, is_written=not reason, is_there=former is not None, why=why, needs=needs))
     return tuple(planned)
+
+
+def digest_documents(planned: Iterable[PlannedFile]) -> str:
+    """A digest of what planned documents would write, and over what."""
+    writing = [(each.path, each.text, each.is_there) for each in planned if each.is_written]
+    return hashlib.sha256(repr(writing).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def write_documents(root: Path, planned: Sequence[PlannedFile], now: datetime) -> Written:

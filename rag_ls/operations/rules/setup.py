@@ -14,7 +14,7 @@ from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.rule_sections import count_rule_chunks
 from rag_ls.engine.code.stored_outlines import read_stored_outlines
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, ProjectUnavailable
+from rag_ls.errors import InvalidRequest, ProjectUnavailable, VersionConflict
 from rag_ls.indexing import FAILED, Depth, Phase, Progress
 from rag_ls.languages import detect_language
 from rag_ls.memory import utc_now
@@ -41,6 +41,10 @@ SUCCESS = "success"
 _INDEX_S = 5.0
 _FILES_PER_REPORT = 40
 """As many as are read together."""
+_CHANGED_SINCE = (
+    "nothing was written: files have changed since this was proposed, and something else would be written now; "
+    "`rag-ls rules setup` shows it"
+)
 _REMEDIES = {
     "force": "; `rag-ls rules setup --force` replaces what exists and keeps its text beside",
     "publish": "; `rag-ls rules setup --publish` writes it all the same",
@@ -63,6 +67,7 @@ class SetUpRules:
     force: bool = argument(False, "write over existing files; their former text is kept beside", shell_alone=True)
     publish: bool = argument(False, "write also where a site generator publishes the files", shell_alone=True)
     dry_run: bool = argument(False, "tell what would be written, and write nothing", flag="-")
+    agreed: str = argument("", "the proposal of a dry run that was agreed to: nothing else is written", flag="-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,8 @@ class SetUpAnswer:
     """The folder with the former texts of replaced files."""
     filesProposed: tuple[ProposedFile, ...] = optional(())
     """Of a dry run: each file with its text, and why it is written or left alone."""
+    proposal: str = optional("")
+    """Of a dry run: a digest of what would be written."""
     status: str = SUCCESS
 
 
@@ -118,7 +125,8 @@ def _find_survey(view: ProjectSession, request: SetUpRules, report: Report) -> P
 
     project = view.project
     folders = [_read_folder(project.root, path) for path in (request.frontend_path, request.backend_path)]
-    key = "\0".join((fingerprint_files(project.root, project.exclusions.patterns), *folders))
+    files = fingerprint_files(project.root, project.exclusions.patterns)
+    key = "\0".join((files, repr(view.settings.index), *folders))
     last = project.last_survey
     if last is None or last[0] != key:
         project.last_survey = last = key, _survey_project(view, folders, report)
@@ -190,7 +198,7 @@ class _CountedReading:
 def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here, as for the survey.
-    from rag_ls.rules.setup import ARCHITECTURE, Written, plan_documents, write_documents
+    from rag_ls.rules.setup import ARCHITECTURE, Written, digest_documents, plan_documents, write_documents
     from rag_ls.rules.survey.documents import ruled_findings
 
     view = caller.rule_projects.open_root(request.project_root)
@@ -198,6 +206,9 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     surveyed = _find_survey(view, request, ignore_progress)
     found = surveyed.found
     planned = plan_documents(root, found, view.project.name, force=request.force, publish=request.publish)
+    proposal = digest_documents(planned)
+    if request.agreed and not request.dry_run and request.agreed != proposal:
+        raise VersionConflict(_CHANGED_SINCE)
     written = Written((), (), ()) if request.dry_run else write_documents(root, planned, utc_now())
     if not request.dry_run:
         view.project.last_survey = None
@@ -231,6 +242,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
         filesLeftAlone=written.left_alone, filesKept=written.kept,
         filesProposed=tuple(ProposedFile(each.path, each.is_written, each.why, each.text, each.needs) for each in planned)
         if request.dry_run else (),
+        proposal=proposal if request.dry_run else "",
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.engine.code.project_roles import find_product
 from rag_ls.engine.code.stored_outlines import read_stored_outlines
+from rag_ls.errors import VersionConflict
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
@@ -70,12 +72,46 @@ def test_what_set_up_has_shown_it_writes_without_reading_the_files_again(client:
     assert set_up() == (1, ["guarded"])
 
 
+@pytest.mark.slow
+def test_what_was_not_shown_is_not_written(client: Client, tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
+    view = client.open(tmp_path, on_purpose=True)
+    operations = Operations(client)
+    request = {"project_root": str(view.project.root)}
+    shown = operations.run("rag_setup", {**request, "dry_run": True})
+    write(tmp_path, {"app.js": "const app = require('express')();\napp.get('/y', guarded, show);\n"})
+    with pytest.raises(VersionConflict, match="nothing was written: files have changed"):
+        operations.run("rag_setup", {**request, "agreed": shown["proposal"]})
+    assert not (tmp_path / "ARCHITECTURE.yml").exists()
+    shown = operations.run("rag_setup", {**request, "dry_run": True})
+    assert "ARCHITECTURE.yml" in operations.run("rag_setup", {**request, "agreed": shown["proposal"]})["filesGenerated"]
+    (proposed,) = (each["text"] for each in shown["filesProposed"] if each["path"] == "ARCHITECTURE.yml")
+    assert (tmp_path / "ARCHITECTURE.yml").read_text() == proposed
+
+
+@pytest.mark.slow
+def test_other_settings_are_surveyed_anew(client: Client, tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", "app.js": "const app = require('express')();\napp.get('/x', auth, show);\n"})
+    view, reports = client.open(tmp_path, on_purpose=True), list[str]()
+    request = {"project_root": str(view.project.root), "dry_run": True}
+    Operations(client).run("rag_setup", request)
+    view._settings = replace(view.settings, index=replace(view.settings.index, tests=("app.js",)))
+    Operations(client).run("rag_setup", request, lambda name, progress: reports.append(name))
+    assert reports
+
+
 def test_files_that_the_index_has_are_not_parsed_again(client: Client, tmp_path: Path) -> None:
-    write(tmp_path, {".git/HEAD": "", "a.py": "import b\n\n\ndef f() -> None: ...\n", "b.py": "X = 1\n"})
+    write(
+        tmp_path, {".git/HEAD": "", "a.py": "import b\n\n\ndef f() -> None: ...\n", "b.py": "X = 1\n", "c.md": "# C\n"}
+    )
     view = client.open(tmp_path, on_purpose=True)
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    known = read_stored_outlines(view.project.documents, view.project.index.checkout)
+    checkout = view.project.index.checkout
+    known = read_stored_outlines(view.project.documents, checkout)
+    cutting = checkout.meta("cutting")
+    checkout.set_meta("cutting", f"of an older version: {cutting}")
+    assert read_stored_outlines(view.project.documents, checkout) == {}
     write(tmp_path, {"c.py": "import a\n"})
     parsed = list[str]()
 

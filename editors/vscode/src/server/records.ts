@@ -763,6 +763,7 @@ export interface SetUpAnswer {
   readonly filesLeftAlone?: readonly string[];
   readonly filesKept?: readonly string[];
   readonly filesProposed?: readonly ProposedFile[];
+  readonly proposal?: string;
   readonly status: string;
 }
 
