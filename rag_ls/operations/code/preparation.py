@@ -136,7 +136,9 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
         return
     with indexing.choosing():
         answers = _holds_nearly_all(session)
-        wait.until(lambda: not indexing.comparison.is_awaited, session, _HURRIED_S if answers else _SCAN_S)
+        # A former state of a document of rules would deny its new rules.
+        is_hurried = answers and not scope.rules
+        wait.until(lambda: not indexing.comparison.is_awaited, session, _HURRIED_S if is_hurried else _SCAN_S)
         if not (queued := queue.paths()):
             return
         wait.tell(session)
@@ -144,7 +146,7 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
         indexing.read_first(first)
     # Compare the times of reading, not the queue: a comparison in between may queue the files again.
     is_read = functools.partial(queue.all_read_since, first, started_ns)
-    wait.until(is_read, session, _HURRIED_S if answers else _FIRST_S)
+    wait.until(is_read, session, _HURRIED_S if is_hurried else _FIRST_S)
     if len(queued) <= _SMALL_QUEUE_FILES:
         wait.until(lambda: not queue.has_any(), session, _MOMENT_S)
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.engine import open_project
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
 from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.operations import Operations
+from rag_ls.operations.code import preparation
 from tests.conftest import IndexedProjects
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, until, write
 
@@ -117,6 +119,25 @@ def test_the_first_question_to_a_project_reads_its_rules(
     client.open(write(tmp_path / "shop", {**SHOP, **code, **RULES}), on_purpose=True)
     answer = operations.run("rag_check_constraints", {"change_description": "store prices as float amounts"})
     assert answer["constraints"][0]["keyRules"] == ["Prices MUST be in cents, never floats."]
+
+
+def test_rules_that_changed_while_no_engine_ran_are_waited_for(
+    operations: Operations,
+    client: Client,
+    indexed_projects: IndexedProjects,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    former = {"ARCHITECTURE.yml": "layers:\n  money: never call the bank\n"}
+    root = indexed_projects.copy({**SHOP, **former}, tmp_path / "shop")
+    write(root, {"ARCHITECTURE.yml": "layers:\n  zebra: never load all stripes\n"})
+    client.open(root)
+    # As for a project whose comparison takes longer.
+    for limit in ("_HURRIED_S", "_CATCH_UP_S", "_MOMENT_S"):
+        monkeypatch.setattr(preparation, limit, 0.0)
+    monkeypatch.setattr(open_project, "_SETTLE_S", 0.0)
+    answer = operations.run("rag_check_constraints", {"change_description": "load the stripes of a zebra"})
+    assert ["zebra" in rule["content"] for rule in answer["constraints"]] == [True]
 
 
 def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, client: Client, tmp_path: Path) -> None:
