@@ -13,7 +13,7 @@ from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
 from rag_ls.model import Chunk
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
-from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, commands, key_rules, paragraphs_in
+from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, key_rules, paragraphs_in
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
     RuleEvidence,
@@ -167,11 +167,11 @@ class RuleFinder:
 
     def _find_foreign(self, documents: dict[int, str]) -> dict[int, str]:
         found = {}
-        for number in (each for each, path in documents.items() if path.lower().endswith(_ARCHITECTURE)):
-            chunks = [row.stored.chunk for row in self._store.chunks.of_document(number)]
-            keys = name_foreign_keys({chunk.symbol.partition(".")[0] for chunk in chunks if chunk.symbol})
-            # A text that commands something was written for people.
-            if keys and not any(commands(chunk.text) for chunk in chunks):
+        for number, path in documents.items():
+            if not path.lower().endswith(_ARCHITECTURE):
+                continue
+            text = "".join(row.stored.chunk.text for row in self._store.chunks.of_document(number))
+            if keys := name_foreign_keys(text, path):
                 found[number] = keys
         return found
 

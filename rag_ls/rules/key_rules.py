@@ -50,11 +50,6 @@ def _of_prose(text: str) -> list[KeyRule]:
     return shouted or [block for block in blocks if _COMMAND.search(block.text)]
 
 
-def commands(text: str) -> bool:
-    """Whether a text holds one of the words, in capitals or small letters."""
-    return _COMMAND.search(text) is not None
-
-
 def paragraphs_in(text: str) -> Iterator[KeyRule]:
     """The paragraphs and list items of a text, without headings and code; lines count from 0."""
     lines = text.splitlines()

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from rag_ls.errors import ProjectUnavailable
-from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.kept_sections import keep_sections
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.published import find_publisher
@@ -134,22 +134,13 @@ def _refuse(target: Path, error: OSError, written: Sequence[str]) -> ProjectUnav
 
 def _reason_to_leave(root: Path, path: str, former: str | None, *, force: bool, publish: bool) -> tuple[str, str]:
     """The reason to leave a file alone, and the argument that would write it; empty for a file to write."""
-    if former is not None and path == ARCHITECTURE and (keys := _foreign_keys(former)):
+    if former is not None and path == ARCHITECTURE and (keys := name_foreign_keys(former, path)):
         return f"it is another tool's (its keys: {keys})", ""
     if former is not None and not force:
         return "it exists", "force"
     if not publish and (config := find_publisher(root, path)):
         return f"{config} publishes its folder", "publish"
     return "", ""
-
-
-def _foreign_keys(text: str) -> str:
-    """The keys of an ARCHITECTURE.yml that has none of ours."""
-    try:
-        content, _ = parse_yaml(text, ARCHITECTURE)
-    except RulesUnreadable:
-        return ""
-    return name_foreign_keys(set(map(str, content))) if isinstance(content, dict) else ""
 
 
 def _describe(path: str, text: str, found: Survey) -> str:

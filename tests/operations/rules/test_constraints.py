@@ -98,7 +98,11 @@ def test_a_rule_of_yaml_is_told_as_a_whole_without_its_known_exceptions(
     ("text", "is_foreign"),
     [
         ("workspace: Bank\nmodel:\n  people: [customer of the bank]\n  systems: [money transfers]\n", True),
-        ("principles:\n  - Money must be in cents.\n", False),
+        ("principles:\n  - Money is counted in cents.\n", False),
+        ("Rules:\n  - id: cents\n    message: Money is counted in cents\n", False),
+        ("money:\n  amounts: Money transfers must be in cents\n", False),
+        ("money:\n  amounts: No floats for money transfers\n", False),
+        ("- id: cents\n  message: Money transfers are counted in cents\n", False),
         ("layers:\n  money: src/money\n", False),
     ],
 )
