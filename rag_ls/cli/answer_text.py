@@ -10,7 +10,7 @@ from rag_ls.cli import exact_search, render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, find_shared_indent
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.util.text import column_in_bytes, count_of, counts_awaited
+from rag_ls.util.text import column_in_bytes, count_of
 
 Json = dict[str, Any]
 
@@ -100,18 +100,16 @@ def _places_of(hit: Json) -> list[Json]:
 def notes_of(stats: Json) -> list[str]:
     """Notes on everything that the answer could not see, in words of the shell."""
     notes = []
-    told = stats.get("note", "")
-    missing = [
-        count_of(stats[key], name)
-        for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
-        if stats.get(key)
-    ]
-    # The note may count them already.
-    if not stats.get("complete", True) and not (missing and all(counts_awaited(told, count) for count in missing)):
+    if not stats.get("complete", True):
+        missing = [
+            count_of(stats[key], name)
+            for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
+            if stats.get(key)
+        ]
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
         left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
         notes.append(f"the index is not complete: {left}")
-    return [*notes, *([in_words_of_the_shell(told)] if told else [])]
+    return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
 
 
 def paths(data: Json, files: int) -> list[str]:

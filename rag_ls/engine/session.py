@@ -36,15 +36,13 @@ from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
-from rag_ls.util.text import count_of, without_surrogates
+from rag_ls.util.text import without_surrogates
 from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
-_NO_WORDS_YET = (
-    "no file that was read holds these words, with {} still to read: these are the nearest in meaning, near or not"
-)
+_NO_WORDS_YET = "no file that was read holds these words, and others are still to be read: these are the nearest in meaning, near or not"
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
 # A question waits this long for what its own client has typed: longer only where the machine is busy.
@@ -292,12 +290,12 @@ class ProjectSession:
         or the index may lack a word of the query."""
         if not hits or _NOT_INDEXED.search(query):
             return ""
-        unread = self.store.queue.count() + len(unseen)
+        is_read = not (self.store.queue.has_any() or unseen)
         if any(hit.matched_by != ("dense",) for hit in hits):
-            is_told = found.absent and found.closeness is not Closeness.CLOSE and not unread
+            is_told = found.absent and found.closeness is not Closeness.CLOSE and is_read
             return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
-        if unread:
-            return _NO_WORDS_YET.format(count_of(unread, "file"))
+        if not is_read:
+            return _NO_WORDS_YET
         left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
 

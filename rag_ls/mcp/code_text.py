@@ -15,7 +15,7 @@ from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
 from rag_ls.operations.operation import Tool
-from rag_ls.util.text import count_of, counts_awaited
+from rag_ls.util.text import count_of
 
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
@@ -35,14 +35,13 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     )
     blocks = [("\n" if is_line else "\n\n").join(itertools.starmap(_format_hit, hits)) for is_line, hits in by_form]
     stats = lean.get("stats") or {}
-    note = stats.get("note", "")
-    counts = [
-        count_of(stats[key], name) for key, name in _MISSING if stats.get(key) and not stats.get("complete", True)
+    missing = [
+        f"{count_of(stats[key], name)} to come"
+        for key, name in _MISSING
+        if stats.get(key) and not stats.get("complete", True)
     ]
-    # The note may count them already.
-    missing = [f"{count} to come" for count in counts if not counts_awaited(note, count)]
     told = "".join(exact)
-    noted = [part for part in note.split("; ") if part not in told]
+    noted = [note for note in stats.get("note", "").split("; ") if note not in told]
     notes = ["; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))]
     return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
 

@@ -57,8 +57,3 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
         return f"1 {noun}"
     regular = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {plural or regular}"
-
-
-def counts_awaited(note: str, count: str) -> bool:
-    """Whether a note says that a number of things, with its noun, is still awaited: other counts may be equal by chance."""
-    return re.search(rf"(?<![\d,]){count} (?:that waits?|still to read|(?:is|are) not read yet)\b", note) is not None
