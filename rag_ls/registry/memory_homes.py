@@ -154,9 +154,12 @@ class MemoryHomes:
 
     def _write(self, home: Home) -> None:
         make_private_folder(home.folder)
+        # Keys that a newer version noted stay.
+        former = _read_record(home.folder)
+        held = former.get("places", {})
+        places = {common: {**held.get(common, {}), **asdict(place)} for common, place in home.places.items()}
         record = {
-            "inside": home.inside, "roots": home.roots, "removed_at": home.removed_at,
-            "places": {common: asdict(place) for common, place in home.places.items()},
+            **former, "inside": home.inside, "roots": home.roots, "removed_at": home.removed_at, "places": places,
         }  # fmt: skip
         with whole_file(home.folder / _RECORD) as stream:
             stream.write(json.dumps(record, indent=2) + "\n")
@@ -249,6 +252,16 @@ def _find_write_time(home: Home) -> tuple[int, str]:
         return (home.folder / _RECORD).stat().st_mtime_ns, home.id
     except OSError:
         return 0, home.id
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    """All that the record of a home holds; nothing if there is none that can be read."""
+    try:
+        record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
+        _home("", folder, record)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+    return dict(record)
 
 
 def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:

@@ -20,5 +20,9 @@ def test_memories_are_found_though_a_newer_version_noted_more_of_their_repositor
     assert held["places"]
     for place in held["places"].values():
         place["host"] = "example.org"
-    file.write_text(json.dumps(held))
+    file.write_text(json.dumps({**held, "colour": "green"}))
     assert homes.called(home.id) == home
+    homes.note_removed(home, "2027-01-31T00:00:00.000Z")
+    written = json.loads(file.read_text())
+    assert (written["colour"], [place["host"] for place in written["places"].values()]) == ("green", ["example.org"])
+    assert written["removed_at"]
