@@ -159,10 +159,18 @@ def status(arguments: argparse.Namespace) -> int:
 
 
 def _constraints(answer: Json, style: Paint) -> str:
-    parts = [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
+    broken = [_violation(record, style) for record in answer.get("violations", ())]
+    parts = ["\n".join(broken)] if broken else []
+    parts += [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
     parts += [_example(record, style) for record in answer["examples"]]
     opposed = [f"contradiction  {each}" for each in answer.get("contradictions", ())]
     return "\n\n".join([*parts, *opposed, in_words_of_the_shell(answer["summary"])])
+
+
+def _violation(record: Json, style: Paint) -> str:
+    place = style.style(f"{record['filePath']}:{record['line']}", PLACE)
+    see = f"  (see {record['see']})" if record.get("see") else ""
+    return f"{place}  {record['severity']}  {style.style(record['rule'], NAME)}  {record['message']}{see}"
 
 
 def _rule(record: Json, style: Paint) -> str:

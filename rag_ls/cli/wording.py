@@ -19,6 +19,8 @@ _REMEDIES = (
     (re.compile("use scope = global, or session"), "use scope = global"),
     (re.compile("check language, path_glob and kind"), "check --language and --path"),
     (re.compile("index_status with wait_s waits until they are read"), "`rag-ls index` reads them"),
+    (re.compile("violations has the gravest"), "above are the gravest"),
+    (re.compile(": see (?:violations|contradictions)"), ", as shown above"),
     (re.compile("match = exact counts"), "`rag-ls search -F TEXT` counts"),
     (re.compile(r"get_chunk with id = ([^\s`]+)"), r"`rag-ls show \1`"),
     (re.compile("; list_symbols shows those that there are"), ""),

@@ -26,6 +26,7 @@ from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
 
+_ITEM = re.compile(r"(?m)^- ")
 _CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|\d+ times|once))")
 
 
@@ -147,4 +148,7 @@ def _describe(path: str, text: str, found: Survey) -> str:
     if path == ARCHITECTURE:
         ruled, claims = len(ruled_findings(found)), count_of(len(every_finding(found)), "claim")
         return f"{claims}, {ruled} of them {'a rule' if ruled == 1 else 'rules'} to check" if ruled else claims
-    return count_of(len(_CLAIM.findall(text)), "claim")
+    in_page = len(_CLAIM.findall(text))
+    listed = len(_ITEM.findall(text)) - in_page
+    told = [count_of(in_page, "claim") if in_page else "", f"a list of {listed:,}" if listed else ""]
+    return " and ".join(filter(None, told))

@@ -25,6 +25,8 @@ from rag_ls.cli.wording import in_words_of_the_shell
         ("3 more files may hold it: match = exact counts all lines", "3 more files may hold it: `rag-ls search -F TEXT` counts all lines"),
         ("lines 1-9 are left out: get_chunk with id = a.py:1-9 has them", "lines 1-9 are left out: `rag-ls show a.py:1-9` has them"),
         ("no declaration is at line 9 of a.py; list_symbols shows those that there are", "no declaration is at line 9 of a.py"),
+        ("1 rule is broken in 1 place: see violations; 0 examples", "1 rule is broken in 1 place, as shown above; 0 examples"),
+        ("these rules contradict each other: see contradictions", "these rules contradict each other, as shown above"),
         ("give a list; search the search_codes", "give a list; search the search_codes"),
     ],
 )  # fmt: skip

@@ -60,6 +60,7 @@ def test_setup_shows_what_it_would_write_and_writes_nothing_unasked(shop: Path) 
     said = sum(map(int, re.findall(r"would write docs\S+: (\d+) claim", shown.stdout)))
     assert f"would write ARCHITECTURE.yml: {said} claims" in shown.stdout, "the two count alike"
     assert "never up; from the highest: `src/routes`" in shown.stdout
+    assert "docs/patterns/api-endpoints.md: a list of 6\n" in shown.stdout, "which is shown, and holds no claim"
     assert "nothing was written; --yes writes it" in shown.stderr
     assert not (shop / "ARCHITECTURE.yml").exists()
     assert not (shop / "docs").exists()
