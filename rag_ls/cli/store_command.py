@@ -15,6 +15,7 @@ from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.config import StoreSettings
 from rag_ls.config import load as load_settings
+from rag_ls.embedding.models import OFF
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.project import Project, existing_project, shared_name, user_data_folder
 from rag_ls.registry.catalogue import known_projects
@@ -85,7 +86,8 @@ def _format_copied(copied: CopiedModel) -> str:
 
 def _where(arguments: argparse.Namespace) -> str:
     if "://" not in arguments.source:
-        return ": `rag-ls index` makes them"
+        is_off = load_settings(existing_project(arguments.source)).settings.embedding.is_off
+        return f": {OFF}" if is_off else ": `rag-ls index` makes them"
     if arguments.project:
         return f" of a project {arguments.project!r}; `rag-ls store projects` lists them"
     return "; give --project NAME for those that are searched there"

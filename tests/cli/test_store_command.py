@@ -79,6 +79,16 @@ def test_what_was_only_ever_unsaved_is_not_copied(home: Path, tmp_path: Path) ->
     assert "hush" not in nothing.stderr
 
 
+def test_where_embedding_is_off_nothing_is_said_to_make_vectors(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "none")
+    shop = write(tmp_path / "shop", SHOP)
+    assert _run(shop, "index", "--standalone").returncode == 0
+    done = _run(shop, "store", "copy", ".", f"qdrant://{tmp_path}/qdrant")
+    assert (done.returncode, "embedding is off" in done.stderr, "rag-ls index" in done.stderr) == (1, True, False)
+
+
 def test_a_mistyped_project_fails_and_shows_no_password(home: Path, tmp_path: Path, server: Postgres) -> None:
     url = server.url(server.vector_database())
     done = _run(tmp_path, "store", "copy", url, f"qdrant://{tmp_path}/qdrant", "--project", "github.com/acme/typo")
