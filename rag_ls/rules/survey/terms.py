@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _TERM = re.compile(r"(args|before|after|beside|base|called|chain|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
+_BRACKETED = re.compile(r"\[([^\]]*)\]")
+_FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[^\w$@]*$|\s"
@@ -185,10 +187,13 @@ def _route_of_file(path: str) -> str:
 
 
 def _flat_route(path: str) -> str:
-    """The route of a path of Remix: `.` is a slash, `$` a parameter; `_layout`, `index` and `_` at an end do not show in it."""
+    """The route of a path of Remix: `.` is a slash, `$` a parameter; what stands in brackets is meant as it is written.
+
+    `_layout`, `index` and `_` at an end do not show in it.
+    """
     parts = list[str]()
-    for part in re.split(r"/|(?<!\[)\.(?!\])", path):
-        part = part.replace("[.]", ".").rstrip("_+")
-        if part and not part.startswith(("(", "_")):
-            parts.append("*" if part == "$" else re.sub(r"^\$", ":", part))
+    for part in _FLAT_PART.findall(path):
+        shown = _BRACKETED.sub(lambda found: found[1], part.rstrip("_+"))
+        if shown and not part.startswith(("(", "_")):
+            parts.append("*" if part == "$" else re.sub(r"^\$", ":", shown))
     return "/" + "/".join(parts[:-1] if parts[-1:] == ["index"] else parts)

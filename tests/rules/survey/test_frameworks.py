@@ -217,6 +217,26 @@ _FORMS = {
         "import { json } from 'react-router';\nexport async function loader() {}\n",
         ["GET /auth/:provider/files.txt"],
     ),
+    "a folder's own file of Remix": (
+        "app/routes/users.$id/route.tsx",
+        "import { json } from 'react-router';\nexport async function loader() {}\n",
+        ["GET /users/:id"],
+    ),
+    "names in brackets of Remix": (
+        "app/routes/reports.$id[.pdf].[_all.txt].tsx",
+        "import { json } from 'react-router';\nexport async function loader() {}\n",
+        ["GET /reports/:id.pdf/_all.txt"],
+    ),
+    "the index of a folder of Next.js": (
+        "pages/api/v1.0/users/index.ts",
+        "export default handle;\n",
+        ["ANY /api/v1.0/users"],
+    ),
+    "parameters of Ktor": (
+        "B.kt",
+        "import io.ktor.server.routing.*\nfun Application.b() { routing { route(\"/b\") { get(\"{id?}\") { show() } } } }\n",
+        ["GET /b/{id?}"],
+    ),
     "the rest of Remix": (
         "app/routes/$.tsx",
         "import { json } from 'react-router';\nexport async function loader() {}\n",
