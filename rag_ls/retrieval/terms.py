@@ -16,6 +16,8 @@ from rag_ls.storage import identifier_parts, index_terms, split_identifier, stem
 # Names for who does something: a `pusher` pushes, an `editor` edits. Shorter words that end so (`user`, `order`) are others, and
 # so are those in other letters and `or` (an `author` is no auth).
 _DOER_ENDINGS, _MIN_DOER_CHARACTERS = ("er", "tor"), 6
+# A folder does not fold.
+_NO_DOERS = frozenset("broker corner docker folder former header letter master matter".split())
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -42,7 +44,8 @@ def name_stems(name: str, asked: AbstractSet[str]) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def _doers_in(name: str) -> Mapping[str, str]:
     """The stems of the words in a name that may name who does something, by the stems of their verbs."""
-    doers = [word for word in words_of(name) if len(word) >= _MIN_DOER_CHARACTERS and word.endswith(_DOER_ENDINGS)]
+    long = [word for word in words_of(name) if len(word) >= _MIN_DOER_CHARACTERS]
+    doers = [word for word in long if word.endswith(_DOER_ENDINGS) and word not in _NO_DOERS]
     return {stem(verb): stem(word) for word in doers for verb in _find_verbs(word[:-2])}
 
 

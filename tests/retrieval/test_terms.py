@@ -101,6 +101,8 @@ def test_any_text_has_words_that_are_its_own(text: str) -> None:
         ("editor", "editing", True),
         ("user", "use", False),
         ("author", "auth", False),
+        ("http_headers/header", "head", False),
+        ("folder", "fold", False),
     ],
 )
 def test_a_name_for_who_does_something_holds_its_verb(name: str, verb: str, is_held: bool) -> None:
