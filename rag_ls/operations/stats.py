@@ -63,6 +63,13 @@ def merge_stats(answers: Sequence[SearchAnswer]) -> Stats:
     return make_stats(answers[0].stats if len(answers) == 1 else _join([answer.stats for answer in answers]))
 
 
+def find_closest(stats: Sequence[SearchStats]) -> Closeness:
+    """The closeness of the best hits of several projects; one of which the filters leave no file says nothing of it."""
+    return max(
+        (item.closeness for item in [each for each in stats if each.candidates] or stats), default=Closeness.CLOSE
+    )
+
+
 def _join(stats: Sequence[SearchStats]) -> SearchStats:
     return SearchStats(
         took_ms=round(sum(item.took_ms for item in stats), 1),
@@ -77,7 +84,7 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
         ),
         note=next((item.note for item in stats if item.note), ""),
         is_idle=any(item.is_idle for item in stats),
-        closeness=max((item.closeness for item in stats), default=Closeness.CLOSE),
+        closeness=find_closest(stats),
         is_read=all(item.is_read for item in stats),
     )
 

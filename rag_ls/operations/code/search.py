@@ -30,7 +30,7 @@ from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import add_note, merge_stats
+from rag_ls.operations.stats import add_note, find_closest, merge_stats
 from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
 from rag_ls.util.text import count_of
 
@@ -127,7 +127,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         answers = [replace(answer, stats=replace(answer.stats, closeness=Closeness.CLOSE)) for answer in answers]
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
-    results = _mark_lines(results, max(answer.stats.closeness for answer in answers))
+    results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.

@@ -314,6 +314,17 @@ def test_where_nothing_is_close_the_files_that_were_not_looked_at_are_told(
     assert all(hit["far"] and hit["text"].count("\n") <= 1 for hit in answer["results"])
 
 
+def test_a_project_that_the_filters_leave_no_file_makes_no_hit_of_another_close(client: Client, tmp_path: Path) -> None:
+    for name, files in (("shop", SHOP), ("pages", {"index.html": "<p>zebras of the circus</p>\n"})):
+        view = client.open(write(tmp_path / name, files))
+        view.indexing.index_tree(Depth.WORDS)
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    query = "where is the discount of an item wired to the bank without an invoice"
+    answer = Operations(client).run("search_code", {"query": query, "language": "python"})
+    assert answer["stats"]["note"].startswith("weak: ")
+    assert [hit.get("far", False) for hit in answer["results"]] == [False, *[True] * (len(answer["results"]) - 1)]
+
+
 def test_of_weak_hits_the_best_has_its_text_and_the_others_a_line(client: Client, tmp_path: Path) -> None:
     view = client.open(write(tmp_path / "shop", SHOP))
     view.indexing.index_tree(Depth.WORDS)
