@@ -791,6 +791,22 @@ def test_the_arguments_of_a_call_tell_overloads_apart(
     assert len(_places(answer, "override")) == (path == "Cart.java" and line == 5)
 
 
+def test_a_call_that_fits_an_overload_of_a_base_class_alone_is_not_sure(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    run = (
+        "package shop;\n\nclass Sale {\n    void run(Bulk bulk, String name) {\n        bulk.add(name, 2);\n"
+        "        bulk.add(name);\n    }\n}\n"
+    )
+    files = OVERLOADS | {"src/main/java/shop/Sale.java": run}
+    client.open(indexed_projects.copy(files, tmp_path / "inherited"))
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "Bulk.add"})
+    sale = "src/main/java/shop/Sale.java"
+    places = [each for each in _places(answer, "call") if each.startswith(sale)]
+    assert places == [f"{sale}:5 resolved", f"{sale}:6 by name"]
+
+
 HARD_CALLS = {
     "src/main/java/shop/Item.java": "package shop;\n\nclass Item {}\n",
     "src/main/java/shop/Make.java": "package shop;\n\nclass Make {\n    Item make() { return null; }\n}\n",

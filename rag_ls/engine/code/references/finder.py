@@ -261,11 +261,16 @@ class _Finder:
     def _choose(
         self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: _Wanted
     ) -> tuple[Sequence[StoredSymbol], bool]:
-        """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are."""
+        """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are.
+
+        They are as they are, but unsure, where the call may mean one that a base class declares.
+        """
         called = [item for item in declared if item.kind == "function"]
         if not source.rule.is_overloaded or not called:
             return declared, True
         meant = self._overloads.choose(source, line, len(before), called)
+        if not meant:
+            return called, False
         return meant, all(wanted.find([item]) for item in meant)
 
     def _before(self, source: CodeFile, use: Use) -> str:

@@ -80,8 +80,13 @@ class Overloads:
     def choose(
         self, source: CodeFile, line: int, column: int, declared: Sequence[StoredSymbol]
     ) -> tuple[StoredSymbol, ...]:
-        """The overloads that a call may mean: all of them where its arguments do not tell. `column`: where its name begins, from 0."""
-        if len(declared) < 2 or len({item.symbol for item in declared}) > 1:
+        """The overloads that a call may mean: all of them where its arguments do not tell; none where it fits none, and a base
+        class has others. `column`: where its name begins, from 0.
+        """
+        if len({item.symbol for item in declared}) > 1:
+            return tuple(declared)
+        has_others = self._has_others(declared[0])
+        if len(declared) < 2 and not has_others:
             return tuple(declared)
         lines = self._files.lines(source)
         text = "\n".join((lines[line - 1][column:], self._files.text(source, line + 1, line + _MAX_LINES)))
@@ -90,17 +95,24 @@ class Overloads:
             return tuple(declared)
         known = {item: self._read_for_call(item, lines[line - 1][:column]) for item in declared}
         taking = {item: each for item, each in known.items() if each is None or each.takes(len(arguments))}
-        if len(taking) < 2 or None in taking.values():
+        if None in taking.values() or (len(taking) < 2 and not has_others):
             return tuple(taking) or tuple(declared)
         types = [self._type_of(source, each, line) for each in arguments]
         spread = {item: each.spread(len(arguments)) for item, each in taking.items() if each is not None}
         fits = {item: [self._fit(item, *pair) for pair in zip(types, spread[item], strict=True)] for item in spread}
-        fitting = [item for item, each in fits.items() if all(each)] or list(taking)
+        fitting = [item for item, each in fits.items() if all(each)] or ([] if has_others else list(taking))
         return tuple(
             item
             for item in fitting
             if not any(_is_nearer(spread[other], fits[other], spread[item], fits[item]) for other in fitting)
         )
+
+    def _has_others(self, item: StoredSymbol) -> bool:
+        """Whether a class from which the member's own one derives has members of its name."""
+        name, home = split_owner(item.symbol)[1], self._files.at(item.path)
+        owner = home.types.get(self._names.owner_of(item)) if home is not None else None
+        bases = self._names.bases_of(owner) if owner is not None else []
+        return any(self._names.members(base, name) for base in bases if base != owner)
 
     def is_like(self, one: StoredSymbol, other: StoredSymbol) -> bool:
         """Whether one of two members of a name may take the place of the other: overloads have as many parameters."""
