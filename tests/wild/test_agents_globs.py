@@ -86,7 +86,7 @@ def test_a_list_of_globs_is_one_filter(session: ClientSession) -> None:
 def test_a_filter_that_matches_nothing_is_named_with_the_nearest(session: ClientSession) -> None:
     found = session.operations.run("search_code", {"query": "order", "path_glob": "src/mian.ts"})
     assert (
-        "path_glob = 'src/mian.ts' matches no file of the index; the nearest are src/main.ts" in found["stats"]["note"]
+        "path_glob = 'src/mian.ts' matches no file of the index; the nearest is src/main.ts" in found["stats"]["note"]
     )
     symbols = session.operations.run("list_symbols", {"path_glob": "lib/**/*.rb"})
     assert symbols["note"] == "path_glob = 'lib/**/*.rb' matches no file of the index; the nearest is lib/order.js"

@@ -400,7 +400,7 @@ def _recalled(operations: Operations) -> list[str]:
 class TestPlaces:
     def test_a_place_that_does_not_exist_is_refused_with_the_nearest_ones(self, operations: Operations) -> None:
         for path in ("src/crt.py", "lib/crt.py"):
-            with pytest.raises(InvalidRequest, match=r"does not exist; the nearest are src/cart\.py"):
+            with pytest.raises(InvalidRequest, match=r"does not exist; the nearest is src/cart\.py"):
                 _stored(operations, source_file=path)
         with pytest.raises(InvalidRequest, match=r"declares no 'total_prize'; the nearest is total_price"):
             _stored(operations, source_file="src/cart.py", symbol="total_prize")
