@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
 from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
-from rag_ls.util.nearest import nearest_paths
+from rag_ls.util.nearest import nearest, nearest_paths
 
 Matcher = Callable[[str], bool]
 
@@ -120,19 +120,22 @@ def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
     A glob that names nothing, like `**/*.rb`, means none.
     """
     paths = sorted(known)
-    for glob in split_globs(written):
-        plain = glob.lstrip("!/").removeprefix("./").rstrip("/")
+    globs = [glob.lstrip("!/").removeprefix("./").rstrip("/") for glob in split_globs(written)]
+    for glob in globs:
         # `*.rb` is like no name.
-        if not _IS_SUFFIX.match(plain.rpartition("/")[2]) and (near := nearest_paths(plain, paths)):
+        if not _IS_SUFFIX.match(glob.rpartition("/")[2]) and (near := nearest_paths(glob, paths)):
             return near
-        folder = _WILD.split(plain)[0].rpartition("/")[0]
+        folder = _WILD.split(glob)[0].rpartition("/")[0]
         while folder:
             if inside := [path for path in paths if path.startswith(folder + "/")]:
                 return inside[:_MAX_NEAREST]
             folder = folder.rpartition("/")[0]
-    if all(_IS_SUFFIX.match(glob.lstrip("!/").removeprefix("./")) for glob in split_globs(written)):
+    if all(map(_IS_SUFFIX.match, globs)):
         return []
-    return list(dict.fromkeys(path.partition("/")[0] + "/" * ("/" in path) for path in paths))[:_MAX_NEAREST]
+    tops = list(dict.fromkeys(path.partition("/")[0] + "/" * ("/" in path) for path in paths))
+    begins = filter(None, (_WILD.split(glob)[0].partition("/")[0] for glob in globs))
+    near = [each for begin in begins for each in nearest(f"{begin}/", tops)]
+    return (near or tops)[:_MAX_NEAREST]
 
 
 def _matcher_of(globs: Sequence[str], known: Collection[str]) -> Matcher:

@@ -30,3 +30,5 @@ def test_a_glob_of_a_suffix_has_no_name_to_compare() -> None:
     assert nearest_to_glob("*.rb", known) == nearest_to_glob("**/*.rb", known) == []
     assert nearest_to_glob("lib/**/*.rb", known) == ["lib/cart.ex"]
     assert nearest_to_glob("lib/car*.rb", known) == ["lib/cart.ex"]
+    assert nearest_to_glob("library/**", known) == ["lib/"]
+    assert nearest_to_glob("nowhere/**", known) == [".formatter.exs", "lib/"]
