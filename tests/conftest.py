@@ -27,7 +27,7 @@ from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.util.lock_order import check_locks
 from tests.commands import COLD, VECTORS
 from tests.remembered_vectors import RememberedModels
-from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
+from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, until, write
 
 if TYPE_CHECKING:
     from tests.storage.postgres.servers import Postgres
@@ -319,6 +319,8 @@ def _index(root: Path) -> None:
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
     client.close()
+    # A call that was long under way closes its connection later, and SQLite's log goes then, while a copy is made.
+    assert until(lambda: not list((root / ".rag-ls").glob("*-wal")), PATIENCE_S)
 
 
 @pytest.fixture(scope="session")
