@@ -190,11 +190,9 @@ def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
 
 
 def _is_at_work(view: ProjectSession) -> bool:
-    indexing, (queued, pending) = view.indexing, view.store.queue_lengths()
+    indexing, (queued, pending) = view.indexing, view.count_awaited()
     has_unread = indexing.comparison.is_awaited or queued > 0
-    return (indexing.reads and has_unread) or (
-        indexing.embeds and view.project.engine.models.count_awaited(pending) > 0
-    )
+    return (indexing.reads and has_unread) or (indexing.embeds and pending > 0)
 
 
 @dataclass(frozen=True, slots=True)
