@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -143,7 +143,7 @@ def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind
     if names is not None and not known:
         return []
     lines = np.cumsum(columns[2])
-    wanted = np.arange(lines.size) if names is None else np.flatnonzero(np.isin(columns[0], known))
+    wanted = np.arange(lines.size) if names is None else np.flatnonzero(_is_any_of(columns[0], known))
     if kind is not None:
         wanted = wanted[columns[1][wanted] == kind]
     picked = (columns[0][wanted], columns[1][wanted], lines[wanted], columns[3][wanted], columns[4][wanted])
@@ -151,6 +151,11 @@ def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind
         Use(words[name], _KINDS[number], line, column, words[receiver])
         for name, number, line, column, receiver in zip(*(each.tolist() for each in picked), strict=True)
     ]
+
+
+def _is_any_of(numbers: Numbers, known: Sequence[int]) -> NDArray[np.bool_]:
+    """Whether each number is one of those that are known, of which most questions have one."""
+    return numbers == known[0] if len(known) == 1 else np.isin(numbers, known)
 
 
 def _names_in(part: Part, found: dict[str, list[Node]], symbols: dict[int, int]) -> tuple[Numbers, Numbers]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document, find_near
 from rag_ls.engine.code.impact import SymbolUse, find_uses
+from rag_ls.engine.code.references import find_resolved_uses
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
-from rag_ls.engine.code.references.finder import find_resolved_uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, Memory
 from rag_ls.search import NO_FILTERS

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rag_ls.engine.code.references import (
+    ALL_KINDS,
     MAX_DEPTH,
     AskedSymbol,
     Reference,
@@ -32,7 +34,8 @@ from rag_ls.util.written_places import names_line
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
 RESOLVED, BY_NAME = "resolved", "by name"
 _DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED, _MAX_UNREAD = 100, 1000, 8, 5
-_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
+_IMPLEMENTING = frozenset({ReferenceKind.IMPLEMENT, ReferenceKind.OVERRIDE})
+_SURE = frozenset({ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS})
 _PLURALS = {
     ReferenceKind.DEFINITION: ("definition", "definitions"),
     ReferenceKind.CALL: ("call", "calls"),
@@ -98,6 +101,8 @@ class ReferencesAnswer:
     summary: str
     """The numbers: `12 calls in 5 files, 9 resolved`."""
     offset: int = optional(0)
+    estimated: bool = optional(False)
+    """Whether `total` and `summary` count uses of a frequent name that were not looked at: some may mean another declaration."""
     root: str = optional("")
     """The folder that the paths are below; empty where several projects answer."""
     note: str = optional("")
@@ -129,22 +134,25 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     read_first(caller, sessions, QuestionScope(request.symbol, path), compares=True)
     if path:
         sessions = [caller.projects.find_holding(path, request.project)]
-    answers = [(session, _find(session, request)) for session in sessions]
-    found = [(session, each) for session, answer in answers for each in _sort(request, answer.references)]
     first = request.offset or 0
-    shown = found[first : first + min(request.k or _DEFAULT_COUNT, _MAX_COUNT)]
+    last = first + min(request.k or _DEFAULT_COUNT, _MAX_COUNT)
+    answers = [(session, _find(session, request, last)) for session in sessions]
+    found = [(session, each) for session, answer in answers for each in answer.references]
+    shown = found[first:last]
+    left = sum((Counter(answer.left) for _, answer in answers), Counter())
+    total = len(found) + left.total()
     declared = {item for _, answer in answers for item in answer.declarations}
     names_target = len(declared) > 1 or request.show == CALLEES or request.depth is not None
     records = tuple(
         _make_record(each, names_target=names_target, project=str(session.project.root) if len(sessions) > 1 else "")
         for session, each in shown
     )
-    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), len(found)))
+    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total))
     note = "; ".join(filter(None, notes))
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
-        symbol=name, references=records, total=len(found), summary=_summarize([each for _, each in found]), offset=first,
-        root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=note,
+        symbol=name, references=records, total=total, summary=_summarize([each for _, each in found], left), offset=first,
+        estimated=_is_estimated(left), root=str(sessions[0].project.root) if len(sessions) == 1 else "", note=note,
     )  # fmt: skip
 
 
@@ -169,7 +177,8 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
             owner = split_owner(answer.declarations[0].symbol)[0]
             yield (f"where {answer.uncreated} types are created was not looked for: {owner}.{answer.name} asks for one")
     if last < total:
-        yield f"{total - last} more: offset = {last} goes on"
+        about = "about " if any(_is_estimated(answer.left) for _, answer in answers) else ""
+        yield f"{about}{total - last} more: offset = {last} goes on"
     if any(answer.is_cut for _, answer in answers):
         yield "there are more callers than are followed: ask for fewer steps"
 
@@ -191,26 +200,13 @@ def _describe(item: StoredSymbol) -> str:
     return f"{item.symbol} ({item.path}:{item.start_line})"
 
 
-def _find(session: ProjectSession, request: FindReferences) -> References:
+def _find(session: ProjectSession, request: FindReferences, enough: int) -> References:
     question = AskedSymbol(request.symbol.strip(), request.path.strip(), request.line or 0, request.column or 0)
     if request.show == CALLERS or request.depth is not None:
         return find_callers(session, question, request.depth or 1)
     if request.show == CALLEES:
         return find_callees(session, question)
-    found = find_all(session, question)
-    if request.show == IMPLEMENTS:
-        kept = (ReferenceKind.IMPLEMENT, ReferenceKind.OVERRIDE)
-        return replace(found, references=tuple(each for each in found.references if each.kind in kept))
-    return found
-
-
-def _sort(request: FindReferences, references: Sequence[Reference]) -> list[Reference]:
-    """The references by kind and place; callers and callees keep their order."""
-    if request.show in (CALLERS, CALLEES) or request.depth is not None:
-        return list(references)
-    return sorted(
-        references, key=lambda each: (_ORDER[each.kind], not each.resolved, each.is_test, each.path, each.line)
-    )
+    return find_all(session, question, kinds=_IMPLEMENTING if request.show == IMPLEMENTS else ALL_KINDS, enough=enough)
 
 
 def _make_record(reference: Reference, *, names_target: bool, project: str) -> ReferenceRecord:
@@ -222,17 +218,29 @@ def _make_record(reference: Reference, *, names_target: bool, project: str) -> R
     )  # fmt: skip
 
 
-def _summarize(references: Iterable[Reference]) -> str:
-    """The number of references of each kind: `12 calls in 5 files, 9 resolved; 2 imports in 2 files`."""
+def _is_estimated(left: Mapping[ReferenceKind, int]) -> bool:
+    """Whether uses that were not looked at are left; declarations need no look."""
+    return any(kind is not ReferenceKind.DEFINITION for kind in left)
+
+
+def _summarize(references: Iterable[Reference], left: Mapping[ReferenceKind, int]) -> str:
+    """The number of references of each kind: `12 calls in 5 files, 9 resolved; about 400 mentions, not looked at yet`."""
     by_kind: dict[ReferenceKind, list[Reference]] = {}
     for each in references:
         by_kind.setdefault(each.kind, []).append(each)
-    parts = []
-    for kind in sorted(by_kind, key=lambda kind: _ORDER[kind]):
-        found = by_kind[kind]
-        files = len({each.path for each in found})
-        resolved = sum(each.resolved for each in found)
-        part = f"{len(found)} {_PLURALS[kind][len(found) != 1]} in {files} {'file' if files == 1 else 'files'}"
-        certain = kind in (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
-        parts.append(part if certain else f"{part}, {resolved} resolved")
-    return "; ".join(parts) or "no references"
+    kinds = (kind for kind in ReferenceKind if kind in by_kind or kind in left)
+    return "; ".join(_count(kind, by_kind.get(kind, ()), left.get(kind, 0)) for kind in kinds) or "no references"
+
+
+def _count(kind: ReferenceKind, found: Sequence[Reference], left: int) -> str:
+    """The number of references of a kind, with those that are left."""
+    name = _PLURALS[kind][len(found) + left != 1]
+    resolved = sum(each.resolved for each in found)
+    if left and kind is ReferenceKind.DEFINITION:
+        return f"{len(found) + left} {name}"
+    if left and not found:
+        return f"about {left} {name}, not looked at yet"
+    if left:
+        return f"about {len(found) + left} {name}, {resolved} of the first {len(found)} resolved"
+    part = f"{len(found)} {name} in {count_of(len({each.path for each in found}), 'file')}"
+    return part if kind in _SURE else f"{part}, {resolved} resolved"

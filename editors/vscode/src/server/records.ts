@@ -608,6 +608,7 @@ export interface ReferencesAnswer {
   readonly total: number;
   readonly summary: string;
   readonly offset?: number;
+  readonly estimated?: boolean;
   readonly root?: string;
   readonly note?: string;
 }

@@ -1,8 +1,9 @@
 """Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `expressions` reads
-chains of calls, `bindings` tells variables, `name_patterns` matches around a name, `finder` answers."""
+chains of calls, `bindings` tells variables, `name_patterns` matches around a name, `finder` finds all references, `pages` those
+that are shown, and `questions` answers."""
 
-from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
-from rag_ls.engine.code.references.finder import (
+from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind, References
+from rag_ls.engine.code.references.questions import (
     MAX_DEPTH,
     find_callees,
     find_callers,
@@ -11,6 +12,7 @@ from rag_ls.engine.code.references.finder import (
 )
 
 __all__ = [
+    "ALL_KINDS",
     "MAX_DEPTH",
     "AskedSymbol",
     "Reference",

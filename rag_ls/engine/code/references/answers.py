@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_ls.engine.code.references.unread import NOTHING_UNREAD, UnreadFiles
@@ -20,6 +21,10 @@ class ReferenceKind(StrEnum):
     OVERRIDE = "override"
     MENTION = "mention"
     DOCS = "docs"
+
+
+ALL_KINDS = frozenset(ReferenceKind)
+_ORDER = {kind: place for place, kind in enumerate(ReferenceKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,13 @@ class Reference:
     """1 for a use of the symbol itself, 2 for a use of a symbol that uses it, and so on."""
 
 
+def sort_references(references: Iterable[Reference]) -> list[Reference]:
+    """The references by kind, those that are resolved first, then by place; tests after other code."""
+    return sorted(
+        references, key=lambda each: (_ORDER[each.kind], not each.resolved, each.is_test, each.path, each.line)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class References:
     """The references to what a name means."""
@@ -62,6 +74,7 @@ class References:
     name: str
     declarations: tuple[StoredSymbol, ...]
     references: tuple[Reference, ...]
+    """Those of a kind together, in the order of the kinds; callers and callees in that of the code."""
     nearest: tuple[str, ...] = ()
     """The names that may be meant, where nothing has this one."""
     looked_at: int = 0
@@ -71,3 +84,5 @@ class References:
     """The number of constructors, if there are so many that the calls of their types were not looked for."""
     is_cut: bool = False
     """Whether a tree of callers was too large to be followed to its end."""
+    left: Mapping[ReferenceKind, int] = field(default_factory=dict)
+    """The number of further declarations, and of uses of the name that were not looked at: some may mean another declaration."""

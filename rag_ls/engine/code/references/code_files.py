@@ -30,6 +30,11 @@ def split_owner(symbol: str) -> tuple[str, str]:
     return (symbol[: -len(parts[-1])].rstrip(".:# >"), parts[-1]) if len(parts) > 1 else ("", symbol)
 
 
+def symbol_key(item: StoredSymbol) -> tuple[str, int, str]:
+    """The place and the name that tell a declaration from all others."""
+    return item.path, item.start_line, item.symbol
+
+
 @dataclass(frozen=True, eq=False)
 class CodeFile:
     """A document with all that was read of it."""
@@ -94,6 +99,7 @@ class CodeFiles:
         self._lexical = session.project.index.lexical
         self._hidden = session.hidden_documents()
         self._known: dict[int, CodeFile] = {}
+        self._packed: dict[int, bytes] = {}
         self._texts: dict[int, list[str]] = {}
         self._indentations: dict[int, list[int]] = {}
         self._above: dict[tuple[int, int], str] = {}
@@ -126,6 +132,16 @@ class CodeFiles:
         """The language of a document."""
         return self._documents[number][1]
 
+    def path_of(self, number: int) -> str:
+        """The path of a document."""
+        return self._documents[number][0]
+
+    def read_packed(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """The packed uses in some documents (`read_uses`), each read once; empty for those that have none."""
+        if missing := [number for number in numbers if number not in self._packed]:
+            self._packed.update(dict.fromkeys(missing, b"") | self._store.outlines.uses(missing))
+        return {number: self._packed[number] for number in numbers}
+
     def load(self, numbers: Iterable[int]) -> list[CodeFile]:
         """Some documents by id, each read once, in order of their paths."""
         wanted = [number for number in dict.fromkeys(numbers) if number in self._documents]
@@ -138,12 +154,12 @@ class CodeFiles:
             imports: dict[int, list[StoredImport]] = defaultdict(list)
             for imported in outlines.imports(missing):
                 imports[imported.document_id].append(imported)
-            packed = outlines.uses(missing)
+            packed = self.read_packed(missing)
             for number in missing:
                 path, language = self._documents[number]
                 self._known[number] = CodeFile(
                     id=number, path=path, language=find_language(language), symbols=tuple(symbols[number]),
-                    imports=tuple(imports[number]), packed=packed.get(number, b""),
+                    imports=tuple(imports[number]), packed=packed[number],
                 )  # fmt: skip
         return sorted((self._known[number] for number in wanted), key=lambda source: source.path)
 

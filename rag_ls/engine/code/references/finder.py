@@ -1,20 +1,21 @@
-"""Finds the places where a symbol is used, for one client's session, and says how sure each is."""
+"""Finds the places where a symbol is used, and says how sure each is."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import filterfalse, product
+from itertools import filterfalse, islice, product
 
+from rag_ls.chunking import read_uses
 from rag_ls.engine.code import places
-from rag_ls.engine.code.references.answers import AskedSymbol, Reference, ReferenceKind, References
-from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.overloads import Overloads
 from rag_ls.engine.code.references.types import Uses
-from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import Role, find_language
@@ -22,10 +23,8 @@ from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol, is_called
 from rag_ls.util.text import column_in_bytes
 
-MAX_DEPTH = 5
 _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
-_MAX_TREE = 400
 _MAX_ALIASES = 8
 _MAX_CREATED = 50
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
@@ -41,72 +40,11 @@ _KINDS = {
 }
 
 
-def find_references(session: ProjectSession, question: AskedSymbol) -> References:
-    """All references to a symbol, its declarations first. Raises `InvalidRequest` and `NotFound`."""
-    session.catch_up()
-    finder = _Finder(session)
-    name, declared = finder.declared(question)
-    references = finder.uses_of(name, declared)
-    nearest: tuple[str, ...] = ()
-    if not declared and not references:
-        nearest = tuple(places.nearest_symbols(session, name))
-    unread = find_unread(session, finder.files, name)
-    return References(
-        name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread,
-        uncreated=finder.uncreated,
-    )  # fmt: skip
-
-
-def find_resolved_uses(
-    session: ProjectSession, declared: Sequence[StoredSymbol], paths: Collection[str] | None = None
-) -> list[Reference]:
-    """The uses of some declarations that scopes, imports or types lead to: everywhere, or in some documents alone."""
-    finder = _Finder(session)
-    uses: Iterable[Reference] = (
-        (use for item in declared for use in finder.uses_of(split_owner(item.symbol)[1], [item]))
-        if paths is None
-        else finder.uses_in(paths, declared)
-    )
-    return [use for use in uses if use.resolved and use.kind is not ReferenceKind.DEFINITION]
-
-
-def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:
-    """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
-    session.catch_up()
-    finder = _Finder(session)
-    name, declared = finder.declared(question)
-    tree = _CallerTree(finder, min(depth, MAX_DEPTH))
-    tree.add(name, declared, 1)
-    nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, name))
-    unread = find_unread(session, finder.files, name)
-    return References(
-        name,
-        tuple(declared),
-        tuple(tree.found),
-        nearest=nearest,
-        looked_at=finder.files.count,
-        unread=unread,
-        uncreated=finder.uncreated,
-        is_cut=len(tree.found) >= _MAX_TREE,
-    )
-
-
-def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
-    """The calls in the body of a symbol. Raises as `find_references`."""
-    session.catch_up()
-    finder = _Finder(session)
-    name, declared = finder.declared(question)
-    if not declared:
-        return References(name, (), (), tuple(places.nearest_symbols(session, name)), finder.files.count)
-    found = [call for item in declared for call in finder.calls_in(item)]
-    return References(name, tuple(declared), tuple(found), looked_at=finder.files.count)
-
-
-class _Wanted:
+class Wanted:
     """The declarations that are asked for, by place; the parts of each stand for it."""
 
     def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]]) -> None:
-        self._by_key = {_key(part): item for part, item in parts}
+        self._by_key = {symbol_key(part): item for part, item in parts}
         self.declared = self._by_key.values()
         self.kin = frozenset(kin_of(language) for language in {item.language for item in self.declared})
 
@@ -115,10 +53,10 @@ class _Wanted:
 
     def find(self, used: Iterable[StoredSymbol]) -> StoredSymbol | None:
         """The wanted declaration among those that are used."""
-        return next((self._by_key[_key(item)] for item in used if _key(item) in self._by_key), None)
+        return next((self._by_key[symbol_key(item)] for item in used if symbol_key(item) in self._by_key), None)
 
 
-class _Finder:
+class Finder:
     """Answers one question."""
 
     def __init__(self, session: ProjectSession) -> None:
@@ -187,32 +125,72 @@ class _Finder:
             return use.name, list(declared)
         return None
 
-    def uses_of(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
-        """The declarations, the overrides of them, and all uses."""
-        wanted = self._want(declared)
-        found = [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
-        found += self._overrides(declared)
-        found += self._creations(declared)
-        found += self._uses_in_code(name, wanted)
-        found += self._in_docs(name, self.files.load(filter(self._is_docs, self.files.holding(name))))
+    def uses_of(
+        self, name: str, declared: Sequence[StoredSymbol], kinds: Collection[ReferenceKind] = ALL_KINDS
+    ) -> list[Reference]:
+        """The references of some kinds: the declarations, the overrides of them, and all uses."""
+        found = self.definitions(declared) if ReferenceKind.DEFINITION in kinds else []
+        found += self.overrides(declared) if ReferenceKind.OVERRIDE in kinds else []
+        found += self.creations(declared) if ReferenceKind.CALL in kinds else []
+        found += self._uses_in_code(name, self.want(declared), kinds)
+        found += self.lines_of_docs(name) if ReferenceKind.DOCS in kinds else []
         return found
 
-    def _want(self, declared: Sequence[StoredSymbol]) -> _Wanted:
-        return _Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
+    def definitions(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
+        """Some declarations, as references to themselves."""
+        self.files.load(item.document_id for item in declared)
+        return [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
 
-    def _uses_in_code(self, name: str, wanted: _Wanted) -> list[Reference]:
+    def want(self, declared: Sequence[StoredSymbol]) -> Wanted:
+        """Some declarations with their parts, as those that are asked for."""
+        self.files.load(item.document_id for item in declared)
+        return Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
+
+    def _uses_in_code(self, name: str, wanted: Wanted, kinds: Collection[ReferenceKind] = ALL_KINDS) -> list[Reference]:
         """The uses outside of docs, under other names too."""
-        found: list[Reference] = []
-        aliases: dict[str, None] = {}
-        for source in self.files.load(filterfalse(self._is_docs, self.files.holding(name))):
-            found += self._uses_in(source, name, wanted)
-            aliases.update(dict.fromkeys(_aliases(source, name)))
+        numbers = self.holding_code(name)
+        found = self.uses_in_documents(numbers, name, wanted, kinds)
+        return found + self.renamed_uses(numbers, name, wanted, kinds, found)
+
+    def holding_code(self, name: str) -> list[int]:
+        """The documents outside of docs that may hold a name, by id."""
+        return list(filterfalse(self._is_docs, self.files.holding(name)))
+
+    def uses_in_documents(
+        self, numbers: Iterable[int], name: str, wanted: Wanted, kinds: Collection[ReferenceKind]
+    ) -> list[Reference]:
+        """The uses of some kinds in some documents."""
+        return [each for source in self.files.load(numbers) for each in self._uses_in(source, name, wanted, kinds)]
+
+    def renamed_uses(
+        self,
+        numbers: Iterable[int],
+        name: str,
+        wanted: Wanted,
+        kinds: Collection[ReferenceKind],
+        known: Iterable[Reference],
+    ) -> list[Reference]:
+        """The uses, beside those that are known, under the names that some documents give to an imported one."""
+        aliases = dict.fromkeys(alias for source in self.files.load(numbers) for alias in _aliases(source, name))
+        found = {_place(each): each for each in known}
+        count = len(found)
         for alias in list(aliases)[:_MAX_ALIASES] if wanted else ():
-            known = {_place(each) for each in found}
-            for source in self.files.load(self.files.holding(alias)):
-                passed = [each for each in self._uses_in(source, alias, wanted) if each.resolved]
-                found += [each for each in passed if _place(each) not in known]
-        return found
+            for each in self.uses_in_documents(self.files.holding(alias), alias, wanted, kinds):
+                if each.resolved:
+                    found.setdefault(_place(each), each)
+        return list(found.values())[count:]
+
+    def count_uses(self, name: str) -> dict[int, Counter[ReferenceKind]]:
+        """About how often the documents outside of docs use a name, by id, whatever it means there; tests are last."""
+        packed = self.files.read_packed(self.holding_code(name))
+        paths = {number: self.files.path_of(number) for number in packed}
+        declared = Counter(item.document_id for item in self.files.named(name))
+        counted = {}
+        for number in sorted(paths, key=lambda number: (self._is_test(paths[number]), paths[number])):
+            counted[number] = counts = Counter(_KINDS[use.kind] for use in read_uses(packed[number], {name}))
+            # A declaration's own name is no use.
+            counts[ReferenceKind.MENTION] = max(0, counts[ReferenceKind.MENTION] - declared[number])
+        return counted
 
     def _is_docs(self, number: int) -> bool:
         return find_language(self.files.language_of(number)).role is Role.DOCS
@@ -226,12 +204,15 @@ class _Finder:
             held = {use.name for use in source.uses()}
             for name, items in by_name.items():
                 if name in held or held.intersection(_aliases(source, name)):
-                    yield from self._uses_in(source, name, _Wanted((item, item) for item in items))
+                    yield from self._uses_in(source, name, Wanted((item, item) for item in items))
 
-    def _uses_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
+    def _uses_in(
+        self, source: CodeFile, name: str, wanted: Wanted, kinds: Collection[ReferenceKind] = ALL_KINDS
+    ) -> Iterable[Reference]:
         names = {name, *_aliases(source, name)}
-        yield from self._quoted_in(source, name, wanted)
-        yield from self._registered_in(source, name, wanted)
+        if ReferenceKind.MENTION in kinds:
+            yield from self._quoted_in(source, name, wanted)
+            yield from self._registered_in(source, name, wanted)
         # The index has stems of words: most documents hold another word of the same stem, and their text is not read.
         if not (uses := source.uses(names)):
             return
@@ -240,6 +221,8 @@ class _Finder:
         for use in uses:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
+                continue
+            if _KINDS[use.kind] not in kinds:
                 continue
             if source.rule.fields and not is_import and wanted and not self._fits(source, use, wanted.declared):
                 continue
@@ -259,7 +242,7 @@ class _Finder:
                 yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
 
     def _choose(
-        self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: _Wanted
+        self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: Wanted
     ) -> tuple[Sequence[StoredSymbol], bool]:
         """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are.
 
@@ -286,7 +269,7 @@ class _Finder:
         unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
 
-    def _quoted_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
+    def _quoted_in(self, source: CodeFile, name: str, wanted: Wanted) -> Iterable[Reference]:
         """The texts in quotes that mean a declaration: types that are declared later, lists of exports."""
         patterns = [compile_for(pattern, name) for pattern in source.rule.quoted]
         meaning = self._names.bare(source, name) if patterns and wanted else None
@@ -298,7 +281,7 @@ class _Finder:
                 column = len(line[: line.index(name, match.start())].encode("utf-8", "surrogatepass"))
                 yield self._reference(source, Use(name, UseKind.MENTION, number, column), target)
 
-    def _registered_in(self, source: CodeFile, name: str, wanted: _Wanted) -> Iterable[Reference]:
+    def _registered_in(self, source: CodeFile, name: str, wanted: Wanted) -> Iterable[Reference]:
         """The texts in quotes that name a type by its application: `ForeignKey("shop.Cart")`."""
         types = [item for item in wanted.declared if item.kind == "type"]
         for pattern in [compile_for(each, name) for each in source.rule.registered] if types else ():
@@ -331,12 +314,14 @@ class _Finder:
         own_lines.discard(use.line)
         return use.name.encode() in line
 
-    def _overrides(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
+    def overrides(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """The members of deriving types that take the place of a member."""
         found = []
-        known = set(map(_key, declared))
+        known = set(map(symbol_key, declared))
         named = (split_owner(item.symbol)[1] for item in declared)
-        others = {name: [each for each in self.files.named(name) if _key(each) not in known] for name in set(named)}
+        others = {
+            name: [each for each in self.files.named(name) if symbol_key(each) not in known] for name in set(named)
+        }
         for item in declared:
             owner = self._owner(item)
             for other in others[split_owner(item.symbol)[1]] if owner is not None else ():
@@ -347,16 +332,16 @@ class _Finder:
                     found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
         return found
 
-    def _creations(self, declared: Sequence[StoredSymbol]) -> Iterable[Reference]:
+    def creations(self, declared: Sequence[StoredSymbol]) -> Iterable[Reference]:
         """The calls of the types whose constructors some members are."""
         owners = {item: owner for item in declared if (owner := self._owner(item)) and self._is_constructor(item)}
         if len(owners) > _MAX_CREATED:
             self.uncreated = len(owners)
             return
         for owner in dict.fromkeys(owners.values()):
-            wanted = _Wanted((item, item) for item in owners if owners[item] == owner)
+            wanted = Wanted((item, item) for item in owners if owners[item] == owner)
             name = split_owner(owner.symbol)[1]
-            for each in self._uses_in_code(name, self._want([owner])):
+            for each in self._uses_in_code(name, self.want([owner])):
                 if each.kind is ReferenceKind.CALL and each.resolved:
                     yield from self._creation(each, owner, wanted)
             for source in self.files.load(self.files.holding(name)):
@@ -370,7 +355,7 @@ class _Finder:
         rule = find_language(item.language).references
         return rule is not None and is_constructor(item, rule)
 
-    def _creation(self, call: Reference, owner: StoredSymbol, wanted: _Wanted) -> Iterable[Reference]:
+    def _creation(self, call: Reference, owner: StoredSymbol, wanted: Wanted) -> Iterable[Reference]:
         """The call of a type as one of its constructors, if it may mean a wanted one."""
         source, home = self.files.at(call.path), self.files.at(owner.path)
         if source is None or home is None:
@@ -400,18 +385,22 @@ class _Finder:
         source, owner = self.files.at(item.path), self._names.owner_of(item)
         return source.types.get(owner) if source is not None and owner else None
 
-    def _in_docs(self, name: str, docs: Sequence[CodeFile]) -> list[Reference]:
+    def lines_of_docs(self, name: str) -> list[Reference]:
+        """The first lines of docs that hold a name."""
+        return list(islice(self._in_docs(name), _MAX_DOCS))
+
+    def holding_docs(self, name: str) -> list[int]:
+        """The docs that may hold a name, by id."""
+        return list(filter(self._is_docs, self.files.holding(name)))
+
+    def _in_docs(self, name: str) -> Iterator[Reference]:
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        found: list[Reference] = []
-        for source in docs:
+        for source in self.files.load(self.holding_docs(name)):
             for number, line in enumerate(self.files.lines(source), 1):
-                match = word.search(line)
-                if match and len(found) < _MAX_DOCS:
-                    use = Use(
-                        name, UseKind.MENTION, number, len(line[: match.start()].encode("utf-8", "surrogatepass"))
-                    )
-                    found.append(replace(self._reference(source, use, None), kind=ReferenceKind.DOCS))
-        return found
+                if match := word.search(line):
+                    column = len(line[: match.start()].encode("utf-8", "surrogatepass"))
+                    use = Use(name, UseKind.MENTION, number, column)
+                    yield replace(self._reference(source, use, None), kind=ReferenceKind.DOCS)
 
     def calls_in(self, item: StoredSymbol) -> Iterable[Reference]:
         """The calls in the body of a declaration, each with what it calls where that is known."""
@@ -421,7 +410,7 @@ class _Finder:
                 meaning = self._uses.meaning(source, use) if source is not None else None
                 targets: Sequence[StoredSymbol] = meaning.declarations if meaning is not None else ()
                 if source is not None and targets:
-                    targets, _ = self._choose(source, use.line, self._before(source, use), targets, _Wanted(()))
+                    targets, _ = self._choose(source, use.line, self._before(source, use), targets, Wanted(()))
                 if source is not None and (targets or meaning is None):
                     yield self._reference(source, use, targets[0] if targets else None)
 
@@ -452,34 +441,6 @@ class _Finder:
             kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
             symbol=around.symbol if around else "", resolved=target is not None, is_test=self._is_test(source.path), target=target,
         )  # fmt: skip
-
-
-class _CallerTree:
-    """Callers of callers, in the order in which they are shown: each before its own callers."""
-
-    def __init__(self, finder: _Finder, depth: int) -> None:
-        self._finder = finder
-        self._depth = depth
-        self._seen: set[tuple[str, int, str]] = set()
-        self.found: list[Reference] = []
-
-    def add(self, name: str, declared: Sequence[StoredSymbol], depth: int) -> None:
-        """Add the calls of some declarations, and below each the calls of what it stands in."""
-        self._seen.update(map(_key, declared))
-        for call in self._finder.uses_of(name, declared):
-            # A deeper call that shares only the name is too uncertain to follow.
-            is_far = depth > 1 and not call.resolved
-            if call.kind is not ReferenceKind.CALL or is_far or len(self.found) >= _MAX_TREE:
-                continue
-            self.found.append(replace(call, depth=depth))
-            source = self._finder.files.at(call.path)
-            around = source.around(call.line, "function") if source is not None and call.resolved else None
-            if around is not None and depth < self._depth and _key(around) not in self._seen:
-                self.add(split_owner(around.symbol)[1], [around], depth + 1)
-
-
-def _key(item: StoredSymbol) -> tuple[str, int, str]:
-    return item.path, item.start_line, item.symbol
 
 
 def _place(reference: Reference) -> tuple[str, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
 from rag_ls.engine.left_out import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
-from rag_ls.languages import Role
+from rag_ls.languages import Role, find_language
 from rag_ls.util.regular_files import read_regular
 
 _MAX_FILES = 100
@@ -47,7 +47,7 @@ NOTHING_UNREAD = UnreadFiles()
 def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadFiles:
     """The files in which the uses of a name are not known."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    sources = list(_without_uses(files.load(files.holding(name))))
+    sources = files.load(_find_without_uses(files, files.holding(name)))
     holding = list(_find_in_documents(files, sources[:_MAX_FILES], word))
     read, not_looked_at, left = 0, 0, _MAX_BYTES
     for path, item in session.store.skipped().items():
@@ -86,8 +86,9 @@ def _find_in_documents(files: CodeFiles, sources: Iterable[CodeFile], word: re.P
             yield UnreadPlace(source.path, line, source.language.title or source.language.name)
 
 
-def _without_uses(sources: Iterable[CodeFile]) -> Iterable[CodeFile]:
+def _find_without_uses(files: CodeFiles, numbers: Collection[int]) -> Iterator[int]:
     """The documents whose names are not read; of markup, those of its scripts alone are."""
-    return (
-        each for each in sources if (not each.packed or each.language.is_markup) and each.language.role is not Role.DOCS
-    )
+    for number, packed in files.read_packed(numbers).items():
+        language = find_language(files.language_of(number))
+        if (not packed or language.is_markup) and language.role is not Role.DOCS:
+            yield number

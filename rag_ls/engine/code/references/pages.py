@@ -1,0 +1,92 @@
+"""Finds the references that are shown, where a name has more uses than can be resolved at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+
+from rag_ls.engine.code.references.answers import Reference, ReferenceKind, sort_references
+from rag_ls.engine.code.references.finder import Finder, Wanted
+from rag_ls.storage import StoredSymbol
+
+_MAX_AT_ONCE = 400
+_PART_USES = 200
+_USES = (ReferenceKind.CALL, ReferenceKind.IMPORT, ReferenceKind.IMPLEMENT, ReferenceKind.MENTION)
+_Part = tuple[int, Callable[[], Iterable[Reference]]]
+"""The number of references that a part of an answer may hold, and the function that finds them."""
+
+
+def find_page(
+    finder: Finder, name: str, declared: Sequence[StoredSymbol], kinds: Collection[ReferenceKind], enough: int
+) -> tuple[list[Reference], Mapping[ReferenceKind, int]]:
+    """The references of some kinds, in their order, and the number of uses that are left by kind.
+
+    Where a name has many uses, they are resolved part by part until there are enough references; each part has its resolved ones first.
+    """
+    parts = _Parts(finder, name, declared)
+    if len(declared) + sum(count for each in parts.counted.values() for count in each.values()) <= _MAX_AT_ONCE:
+        return sort_references(finder.uses_of(name, declared, kinds)), {}
+    found: list[Reference] = []
+    left: Counter[ReferenceKind] = Counter()
+    for kind in filter(kinds.__contains__, ReferenceKind):
+        for count, find in parts.of_kind(kind):
+            if len(found) < enough:
+                found += sort_references(find())
+            elif count:
+                left[kind] += count
+    return found, left
+
+
+class _Parts:
+    """The parts of the answer to one question."""
+
+    def __init__(self, finder: Finder, name: str, declared: Sequence[StoredSymbol]) -> None:
+        self._finder = finder
+        self._name = name
+        self._declared = declared
+        self._found: list[Reference] = []
+        self.counted = finder.count_uses(name)
+
+    def of_kind(self, kind: ReferenceKind) -> Iterator[_Part]:
+        """The parts that hold the references of a kind, in order."""
+        declared, finder = self._declared, self._finder
+        if kind in _USES:
+            yield from self._of_uses(kind)
+        elif kind is ReferenceKind.DEFINITION:
+            for start in range(0, len(declared), _PART_USES):
+                block = declared[start : start + _PART_USES]
+                yield len(block), partial(finder.definitions, block)
+        elif kind is ReferenceKind.OVERRIDE:
+            yield len(finder.files.named(self._name)) - len(declared), partial(finder.overrides, declared)
+        else:
+            yield len(finder.holding_docs(self._name)), partial(finder.lines_of_docs, self._name)
+
+    def _of_uses(self, kind: ReferenceKind) -> Iterator[_Part]:
+        if kind is ReferenceKind.CALL:
+            yield 0, partial(self._finder.creations, self._declared)
+        block: list[int] = []
+        size = 0
+        for number, counts in self.counted.items():
+            # A document that imports the name may use it under another one, and a text in quotes may mean it.
+            if counts[kind] or counts[ReferenceKind.IMPORT] or kind is ReferenceKind.MENTION:
+                block.append(number)
+                size += counts[kind]
+            if size >= _PART_USES:
+                yield size, partial(self._find_uses, tuple(block), kind)
+                block, size = [], 0
+        yield size, partial(self._find_uses, tuple(block), kind)
+        yield 0, partial(self._find_renamed, kind)
+
+    def _find_uses(self, documents: Sequence[int], kind: ReferenceKind) -> list[Reference]:
+        found = self._finder.uses_in_documents(documents, self._name, self._wanted, {kind})
+        self._found += found
+        return found
+
+    def _find_renamed(self, kind: ReferenceKind) -> list[Reference]:
+        importing = (number for number, counts in self.counted.items() if counts[ReferenceKind.IMPORT])
+        return self._finder.renamed_uses(importing, self._name, self._wanted, {kind}, self._found)
+
+    @cached_property
+    def _wanted(self) -> Wanted:
+        return self._finder.want(self._declared)

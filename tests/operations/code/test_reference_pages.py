@@ -1,0 +1,79 @@
+"""`find_references` of a name with many uses: those that are shown are resolved, the others are counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.code.references import AskedSymbol, find_references
+from rag_ls.operations import Operations
+from tests.operations.code.projects import index_project
+from tests.support import PATIENCE_S, write
+
+CALLS = 30
+FILES = {
+    "shop/cart.py": "class Cart:\n    def save(self):\n        pass\n",
+    "shop/box.py": "from shop.cart import Cart\n\n\nclass Box(Cart):\n    def save(self):\n        return super().save()\n",
+    "shop/other.py": "class Other:\n    def save(self):\n        pass\n",
+    "docs/guide.md": "# Guide\n\nCall `save`.\n",
+    # A receiver that is known, one that is not, and one that is another thing.
+    **{
+        f"shop/part{number:02}.py": "from shop.cart import Cart\nfrom shop.other import Other\n\n\n"
+        "def run(cart: Cart, thing, other: Other):\n"
+        + "    thing.save()\n    cart.save()\n    other.save()\n" * (CALLS // 3)
+        + "    return thing.save\n"
+        for number in range(20)
+    },
+}
+
+
+@pytest.fixture
+def shop(client: Client, tmp_path: Path) -> Client:
+    """A client of a shop that saves often."""
+    client.open(write(tmp_path / "shop", FILES))
+    index_project(client, embeddings=False)
+    return client
+
+
+def _ask(client: Client, **question: Any) -> dict[str, Any]:
+    return Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "Cart.save", **question})
+
+
+def _place(reference: dict[str, Any]) -> tuple[str, str, int, int]:
+    return reference["kind"], reference["path"], reference["line"], reference["column"]
+
+
+@pytest.mark.slow
+def test_the_pages_together_hold_each_reference_once(shop: Client) -> None:
+    view = shop.projects()[0]
+    whole = find_references(view, AskedSymbol("Cart.save")).references
+    seen: list[dict[str, Any]] = []
+    while page := _ask(shop, k=90, offset=len(seen)):
+        seen += page["references"]
+        if len(seen) >= page["total"]:
+            break
+    assert sorted(map(_place, seen)) == sorted((each.kind.value, each.path, each.line, each.column) for each in whole)
+    assert (page["total"], page.get("estimated", False)) == (len(whole), False)
+    sure = {_place(each): each["sure"] for each in seen}
+    assert all(
+        (sure[each.kind.value, each.path, each.line, each.column] == "resolved") == each.resolved for each in whole
+    )
+
+
+def test_what_was_not_looked_at_is_told(shop: Client) -> None:
+    answer = _ask(shop, k=50)
+    assert [each["kind"] for each in answer["references"][:2]] == ["definition", "call"]
+    assert {each["sure"] for each in answer["references"]} == {"resolved"}
+    assert answer["estimated"]
+    assert "1 definition in 1 file; about 531 calls, 71 of the first 141 resolved" in answer["summary"]
+    assert answer["summary"].endswith("about 20 mentions, not looked at yet; about 1 line of docs, not looked at yet")
+    assert f"about {answer['total'] - 50} more: offset = 50 goes on" in answer["note"]
+
+
+def test_a_kind_that_comes_late_needs_no_look_at_the_others(shop: Client) -> None:
+    answer = _ask(shop, show="implements")
+    assert [_place(each)[:3] for each in answer["references"]] == [("override", "shop/box.py", 5)]
+    assert not answer.get("estimated", False)
