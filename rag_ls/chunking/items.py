@@ -28,16 +28,20 @@ class Item:
 
 
 def items_of(node: Node, document: Document, syntax: Syntax) -> list[Item]:
-    """Group all children of a node, in order."""
+    """Group all children of a node, in order; below a comment, the children of a transparent one stand in its place."""
     leading = syntax.comments | syntax.attributes
     data = document.data
     groups: list[list[Node]] = []
     pending: list[Node] = []
-    for child in node.children:
+    left = node.children[::-1]
+    while left:
+        child = left.pop()
         if pending and _blank_between(data, pending[-1], child):
             groups.append(pending)
             pending = []
-        if not pending and groups and _belongs_to_former(data, groups[-1][-1], child, syntax):
+        if pending and child.type in syntax.transparent and _begins_with_content(child):
+            left += child.children[::-1]
+        elif not pending and groups and _belongs_to_former(data, groups[-1][-1], child, syntax):
             groups[-1].append(child)
         elif child.type in leading:
             pending.append(child)
@@ -70,6 +74,11 @@ def _items(groups: list[list[Node]], document: Document, leading: frozenset[str]
         Item(start, tuple(group), main, comments)
         for start, group, (main, comments) in zip(_text_starts(document, firsts), groups, mains, strict=True)
     ]
+
+
+def _begins_with_content(node: Node) -> bool:
+    first = node.child(0)
+    return first is not None and first.is_named
 
 
 def _belongs_to_former(data: bytes, former: Node, child: Node, syntax: Syntax) -> bool:

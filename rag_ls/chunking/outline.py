@@ -145,9 +145,10 @@ class _Walk:
         self.comments.append(node)
 
     def _adjoins(self, former: Node, node: Node) -> bool:
-        """Whether there is only white space without a blank line between two nodes."""
+        """Whether there is only white space without a blank line between two nodes, or a word such as Zig's `pub`."""
         gap = self.document.data[max(former.start_byte, former.end_byte - 1) : node.start_byte]
-        return len(gap) < 400 and not gap[1:].strip() and max(gap.count(b"\n"), gap.count(b"\r")) <= 1
+        is_short = len(gap) < 400 and max(gap.count(b"\n"), gap.count(b"\r")) <= 1
+        return is_short and all(word.decode("utf-8", "ignore") in self.syntax.attributes for word in gap[1:].split())
 
     def _extend(self, trailer: Node) -> None:
         """Extend the last symbol by a body that the grammar puts beside its head."""

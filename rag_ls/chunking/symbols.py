@@ -274,12 +274,16 @@ def _docstring(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
 
 _OPENING = re.compile(
     r"^\s*(?:@(?:module|type)?doc\b\s*)?(?:~[sS])?[rRuUbB]{0,2}"
-    r"(\"\"\"|'''|/\*[*!]*|\(\*+|\{-\s*\|?|<!--|\"|')"
+    r"(\"\"\"|'''|/\*[*!]*|\(\*+|\{-\s*\|?|<!--|<#|\"|')"
 )
-_CLOSING = re.compile(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|\"|')\s*$")
+_CLOSING = re.compile(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|#>|\"|')\s*$")
 _LINE_MARK = re.compile(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|!+[<>]?|\*(?![*/]))\s?")
 _XML_TAG = re.compile(r"</?(?:summary|para|remarks)>")
-_TAG_LINE = re.compile(r"^\s*(?:@\w+|:param|:return|<param|<returns|\\param)")
+# Documentation follows such a tag: of Doxygen, JSDoc, EDoc and NatSpec.
+_SAYING_TAG = re.compile(r"^[@\\](?:brief|short|details?|desc(?:ription)?|summary|doc|notice|dev)\b\s*")
+_TAG_LINE = re.compile(
+    r"^\s*(?:@\w+|:param|:return|<param|<returns|\\(?:t?param|returns?|throws?|see)\b|\.[A-Z]{4,}\b)"
+)
 
 
 def first_paragraph(comments: list[str]) -> str:
@@ -291,7 +295,7 @@ def first_paragraph(comments: list[str]) -> str:
         body, view = _OPENING.subn("", comment, count=1)
         body = _CLOSING.sub("", body) if view else body
         for line in body.split("\n"):
-            line = _XML_TAG.sub("", _LINE_MARK.sub("", line)).strip()
+            line = _SAYING_TAG.sub("", _XML_TAG.sub("", _LINE_MARK.sub("", line)).strip())
             if words and (not line or _TAG_LINE.match(line)):
                 return " ".join(words)[:MAX_DOC].rstrip()
             if line and not _TAG_LINE.match(line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rag_ls.chunking import Budget, approximate_token_offsets, embedding_text
+from rag_ls.chunking import Budget, approximate_token_offsets, cut, embedding_text
 from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk
 
@@ -161,6 +161,29 @@ def test_a_comment_that_the_grammar_gives_to_the_import_before_is_the_class_s() 
     text = "import a.b.C\n\n/** Doc of it. */\nclass Foo {\n    fun bar(x: Int): Int { return compute(x, 1, 2) }\n}\n"
     chunk = of(chunks_of(text, "kotlin", Budget(60, 12, 5)), "Foo")[0]
     assert chunk.doc == "Doc of it."
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("zig", "const std = 1;\n\n/// Doc of it.\npub fn foo() void {}\n"),
+        ("haskell", "module A where\n\n-- | Doc of it.\nfoo :: Int\nfoo = 1\n"),
+        ("powershell", "# Doc of it.\nfunction foo {\n  1\n}\n"),
+        ("powershell", "<#\n.SYNOPSIS\nDoc of it.\n.DESCRIPTION\nMore.\n#>\nfunction foo {\n  1\n}\n"),
+        ("hcl", "# Doc of it.\nfoo = 1\n"),
+        ("c", "/** @brief Doc of it.\n *  @param n a number\n */\nint foo(int n) { return n; }\n"),
+        ("cpp", "/// \\brief Doc of it.\n/// \\param n a number\nint foo(int n) { return n; }\n"),
+        ("javascript", "/**\n * @description Doc of it.\n * @returns {number}\n */\nfunction foo() { return 1 }\n"),
+        ("erlang", "%% @doc Doc of it.\n-spec foo() -> integer().\nfoo() -> 1.\n"),
+        ("solidity", "/// @notice Doc of it.\ncontract foo {}\n"),
+    ],
+)
+def test_a_declaration_has_the_documentation_above_it(language: str, text: str) -> None:
+    cut_text = cut(text, "a", language=language, budget=Budget(60, 4, 4), token_offsets=approximate_token_offsets)
+    (chunk,) = (each for each in cut_text.chunks if each.is_declaration and each.symbol == "foo")
+    (symbol,) = (each for each in cut_text.outline.symbols if each.name == "foo")
+    assert chunk.doc == symbol.doc == "Doc of it."
+    assert "Doc of it." in chunk.text
 
 
 def test_markdown_sections_are_named_by_their_headings() -> None:
