@@ -163,6 +163,8 @@ def _constraints(answer: Json, style: Paint) -> str:
     parts = ["\n".join(broken)] if broken else []
     parts += [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
     parts += [_example(record, style) for record in answer["examples"]]
+    checks = [f"checked  {each}" for each in answer.get("checks", ())]
+    parts += ["\n".join(checks)] if checks else []
     opposed = [f"contradiction  {each}" for each in answer.get("contradictions", ())]
     return "\n\n".join([*parts, *opposed, in_words_of_the_shell(answer["summary"])])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -100,6 +100,18 @@ class RuleHit:
     evidence: RuleEvidence
 
 
+@dataclass(frozen=True, slots=True)
+class FoundRules:
+    """The answer to a question about rules."""
+
+    hits: list[RuleHit]
+    """The sections that apply, the most probable first."""
+    foreign: Mapping[str, str]
+    """Each `ARCHITECTURE.yml` of another tool, with some of its keys: none of its sections is a rule."""
+    has_rules: bool
+    """Whether the project has rules at all, for whichever files."""
+
+
 class RuleFinder:
     """Searches the rule documents of one project. Safe from several threads."""
 
@@ -134,13 +146,27 @@ class RuleFinder:
         codebase = self._store.counts().chunks - constraints - patterns
         return {"codebase": codebase, "constraints": constraints, "patterns": patterns}
 
-    def find(self, question: RuleQuestion, hidden: Collection[int]) -> list[RuleHit]:
-        """The sections that apply, the most probable first; sections that only hold a heading are left out."""
+    def find(self, question: RuleQuestion, hidden: Collection[int]) -> FoundRules:
+        """The sections that apply; those that only hold a heading are left out."""
         documents = self._documents(hidden, question.paths)
-        foreign = self._find_foreign(documents)
-        documents = {number: path for number, path in documents.items() if number not in foreign}
-        if not documents:
-            return []
+        architecture = {
+            number: self._store.chunks.of_document(number)
+            for number, path in documents.items()
+            if path.lower().endswith(_ARCHITECTURE)
+        }
+        keys = {
+            number: name_foreign_keys("".join(row.stored.chunk.text for row in rows), documents[number])
+            for number, rows in architecture.items()
+        }
+        foreign = {documents[number]: named for number, named in keys.items() if named}
+        documents = {number: path for number, path in documents.items() if not keys.get(number)}
+        facts = {row.row for rows in architecture.values() for row in _find_facts(rows)}
+        hits = self._find_sections(question, documents, facts) if documents else []
+        return FoundRules(hits, foreign, bool(documents))
+
+    def _find_sections(
+        self, question: RuleQuestion, documents: dict[int, str], facts: Collection[int]
+    ) -> list[RuleHit]:
         similar = self._similarities(question, documents)
         globs = self._globs(documents)
         rows = [
@@ -155,25 +181,9 @@ class RuleFinder:
             self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
             for row in rows
         ]
-        facts = self._find_facts(documents)
         shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [_join_windows(list(windows)) for _, windows in groupby(shown, key=_section_of)]
         return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
-
-    def find_foreign(self, hidden: Collection[int]) -> dict[str, str]:
-        """Each ARCHITECTURE.yml of another tool, with some of its keys: none of its sections is a rule."""
-        documents = self._documents(hidden)
-        return {documents[number]: keys for number, keys in self._find_foreign(documents).items()}
-
-    def _find_foreign(self, documents: dict[int, str]) -> dict[int, str]:
-        found = {}
-        for number, path in documents.items():
-            if not path.lower().endswith(_ARCHITECTURE):
-                continue
-            text = "".join(row.stored.chunk.text for row in self._store.chunks.of_document(number))
-            if keys := name_foreign_keys(text, path):
-                found[number] = keys
-        return found
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""
@@ -182,17 +192,6 @@ class RuleFinder:
         ]
         found = ((row.document_id, stated_globs(row.stored.chunk.text)) for rows in heads for row in rows)
         return {number: globs for number, globs in found if globs}
-
-    def _find_facts(self, documents: dict[int, str]) -> set[int]:
-        """The rows of what set-up wrote into ARCHITECTURE.yml that no change can keep or break: stacks, lists of endpoints."""
-        heads = (
-            (number, path, self._store.chunks.at(number, 1))
-            for number, path in documents.items()
-            if path.endswith((".yml", ".yaml"))
-        )
-        surveyed = [number for number, path, head in heads if head and is_surveyed(path, head.stored.chunk.text)]
-        rows = (row for number in surveyed for row in self._store.chunks.of_document(number))
-        return {row.row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS}
 
     def _may_apply(self, row: ChunkRow, question: RuleQuestion, globs: str) -> bool:
         """Whether a section may be for one of the files of the question; any may where no file is known."""
@@ -269,6 +268,13 @@ class RuleFinder:
             why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,
         )  # fmt: skip
+
+
+def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
+    """The rows of what set-up wrote into ARCHITECTURE.yml that no change can keep or break: stacks, lists of endpoints."""
+    if not rows or not is_surveyed(rows[0].stored.chunk.path, rows[0].stored.chunk.text):
+        return []
+    return [row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS]
 
 
 def _why(evidence: RuleEvidence, named: str, *, is_above: bool) -> str:

@@ -14,7 +14,7 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.model import StoredChunk
-from rag_ls.rules.finding import RuleHit, RuleQuestion
+from rag_ls.rules.finding import FoundRules, RuleHit, RuleQuestion
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ _LIKELY_FILES = 3
 
 def find_rules(
     session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
-) -> list[RuleHit]:
+) -> FoundRules:
     """The sections of rule documents that apply to a change in words, and to the files that it is about."""
     session.catch_up()
     model = session.project.model(wait_for_model_s)
@@ -37,13 +37,7 @@ def find_rules(
 def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
     """The sections that name a file or its folder, or stand in a folder above it. Calls no model."""
     found = session.rule_finder.find(RuleQuestion(path, (path,)), session.hidden_documents())
-    return [hit for hit in found if hit.names_path]
-
-
-def tell_foreign_rules(session: ProjectSession) -> list[str]:
-    """A sentence for each ARCHITECTURE.yml of another tool, whose sections are no rules."""
-    foreign = session.rule_finder.find_foreign(session.hidden_documents())
-    return [f"{path} is another tool's (its keys: {keys}), and is left alone" for path, keys in foreign.items()]
+    return [hit for hit in found.hits if hit.names_path]
 
 
 def count_rule_chunks(session: ProjectSession) -> dict[str, int]:

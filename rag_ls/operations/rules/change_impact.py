@@ -85,8 +85,8 @@ def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
 def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileChange]) -> tuple[SpeakingRule, ...]:
     paths = [each.path for each in added]
     text = "\n".join([*paths, *(each.text for each in added)])[:MAX_QUERY_CHARACTERS]
-    hits = find_rules(view, text, paths, wait_for_model_s=caller.wait_s) if paths else []
-    told = [hit for hit in hits if hit.names_path or hit.relevance >= CLEAR_RELEVANCE][:_MAX_RULES]
+    found = find_rules(view, text, paths, wait_for_model_s=caller.wait_s).hits if paths else []
+    told = [hit for hit in found if hit.names_path or hit.relevance >= CLEAR_RELEVANCE][:_MAX_RULES]
     return tuple(
         SpeakingRule(
             filePath=hit.row.stored.chunk.path,

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import RuleKind
-from rag_ls.engine.code.rule_sections import find_rules, tell_foreign_rules
+from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -26,7 +26,7 @@ from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.rules.contradictions import StatedSection, find_contradictions
 from rag_ls.rules.diffs import FileChange, read_diff
-from rag_ls.rules.finding import RuleHit
+from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE
 from rag_ls.search import Roles, is_data, is_docs
 from rag_ls.util.text import count_of, lines_of
@@ -152,7 +152,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
     least = _MIN_RELEVANCE if text else _MIN_RELEVANCE_TO_PATH
-    told = [hit for hit in found if hit.relevance >= least or hit.names_path]
+    told = [hit for hit in found.hits if hit.relevance >= least or hit.names_path]
     is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
     most = count if is_clear else min(count, _MAX_UNCLEAR)
     shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}
@@ -166,8 +166,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         for rule in (view.checks.rules().rules if request.file_path.strip() else ())
         if applies(rule, paths[0])
     )
-    summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found), is_clear=is_clear)
-    summary = "; ".join([summary, *tell_foreign_rules(view)])
+    summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear)
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
@@ -265,7 +264,7 @@ def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
     found = [
         _make_rule_hit(view, hit)
         for view in views
-        for hit in find_rules(view, query, (), wait_for_model_s=caller.wait_s)
+        for hit in find_rules(view, query, (), wait_for_model_s=caller.wait_s).hits
     ]
     found.sort(key=lambda record: -record.score)
     queued, pending = (sum(counts) for counts in zip(*(view.count_awaited() for view in views), strict=True))
@@ -328,20 +327,31 @@ def _make_example(hit: Hit) -> ExampleRecord:
     )
 
 
+def tell_missing_rules(foreign: Collection[str]) -> str:
+    """Advice for a project without rules; an ARCHITECTURE.yml of another tool is not written over."""
+    writes = "docs/patterns" if "ARCHITECTURE.yml" in foreign else "ARCHITECTURE.yml and docs/patterns"
+    return f"this project has no rules yet: rag_setup writes {writes} from the code, or write CONSTRAINTS.md by hand"
+
+
+def tell_foreign_rules(foreign: Mapping[str, str]) -> list[str]:
+    """A sentence for each ARCHITECTURE.yml of another tool, whose sections are no rules."""
+    return [f"{path} is another tool's (its keys: {keys}), and is left alone" for path, keys in foreign.items()]
+
+
 def _summarize_constraints(
     constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
-    examples: Sequence[ExampleRecord], *, has_rules: bool, is_clear: bool,
+    examples: Sequence[ExampleRecord], found: FoundRules, *, is_clear: bool,
 ) -> str:  # fmt: skip
+    rules = count_of(sum(len(record.keyRules) for record in constraints), "key rule")
+    if not found.has_rules:
+        said = tell_missing_rules(found.foreign)
+    elif not constraints and not patterns:
+        said = "no rule seems to be about this"
+    elif not is_clear:
+        said = "no rule clearly speaks of this; the nearest sections are shown"
+    else:
+        sections = count_of(len(constraints), "section")
+        said = f"{sections} of constraints with {rules}, {len(patterns)} of patterns"
+    separator = ", " if is_clear else "; "
     in_code = f"{count_of(len(examples), 'example')} in code"
-    if not has_rules:
-        return (
-            "this project has no rules yet: rag_setup writes ARCHITECTURE.yml and docs/patterns from the code, or write "
-            f"CONSTRAINTS.md by hand; {in_code}"
-        )
-    rules = sum(len(record.keyRules) for record in constraints)
-    if not constraints and not patterns:
-        return f"no rule seems to be about this; {in_code}"
-    if not is_clear:
-        return f"no rule clearly speaks of this; the nearest sections are shown; {in_code}"
-    sections = count_of(len(constraints), "section") + " of constraints"
-    return f"{sections} with {count_of(rules, 'key rule')}, {len(patterns)} of patterns, {in_code}"
+    return "; ".join([f"{said}{separator}{in_code}", *tell_foreign_rules(found.foreign)])

@@ -16,6 +16,7 @@ from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import NoArguments
 from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
 from rag_ls.rules.decisions import Decisions, read_decisions
 
@@ -58,14 +59,14 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     issues, warnings = list[str](), list[str]()
     query_test = "passed"
     try:
-        find_rules(view, "health check", ())
+        found = find_rules(view, "health check", ())
+        warnings += [] if found.has_rules else [tell_missing_rules(found.foreign)]
+        warnings += tell_foreign_rules(found.foreign)
     except RagLsError as error:
         query_test = "failed"
         issues.append(str(error))
     if not counts["codebase"]:
         issues.append("the index is empty: rag_index makes it")
-    if not counts["constraints"]:
-        warnings.append("no constraints are indexed: rag_setup writes ARCHITECTURE.yml, or write CONSTRAINTS.md")
     files = {name: os.path.isfile(root / name) for name in _CONSTRAINT_FILES}
     warnings += [f"{name} is missing" for name, exists in files.items() if not exists]
     last = _find_last_indexed(view, decisions)

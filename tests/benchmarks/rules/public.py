@@ -75,7 +75,7 @@ class Repository:
         )
         paths = [hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)]
         likely = () if files else tuple(path for path in dict.fromkeys(paths) if rule_kind(path) is None)
-        return self.finder.find(RuleQuestion(text, files, likely, vector), ())
+        return self.finder.find(RuleQuestion(text, files, likely, vector), ()).hits
 
 
 def read_changes() -> list[PublicChange]:

@@ -114,6 +114,17 @@ def test_an_architecture_file_of_another_tool_is_no_rule_and_said_to_be_left_alo
     assert bool(answer["constraints"]) is not is_foreign
     said = "ARCHITECTURE.yml is another tool's (its keys: model, workspace), and is left alone"
     assert (said in answer["summary"]) is is_foreign
+    assert (said in operations.run("rag_health_check", {})["warnings"]) is is_foreign
+    assert ("rag_setup writes docs/patterns from the code" in answer["summary"]) is is_foreign
+
+
+def test_rules_for_other_folders_alone_are_not_said_to_be_missing(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    _open(client, write(tmp_path / "bank", {**SHOP, "web/AGENTS.md": "# Pages\n\nA page MUST have a title.\n"}))
+    answer = operations.run("rag_check_constraints", {"file_path": "src/cart.py"})
+    assert answer["constraints"] == []
+    assert answer["summary"].startswith("no rule seems to be about this")
 
 
 def test_the_first_question_to_a_project_reads_its_rules(
