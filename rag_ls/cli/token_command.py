@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +69,13 @@ def _projects_called(name: str) -> list[str]:
 
 def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     found = [token for token in tokens.tokens() if token.digest]
+    for item in tokens.unreadable():
+        name = item.record.get("name") or item.record.get("id")
+        print(
+            f"rag-ls: the token {name!r} in {tokens.path} counts for nobody: {item.reason}; "
+            f"mend it there, or `rag-ls token revoke {shlex.quote(str(name))}`",
+            file=sys.stderr,
+        )
     if arguments.json:
         print(json.dumps({"tokens": [_record(token) for token in found]}))
         return 0
@@ -76,7 +84,7 @@ def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
         ended = "" if token.is_valid(datetime.now(UTC)) else "  (expired)"
         until = f"  until {token.expires_at}" if token.expires_at else ""
         print(f"{paint.style(token.name, terminal.NAME)}  {token.id}  {_format_access(token)}{until}{ended}")
-    if not found:
+    if not found and not tokens.unreadable():
         print("rag-ls: there are no tokens; `rag-ls token add NAME` makes one", file=sys.stderr)
     return 0
 
@@ -84,9 +92,9 @@ def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
 def _revoke(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     revoked = tokens.revoke(arguments.name)
     if arguments.json:
-        print(json.dumps({"revoked": [_record(token) for token in revoked]}))
+        print(json.dumps({"revoked": [_record(token) for token in revoked] or [{"name": arguments.name}]}))
     else:
-        print(f"rag-ls: revoked {', '.join(f'{token.name} ({token.id})' for token in revoked)}")
+        print(f"rag-ls: revoked {', '.join(f'{token.name} ({token.id})' for token in revoked) or arguments.name}")
     return 0
 
 

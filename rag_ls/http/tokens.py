@@ -5,24 +5,21 @@ The file holds only SHA-256 digests. The secrets have 256 random bits, so that n
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import hmac
-import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
-from rag_ls.util.foreign_text import read_json
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.registry.json_file import JsonFile
 from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "http-tokens.json"
 SECRET_PREFIX = "ragls_"
@@ -30,7 +27,6 @@ _SECRET_BYTES = 32
 _ID_BYTES = 6
 _MAX_NAME = 64
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_LOCK_S = 10.0
 
 
 class Access(StrEnum):
@@ -71,27 +67,64 @@ class Token:
         return not self.expires_at or now < datetime.fromisoformat(self.expires_at)
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableToken:
+    """A record that this version cannot read as a token. It counts for nobody, since an unknown key may limit it, and stays."""
+
+    record: Mapping[str, Any]
+    reason: str
+
+    def is_called(self, name: str) -> bool:
+        """Whether it has this name or id."""
+        return name in (self.record.get("name"), self.record.get("id"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    tokens: tuple[Token, ...] = ()
+    unreadable: tuple[UnreadableToken, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All names that are taken."""
+        return [*(token.name for token in self.tokens), *(str(item.record.get("name")) for item in self.unreadable)]
+
+
 class TokenFile:
     """The user's tokens, in a file that the user alone can read. Several processes may change it."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        """`folder` must exist once a token is added."""
-        self._path = folder / FILE_NAME
+        """The tokens of the user whose data are in `folder`."""
+        self._file = JsonFile[_Content](
+            folder / FILE_NAME,
+            parse=_parse,
+            dump=_dump,
+            empty=_Content(),
+            holds="tokens",
+            remedy="then make the tokens anew with `rag-ls token add`",
+        )
         self._now = now
         # After this server ends, another program may listen on its port and get a token from a page that is still open.
         self._server = secrets.token_hex(_ID_BYTES)
-        self._read: tuple[tuple[int, int, int], tuple[Token, ...]] = ((0, 0, 0), ())
+        self._read: tuple[tuple[int, int, int], _Content] = ((0, 0, 0), _Content())
 
     @property
     def path(self) -> Path:
         """The file."""
-        return self._path
+        return self._file.path
 
     def tokens(self) -> tuple[Token, ...]:
         """All tokens, those that expired too. Raises `StoreUnavailable` if the file cannot be read."""
-        stamp = _stamp(self._path)
+        return self._content().tokens
+
+    def unreadable(self) -> tuple[UnreadableToken, ...]:
+        """The records that this version cannot read. Raises `StoreUnavailable` if the file cannot be read."""
+        return self._content().unreadable
+
+    def _content(self) -> _Content:
+        stamp = _stamp(self.path)
         if stamp != self._read[0]:
-            self._read = stamp, _tokens_in(self._path) if any(stamp) else ()
+            self._read = stamp, self._file.read()
         return self._read[1]
 
     def holder_of(self, secret: str) -> Token | None:
@@ -130,12 +163,15 @@ class TokenFile:
         """A new token and its secret. Raises `InvalidRequest` for a name that is taken or cannot be one."""
         secret = _secret()
         token = self._new(name, access, projects, lifetime, digest=_digest(secret))
-        with self._changing() as held:
-            if any(other.name == token.name for other in held):
+
+        def add(held: _Content) -> _Content:
+            if token.name in held.names:
                 raise InvalidRequest(
                     f"there is a token {token.name!r} already: choose another name, or revoke it first"
                 )
-            held.append(token)
+            return replace(held, tokens=(*held.tokens, token))
+
+        self._file.change(add)
         return token, secret
 
     def add_with_code(self, name: str, access: Access, lifetime: timedelta, code_lifetime: timedelta) -> str:
@@ -146,38 +182,45 @@ class TokenFile:
             code_digest=_digest(code),
             code_expires_at=_format_stamp(self._now() + code_lifetime),
         )
-        with self._changing() as held:
-            # Pages of other windows may still be opening, so only expired codes are dropped.
-            held[:] = [other for other in held if other.name != name or not self._is_over(other)]
-            held.append(token)
+        # Pages of other windows may still be opening, so only expired codes are dropped.
+        self._change(lambda held: [*(other for other in held if other.name != name or not self._is_over(other)), token])
         return code
 
     def exchange(self, code: str) -> str | None:
         """Redeem a one-time code: its secret, once; None for an unknown, used or expired code."""
-        digest, secret = _digest(code), _secret()
-        now = self._now()
         if not self.is_waiting(code):
             # Anybody may send a code. Only a known code may make others wait for the file.
             return None
-        with self._changing() as held:
-            for place, token in enumerate(held):
-                is_code = bool(token.code_digest) and hmac.compare_digest(token.code_digest, digest)
-                if is_code and now < datetime.fromisoformat(token.code_expires_at):
-                    held[place] = replace(
-                        token, digest=_digest(secret), code_digest="", code_expires_at="", server=self._server
-                    )
-                    held[:] = [other for other in held if other.server in ("", self._server)]
-                    return secret
-        return None
+        digest, secret, now = _digest(code), _secret(), self._now()
+
+        def redeem(held: tuple[Token, ...]) -> Iterable[Token]:
+            token = next((token for token in held if _has_code(token, digest, now)), None)
+            if token is None:
+                return held
+            redeemed = replace(token, digest=_digest(secret), code_digest="", code_expires_at="", server=self._server)
+            changed = (redeemed if other is token else other for other in held)
+            return (other for other in changed if other.server in ("", self._server))
+
+        changed = self._change(redeem)
+        return secret if any(token.digest == _digest(secret) for token in changed) else None
 
     def revoke(self, name: str) -> list[Token]:
-        """Remove the tokens with this name or id. Raises `NotFound`."""
-        with self._changing() as held:
-            revoked = [token for token in held if name in (token.name, token.id)]
-            if not revoked:
-                near = nearest_text(nearest(name, [token.name for token in held]))
+        """Remove the tokens with this name or id, unreadable ones too. Raises `NotFound`."""
+        revoked: list[Token] = []
+
+        def remove(held: _Content) -> _Content:
+            revoked[:] = [token for token in held.tokens if name in (token.name, token.id)]
+            kept = replace(
+                held,
+                tokens=tuple(token for token in held.tokens if token not in revoked),
+                unreadable=tuple(item for item in held.unreadable if not item.is_called(name)),
+            )
+            if kept == held:
+                near = nearest_text(nearest(name, held.names))
                 raise NotFound(f"there is no token {name!r}; {near}`rag-ls token list` shows them")
-            held[:] = [token for token in held if token not in revoked]
+            return kept
+
+        self._file.change(remove)
         return revoked
 
     def _new(
@@ -207,38 +250,9 @@ class TokenFile:
     def _counts(self, token: Token) -> bool:
         return token.is_valid(self._now()) and token.server in ("", self._server)
 
-    @contextmanager
-    def _changing(self) -> Iterator[list[Token]]:
-        """The tokens to be changed; written when the block ends without an error."""
-        with self._lock():
-            former = list(self.tokens())
-            changed = list(former)
-            yield changed
-            if changed == former:
-                return
-            try:
-                with whole_file(self._path) as file:
-                    json.dump({"tokens": [dataclasses.asdict(token) for token in changed]}, file, indent=1)
-            except OSError as error:
-                raise StoreUnavailable(
-                    f"{self._path} cannot be written: {error.strerror or error}", "tokens"
-                ) from error
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Keep other processes from changing the file meanwhile."""
-        from filelock import FileLock, Timeout
-
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = FileLock(f"{self._path}.lock", mode=0o600)
-        try:
-            lock.acquire(_LOCK_S)
-        except Timeout:
-            raise StoreUnavailable(f"{self._path} is being changed by another program; try again", "tokens") from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def _change(self, edit: Callable[[tuple[Token, ...]], Iterable[Token]]) -> tuple[Token, ...]:
+        """Write what `edit` makes of the tokens. Raises `StoreUnavailable`."""
+        return self._file.change(lambda held: replace(held, tokens=tuple(edit(held.tokens)))).tokens
 
 
 def lifetime_of(text: str) -> timedelta | None:
@@ -251,19 +265,46 @@ def lifetime_of(text: str) -> timedelta | None:
     return int(found[1]) * _UNITS[found[2]]
 
 
-def _tokens_in(path: Path) -> tuple[Token, ...]:
-    try:
-        found = read_json(path.read_text(encoding="utf-8"))
-        return tuple(
-            Token(**{**item, "access": Access(item["access"]), "projects": tuple(item["projects"])})
-            for item in found["tokens"]
-        )
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreUnavailable(
-            f"{path} cannot be read ({error}): mend it, or delete it and make the tokens anew", "tokens"
-        ) from error
+def _parse(content: dict[str, Any]) -> _Content:
+    tokens, unreadable = [], []
+    for record in content["tokens"]:
+        if not isinstance(record, dict):
+            raise ValueError(f"no token: {record!r}")
+        try:
+            tokens.append(_read_token(record))
+        except ValueError as error:
+            unreadable.append(UnreadableToken(record, str(error)))
+    return _Content(tuple(tokens), tuple(unreadable))
+
+
+def _read_token(record: dict[str, Any]) -> Token:
+    if unknown := sorted(record.keys() - {field.name for field in fields(Token)}):
+        raise ValueError(f"this version does not know its key {unknown[0]!r}, which a newer one may have written")
+    if missing := [field.name for field in fields(Token) if field.default is MISSING and field.name not in record]:
+        raise ValueError(f"its key {missing[0]!r} is missing")
+    access, projects = record["access"], record["projects"]
+    if access not in tuple(Access):
+        raise ValueError(f"its access is {access!r}, and not {', '.join(Access)}")
+    if not isinstance(projects, list):
+        raise ValueError(f"its projects are no list: {projects!r}")
+    token = Token(**{**record, "access": Access(access), "projects": tuple(projects)})
+    odd = [name for name, value in asdict(token).items() if name != "projects" and not isinstance(value, str)]
+    if odd or not all(isinstance(project, str) for project in projects):
+        raise ValueError(f"{odd[0] if odd else 'projects'!r} holds something else than text")
+    for stamp in filter(None, (token.expires_at, token.code_expires_at)):
+        if datetime.fromisoformat(stamp).tzinfo is None:
+            raise ValueError(f"{stamp!r} has no time zone")
+    return token
+
+
+def _dump(content: _Content) -> dict[str, Any]:
+    return {"tokens": [*map(asdict, content.tokens), *(dict(item.record) for item in content.unreadable)]}
+
+
+def _has_code(token: Token, digest: str, now: datetime) -> bool:
+    """Whether a token waits for the one-time code with this digest."""
+    is_code = bool(token.code_digest) and hmac.compare_digest(token.code_digest, digest)
+    return is_code and now < datetime.fromisoformat(token.code_expires_at)
 
 
 def _secret() -> str:

@@ -73,6 +73,23 @@ def test_tokens_are_made_listed_and_revoked_at_the_shell(home: Path, tmp_path: P
     assert run("token", "add", "x", "--expires", "soon").returncode == 2
 
 
+def test_a_token_of_a_newer_version_is_named_at_the_shell_and_can_be_revoked(home: Path) -> None:
+    answer("token", "add", "ci")
+    answer("token", "add", "deploy")
+    (file,) = home.rglob("http-tokens.json")
+    content = json.loads(file.read_text())
+    content["tokens"][0]["only_paths"] = "src"
+    file.write_text(json.dumps(content))
+    listed = run("token", "list")
+    assert listed.stdout.startswith("deploy ")
+    assert (
+        f"the token 'ci' in {file} counts for nobody: this version does not know its key 'only_paths'" in listed.stderr
+    )
+    assert "`rag-ls token revoke ci`" in listed.stderr
+    assert answer("token", "revoke", "ci")["revoked"] == [{"name": "ci"}]
+    assert run("token", "list").stderr == ""
+
+
 def test_the_page_is_opened_signed_in_by_a_link_that_works_once(home: Path, port: int) -> None:
     _settings(f'[http]\naddress = "127.0.0.1:{port}"\n')
     with engine():

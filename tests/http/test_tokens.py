@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,6 +98,41 @@ def test_a_damaged_file_lets_nobody_in_and_says_what_to_do(tokens: TokenFile) ->
     tokens.path.write_text('{"tokens": [{"id"')
     with pytest.raises(StoreUnavailable, match="make the tokens anew"):
         tokens.holder_of("anything")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"only_paths": "src"}, "does not know its key 'only_paths'"), ({"access": "root"}, "'root', and not read, write"),
+     ({"projects": "shop"}, "no list: 'shop'"), ({"expires_at": "soon"}, "soon"), ({"expires_at": None}, "'expires_at'"),
+     ({"expires_at": "2026-01-01"}, "time zone"), ({"digest": 5}, "'digest'"), ({"projects": [1]}, "'projects'")],
+)  # fmt: skip
+def test_a_token_that_cannot_be_read_counts_for_nobody_harms_no_other_and_stays(
+    tokens: TokenFile, change: dict[str, Any], reason: str
+) -> None:
+    tokens.add("ci")
+    _, secret = tokens.add("deploy")
+    content = json.loads(tokens.path.read_text())
+    content["tokens"][0] |= change
+    tokens.path.write_text(json.dumps({**content, "made_by": "9.9"}))
+    assert [token.name for token in tokens.tokens()] == ["deploy"]
+    assert tokens.holder_of(secret)
+    assert [reason in item.reason for item in tokens.unreadable()] == [True]
+    with pytest.raises(InvalidRequest, match="already"):
+        tokens.add("ci")
+    tokens.add("page")
+    kept = json.loads(tokens.path.read_text())
+    assert kept["made_by"] == "9.9"
+    assert content["tokens"][0] in kept["tokens"]
+    tokens.revoke("ci")
+    assert not tokens.unreadable()
+
+
+def test_a_token_without_one_of_its_keys_is_said_to_lack_it(tokens: TokenFile) -> None:
+    tokens.add("ci")
+    content = json.loads(tokens.path.read_text())
+    del content["tokens"][0]["digest"]
+    tokens.path.write_text(json.dumps(content))
+    assert [item.reason for item in tokens.unreadable()] == ["its key 'digest' is missing"]
 
 
 @pytest.mark.parametrize(("text", "expected"), [("30d", timedelta(days=30)), ("2w", timedelta(weeks=2)), ("", None)])
