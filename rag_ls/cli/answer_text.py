@@ -112,9 +112,9 @@ def notes_of(stats: Json) -> list[str]:
     return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
 
 
-def paths(data: Json, files: int) -> list[str]:
-    """The paths of the files, best first, from the present folder."""
-    return [render.path_from_here(entry.best) for entry in _files(entries_of(data["results"]), files)]
+def best_hits(data: Json, files: int) -> list[Json]:
+    """The best hit of each file, best first."""
+    return [entry.best for entry in _files(entries_of(data["results"]), files)]
 
 
 def vimgrep(data: Json, question: str, files: int) -> list[str]:

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,7 @@ def _use_store(arguments: argparse.Namespace) -> None:
 
 def search(arguments: argparse.Namespace) -> int:
     """Search code and memories; fails where nothing is found, or nothing is close."""
+    arguments.paths = arguments.paths or arguments.null
     if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
         raise InvalidRequest("give one of --json, --paths and --vimgrep")
     pattern, match = exact_search.read_pattern(arguments)
@@ -99,8 +100,8 @@ def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> 
     elif not exact["places"] and not arguments.json and (arguments.files or arguments.paths or arguments.vimgrep):
         # Programs read these forms, so no hit gives no line at all.
         pass
-    elif arguments.files or arguments.paths:
-        show_answer(arguments, answer, "\n".join(map(render.path_from_here, exact["places"])), paged=False)
+    elif (arguments.files or arguments.paths) and not arguments.json:
+        _print_paths(arguments, exact["places"])
     elif arguments.vimgrep or not (arguments.json or sys.stdout.isatty()):
         for line in exact_search.lines(exact):
             print(line)
@@ -162,16 +163,21 @@ def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.paths or arguments.vimgrep:
         for note in answer_text.notes_of(answer["stats"]):
             print(f"rag-ls: {note}", file=sys.stderr)
-        found = (
-            answer_text.paths(answer, files) if arguments.paths else answer_text.vimgrep(answer, arguments.query, files)
-        )
-        if found:
-            print("\n".join(found))
+        if arguments.paths:
+            _print_paths(arguments, answer_text.best_hits(answer, files))
+        for line in answer_text.vimgrep(answer, arguments.query, files) if arguments.vimgrep else ():
+            print(line)
         return
     extent = answer_text.Extent(
         files, arguments.k or answer_text.DEFAULT_BESIDE_FILES, arguments.full, arguments.details
     )
     show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
+
+
+def _print_paths(arguments: argparse.Namespace, hits: Iterable[Json]) -> None:
+    """Print the paths of hits: one on each line, or as they are, each with a NUL byte after it."""
+    for hit in hits:
+        print(f"{render.file_from_here(hit)}\0" if arguments.null else f"{render.path_from_here(hit)}\n", end="")
 
 
 def status(arguments: argparse.Namespace) -> int:

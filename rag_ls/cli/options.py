@@ -162,6 +162,9 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--paths", action="store_true", help="only the paths of the files, one on each line, e.g. for `xargs -d '\\n'`"
     )
+    verb.add_argument(
+        "-0", "--null", action="store_true", help="as --paths, with a NUL byte after each path instead, for `xargs -0`"
+    )
     verb.add_argument("--vimgrep", action="store_true", help="the lines that match, as path:line:column:text")
     verb.add_argument(
         "--published", default="", metavar="NAME", help="search code that the team published, without a checkout of it"

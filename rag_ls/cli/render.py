@@ -52,11 +52,15 @@ def link_of(file: str) -> str:
 
 
 def path_from_here(data: Json) -> str:
+    """The path of a hit on one line, whatever its name holds."""
+    path = file_from_here(data)
+    return path if path.isprintable() else "".join(map(_escape_unseen, path))
+
+
+def file_from_here(data: Json) -> str:
     """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
     file: str = data.get("file", "")
-    path = min(os.path.relpath(file), file, key=len) if os.path.isabs(file) else str(data["path"])
-    # A name may hold a line end.
-    return path if path.isprintable() else "".join(map(_escape_unseen, path))
+    return min(os.path.relpath(file), file, key=len) if os.path.isabs(file) else str(data["path"])
 
 
 def _escape_unseen(character: str) -> str:

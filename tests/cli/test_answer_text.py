@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.cli.answer_text import Extent, entries_of, paths, screen, vimgrep
+from rag_ls.cli.answer_text import Extent, best_hits, entries_of, screen, vimgrep
 
 _STATS = {"took_ms": 1.0, "dense": True, "candidates": 9, "complete": True}
 _TEXT = '''\
@@ -138,8 +138,8 @@ def test_code_that_is_not_as_its_file_says_so() -> None:
 
 def test_other_tools_are_given_paths_or_lines() -> None:
     data = {"results": [_chunk("b.py", 0.4), _memory(0.9), _chunk("a.py", 0.9), _chunk("a.py", 0.3, 40)]}
-    assert paths(data, 5) == ["a.py", "b.py"]
-    assert paths(data, 1) == ["a.py"]
+    assert [hit["path"] for hit in best_hits(data, 5)] == ["a.py", "b.py"]
+    assert [hit["path"] for hit in best_hits(data, 1)] == ["a.py"]
     assert vimgrep({"results": [_chunk()]}, "is it old", 5) == [
         "a.py:10:5:    def refresh(self, token):".replace("a.py", "auth.py").replace(":5:", ":1:"),
         "auth.py:12:21:        if token.is_old:",

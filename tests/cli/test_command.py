@@ -367,6 +367,18 @@ def test_tools_are_given_paths_or_lines_and_an_exit_code(indexed: Path) -> None:
     assert "rag-ls: --path 'nowhere/**' matches no file of the index; the nearest are docs/, src/" in nothing.stderr
 
 
+def test_paths_that_end_with_a_nul_byte_are_those_of_the_disk(indexed: Path) -> None:
+    name = "two\nlines of gold.py"
+    write(indexed, {name: "def weigh_nuggets():\n    return 'weighed nuggets'\n"})
+    assert _run(indexed, "index").returncode == 0
+    for question in (["weigh_nuggets"], ["-F", "weighed nuggets"]):
+        found = _run(indexed, "search", *question, "-0", "-k", "1")
+        assert (found.returncode, found.stdout) == (0, f"{name}\0")
+        assert _run(indexed, "search", *question, "--paths", "-k", "1").stdout == "two\\nlines of gold.py\n"
+    assert _run(indexed, "search", "-F", "no such text", "-0").stdout == ""
+    assert "give one of" in _run(indexed, "search", "weigh_nuggets", "-0", "--json").stderr
+
+
 @pytest.mark.slow
 def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
     write(indexed, {"src/new.py": "def zebra():\n    return 1\n"})
