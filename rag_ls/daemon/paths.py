@@ -98,7 +98,20 @@ def _runtime_folder() -> str:
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
         return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    return os.path.join(runtime, "rag-ls") if _is_own(runtime) else os.path.join(_temporary(), f"rag-ls-{_user()}")
+    folder = os.path.join(runtime, "rag-ls") if _is_own(runtime) else os.path.join(_temporary(), f"rag-ls-{_user()}")
+    return f"{folder}{_mark_of_home()}"
+
+
+def _mark_of_home() -> str:
+    """The end of the folder's name where `HOME` is another than the account's: such a home has memories and settings of its own."""
+    import pwd
+
+    home = os.path.realpath(os.path.expanduser("~"))
+    try:
+        is_usual = home == os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        is_usual = False
+    return "" if is_usual or home.endswith("~") else f"-{_digest(home)}"
 
 
 def _is_own(folder: str) -> bool:
@@ -110,10 +123,13 @@ def _is_own(folder: str) -> bool:
 
 
 def _short_folder(folder: str) -> str:
+    return os.path.join("/tmp", f"rag-ls-{_user()}-{_digest(folder)}")
+
+
+def _digest(path: str) -> str:
     import hashlib
 
-    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
-    return os.path.join("/tmp", f"rag-ls-{_user()}-{digest}")
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
 
 
 def _log_file() -> str:

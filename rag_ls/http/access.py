@@ -27,8 +27,11 @@ def find_needed_access(operation: Operation) -> Access:
 
 def check_access(access: Access, operation: Operation) -> None:
     """Raise `AccessRefused` if a token with this access may not call the operation."""
-    if not access.includes(find_needed_access(operation)):
-        raise AccessRefused("this token does not allow that")
+    if not access.includes(needed := find_needed_access(operation)):
+        raise AccessRefused(
+            f"{operation.name} needs a token with the scope {needed}, and this one has {access}: "
+            f"`rag-ls token add NAME --scope {needed}` makes one"
+        )
 
 
 def check_paths(operation: Operation, request: object, client: Client) -> None:

@@ -138,7 +138,8 @@ class _PlainAnswers:
         """All counters: as JSON, or as Prometheus' text where that is accepted."""
         token = exchange_of(request.scope).caller
         if token.projects:
-            return error_response(exchange_of(request.scope), 403, "AccessRefused", "this token does not allow that")
+            refusal = "metrics count all projects, and this token sees some: make one without `--project`"
+            return error_response(exchange_of(request.scope), 403, "AccessRefused", refusal)
         if any(kind in request.headers.get("accept", "") for kind in _PROMETHEUS):
             text = await anyio.to_thread.run_sync(self._metrics.as_text)
             return Response(text, media_type=CONTENT_TYPE)

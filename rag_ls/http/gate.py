@@ -23,6 +23,7 @@ from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.signing_in import PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.http.tracing import describe, request_span
+from rag_ls.util.quoting import fold
 
 _log = logging.getLogger(__name__)
 
@@ -33,11 +34,13 @@ _BODY_S = 30.0
 _SLOW_S = 1.0
 _MORE_STREAMS, _STREAM_WAIT_S = 16, 1.0
 _UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
-_FORBIDDEN_ORIGIN = "pages of this origin may not use this server; http.origins lists the allowed ones"
+_FORBIDDEN_ORIGIN = "pages of {} may not use this server: the user's setting http.origins lists those that may"
+_UNKNOWN_HOST = "this server is not called {}: the user's setting http.hosts lists its names"
+_MAX_QUOTED = 100
 _ENCODED = "compressed bodies are not read: send the request without Content-Encoding"
 _REFUSALS = {
     404: ("NotFound", "there is no such address; GET /commands lists all"),
-    405: ("MethodNotAllowed", "this address takes other methods; GET /commands lists all"),
+    405: ("MethodNotAllowed", "this address does not take {method}; GET /commands lists what each takes"),
 }
 _PORTS = {"http": 80, "https": 443}
 _CORS_METHODS = "GET, POST, PATCH, DELETE, OPTIONS"
@@ -119,7 +122,7 @@ class Gate:
                     await self._app(scope, body.receive, answer.send)
             return
         except BodyTooLarge:
-            limit = f"a request has at most {self._settings.max_body_bytes:,} bytes here"
+            limit = f"a request has at most {self._settings.max_body_bytes:,} bytes (the user's setting http.max_body_bytes)"
             failed = error_response(exchange, 413, "BodyTooLarge", limit, {"connection": "close"})
         except BodyTooSlow:
             slow = f"the request did not arrive within {_BODY_S:.0f} s"
@@ -128,7 +131,8 @@ class Gate:
             failed = self._too_many(exchange, 1.0, "too many requests at the same time")
         except HTTPException as error:
             kind, message = _REFUSALS.get(error.status_code, ("Refused", error.detail))
-            failed = error_response(exchange, error.status_code, kind, message, dict(error.headers or {}))
+            told = message.format(method=scope["method"]) if error.status_code in _REFUSALS else message
+            failed = error_response(exchange, error.status_code, kind, told, dict(error.headers or {}))
         except Exception as error:
             _log.exception("request %s failed", exchange.request_id)
             message = f"{type(error).__name__}; the engine's log tells more under this request id"
@@ -140,14 +144,13 @@ class Gate:
         """The answer that refuses a request; None if the request may pass."""
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
-            return error_response(
-                exchange, 421, "UnknownHost", "this server has another name; http.hosts lists the allowed ones"
-            )
+            named = fold(headers.get("host", "nothing"), _MAX_QUOTED)
+            return error_response(exchange, 421, "UnknownHost", _UNKNOWN_HOST.format(named))
         origin = headers.get("origin")
         # `rag-ls open` posts a form from a local file, whose origin is null. It posts a one-time code and nothing else.
         is_form = origin == "null" and path == SIGN_IN_PATH and scope["method"] == "POST"
         if origin is not None and not (is_form or self._is_own(origin) or origin.lower() in self._origins):
-            return error_response(exchange, 403, "Forbidden", _FORBIDDEN_ORIGIN)
+            return error_response(exchange, 403, "Forbidden", _FORBIDDEN_ORIGIN.format(fold(origin, _MAX_QUOTED)))
         if scope["method"] == "OPTIONS" and origin is not None and "access-control-request-method" in headers:
             return Response(status_code=204)
         length = headers.get("content-length", "")

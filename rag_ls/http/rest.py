@@ -67,7 +67,7 @@ class Rest:
         # Checked before the body is read.
         check_access(token.access, route.operation)
         arguments = await _arguments(route, request)
-        project = _project(route, request)
+        project = _take_project(route, request, arguments)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
         work = Work(self._sessions, self._threads, OperationCall(token, roots, route.operation, arguments))
@@ -77,13 +77,15 @@ class Rest:
         return await _while_there(request, work)
 
 
-def _project(route: OperationRoute, request: Request) -> str:
-    """The project that is meant, by the header, or by the query where the operation has no such argument."""
-    # A header can hold only Latin-1, so a root with other characters comes percent-encoded.
-    named = unquote(request.headers.get(PROJECT_HEADER, ""))
-    if not named and "project" not in arguments_of(route.operation.request):
+def _take_project(route: OperationRoute, request: Request, arguments: Json) -> str:
+    """The project that is meant, by the header, or by the query or the body where the operation has no such argument."""
+    named = ""
+    if "project" not in arguments_of(route.operation.request):
         named = request.query_params.get("project", "")
-    return named.strip()
+        if isinstance(arguments.get("project"), str):
+            named = arguments.pop("project")
+    # A header can hold only Latin-1, so a root with other characters comes percent-encoded.
+    return (unquote(request.headers.get(PROJECT_HEADER, "")) or named).strip()
 
 
 async def _while_there(request: Request, work: Work) -> Response:

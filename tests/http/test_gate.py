@@ -55,7 +55,12 @@ def test_a_wrong_a_revoked_and_an_absent_token_get_the_same_answer(served: Serve
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", ""])
 def test_an_unknown_host_is_refused_against_dns_rebinding(served: Served, host: str) -> None:
-    assert served.caller(served.token(), host=host).get("/status").status_code == 421
+    answer = served.caller(served.token(), host=host).get("/status")
+    assert answer.status_code == 421
+    assert (
+        answer.json()["error"]["message"]
+        == f"this server is not called {host}: the user's setting http.hosts lists its names"
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +127,9 @@ def test_what_a_token_allows(two_projects: Served, access: Access, operation: st
     answer = two_projects.caller(two_projects.token("limited", access)).post(f"/api/{operation}", json=arguments)
     assert answer.status_code == status, answer.text
     if status == 403:
-        assert answer.json()["error"]["message"] == "this token does not allow that"
+        needed = "admin" if operation in ("optimize", "remove_projects") else "write"
+        refusal = f"{operation} needs a token with the scope {needed}, and this one has {access}: "
+        assert answer.json()["error"]["message"] == f"{refusal}`rag-ls token add NAME --scope {needed}` makes one"
 
 
 def test_an_error_and_its_line_of_the_log_have_one_request_id(served: Served, caplog: pytest.LogCaptureFixture) -> None:

@@ -49,6 +49,23 @@ def test_memories_have_addresses_of_their_own(two_projects: Served) -> None:
     assert caller.get(f"/memories/{stored['id']}").status_code == 404
 
 
+def test_a_project_can_be_named_in_the_body_of_any_operation(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token())
+    answer = caller.post("/search", json={"query": "book an appointment", "kinds": ["code"], "project": "clinic"})
+    assert [hit["path"] for hit in answer.json()["results"]] == ["clinic.py"]
+    unknown = caller.post("/search", json={"query": "book an appointment", "project": "clinik"})
+    assert unknown.status_code == 404
+    assert "clinik" in unknown.json()["error"]["message"]
+    no_name = caller.post("/search", json={"query": "book an appointment", "project": 5})
+    assert "no argument 'project'" in no_name.json()["error"]["message"]
+
+
+def test_an_address_says_which_method_it_does_not_take(two_projects: Served) -> None:
+    answer = two_projects.caller(two_projects.token()).get("/api/search_code")
+    assert answer.status_code == 405
+    assert answer.json()["error"]["message"].startswith("this address does not take GET; ")
+
+
 def test_long_work_streams_its_progress(two_projects: Served) -> None:
     caller = two_projects.caller(two_projects.token(), accept="text/event-stream")
     answer = caller.post("/api/index", json={}, headers={"x-rag-project": "shop"})

@@ -55,6 +55,7 @@ def test_the_runtime_folder_of_another_user_is_left_alone(tmp_path: Path, monkey
     """`su` and `sudo` leave its variable: an engine of root there would keep the user's out."""
     monkeypatch.delenv("RAG_LS_HOME", raising=False)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("HOME", raising=False)
     theirs = tmp_path / "runtime"
     theirs.mkdir()
     for value, expected in ((theirs, theirs / "rag-ls"), (tmp_path / "none", tmp_path / f"rag-ls-{os.getuid()}")):
@@ -63,6 +64,31 @@ def test_the_runtime_folder_of_another_user_is_left_alone(tmp_path: Path, monkey
     os.chown(theirs, 65534, 65534)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(theirs))
     assert paths.engine_paths().folder == str(tmp_path / f"rag-ls-{os.getuid()}")
+
+
+def test_each_home_of_one_user_has_its_own_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine keeps the memories and reads the settings of the home that it was started with."""
+    monkeypatch.delenv("RAG_LS_HOME", raising=False)
+    (tmp_path / "link").symlink_to(tmp_path / "sandbox")
+    monkeypatch.delenv("HOME", raising=False)
+    account = os.path.expanduser("~")
+    for runtime in ("none", "runtime"):
+        (tmp_path / "runtime").mkdir(exist_ok=True)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / runtime))
+        folders = []
+        for home in (
+            account,
+            f"{account}/",
+            str(tmp_path / "sandbox"),
+            str(tmp_path / "link"),
+            str(tmp_path / "other"),
+        ):
+            monkeypatch.setenv("HOME", home)
+            folders.append(paths.engine_paths().folder)
+        monkeypatch.delenv("HOME")
+        assert folders[0] == folders[1] == paths.engine_paths().folder
+        assert folders[2] == folders[3]
+        assert len(set(folders)) == 3
 
 
 @pytest.mark.slow
