@@ -16,12 +16,14 @@ from rag_ls.operations.engine.progress import Report, ignore_progress
 # How long a question at the shell waits for files that changed since the last question.
 _CATCH_UP_S = 1.0
 # The longest preparation of one question, for any number of projects.
-_MAX_WAIT_S = 20.0
+_MAX_WAIT_S = 30.0
 # The longest wait for a comparison, which usually takes a second or two.
 _SCAN_S = 15.0
 # The longest wait until all files are read.
 _ALL_S = 180.0
-_FIRST_S = 10.0
+# The longest wait for all the files that a question is about, once the best of them are read: a busy machine takes long.
+_FIRST_S = 5.0
+_BEST_FILES = 10
 # The longest wait for changed files where the index already holds nearly all files.
 _HURRIED_S = 1.0
 # A further wait after the first files, in which a small project becomes complete.
@@ -147,6 +149,10 @@ def _read_first(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> N
     # Compare the times of reading, not the queue: a comparison in between may queue the files again.
     is_read = functools.partial(queue.all_read_since, first, started_ns)
     wait.until(is_read, session, _HURRIED_S if is_hurried else _FIRST_S)
+    if not is_hurried:
+        # Without them an answer would find nothing.
+        are_best_read = functools.partial(queue.all_read_since, first[:_BEST_FILES], started_ns)
+        wait.until(are_best_read, session, _MAX_WAIT_S)
     if len(queued) <= _SMALL_QUEUE_FILES:
         wait.until(lambda: not queue.has_any(), session, _MOMENT_S)
 

@@ -53,6 +53,14 @@ def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client:
     assert "goes on being made" in Operations(client).run("index_status")["note"]
 
 
+def test_a_first_question_has_the_best_files_read_however_busy_the_machine_is(
+    client: Client, view: ProjectSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparation, "_FIRST_S", 0.0)
+    answer = Operations(client).run("search", {"query": "how many stripes has a zebra", "kinds": ["code"]})
+    assert answer["results"][0]["path"] == "src/zebra.py"
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
