@@ -107,6 +107,8 @@ class ReferenceRule(NamedTuple):
     where a bare name may be a member."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
+    prefers_fixed_arity: bool = False
+    """Whether an overload that takes any number of arguments is meant only where no other one fits."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""

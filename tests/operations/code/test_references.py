@@ -755,6 +755,11 @@ OVERLOADS = {
     ),
     "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n"
     "    boolean sold;\n    boolean sold() { return sold; }\n    void sold(boolean is) { sold = is; sold(); }\n}\n",
+    "src/main/java/shop/Many.java": (
+        "package shop;\n\nclass Many {\n    void many(int first, int... more) {}\n    void many(long one) {}\n"
+        "    void few(Integer one) {}\n    void few(long one) {}\n    void run() {\n        many(1);\n        many(1, 2);\n"
+        "        few(1);\n        many(of());\n    }\n}\n"
+    ),
     "src/main/java/shop/Bulk.java": (
         "package shop;\n\npublic class Bulk extends Cart {\n    @Override\n    void add(String name, int count) {}\n}\n"
     ),
@@ -789,6 +794,20 @@ def test_the_arguments_of_a_call_tell_overloads_apart(
     assert _places(answer, "call") == [f"{folder}/Run.java:{each}" for each in expected]
     # Only the one with as many parameters takes its place.
     assert len(_places(answer, "override")) == (path == "Cart.java" and line == 5)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [(4, ["10 resolved", "12 by name"]), (5, ["9 resolved", "12 by name"]), (6, []), (7, ["11 resolved"])],
+)
+def test_an_overload_of_any_number_of_arguments_is_meant_last(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, line: int, expected: list[str]
+) -> None:
+    client.open(indexed_projects.copy(OVERLOADS, tmp_path / "overloads"))
+    index_project(client)
+    path = "src/main/java/shop/Many.java"
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"path": path, "line": line})
+    assert _places(answer, "call") == [f"{path}:{each}" for each in expected]
 
 
 def test_a_call_that_fits_an_overload_of_a_base_class_alone_is_not_sure(

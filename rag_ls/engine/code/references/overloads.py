@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -38,6 +38,9 @@ _PLAIN = frozenset().union(*(names for _, names in _LITERALS))
 """The types of values that no type of a project stands for."""
 _NUMBERS = _PLAIN - {"string", "boolean", "bool"}
 """Those of which one may be given for another."""
+_WIDTHS = ("int", "long", "float", "double")
+"""Numbers, of which each may be given for those after it."""
+_BOXES = frozenset({"Integer", "Character", "Long", "Double", "Float", "Boolean"})
 
 
 class Fit(IntEnum):
@@ -45,7 +48,11 @@ class Fit(IntEnum):
 
     NEVER = 0
     MAYBE = 1
-    SURELY = 2
+    BOXED = 2
+    """As an object that holds the value: an `int` for an `Integer`."""
+    WIDENED = 3
+    """As a value of a wider type: an `int` for a `long`, an object for one of a base class."""
+    SURELY = 4
 
 
 class Parameters(NamedTuple):
@@ -101,11 +108,26 @@ class Overloads:
         spread = {item: each.spread(len(arguments)) for item, each in taking.items() if each is not None}
         fits = {item: [self._fit(item, *pair) for pair in zip(types, spread[item], strict=True)] for item in spread}
         fitting = [item for item, each in fits.items() if all(each)] or ([] if has_others else list(taking))
+        if source.rule.prefers_fixed_arity:
+            fitting = self._find_in_first_phase(fitting, fits)
         return tuple(
             item
             for item in fitting
             if not any(_is_nearer(spread[other], fits[other], spread[item], fits[item]) for other in fitting)
         )
+
+    def _find_in_first_phase(
+        self, fitting: Sequence[StoredSymbol], fits: Mapping[StoredSymbol, Sequence[Fit]]
+    ) -> list[StoredSymbol]:
+        """Those of some overloads that Java looks at first: without boxing, then with it, last those of any number of arguments."""
+        phases = {}
+        for item in fitting:
+            least, parameters = min(fits[item], default=Fit.SURELY), self._read(item)
+            is_open = parameters is not None and parameters.is_open
+            # The phase of an argument of unknown type is not known.
+            phases[item] = 3 if is_open else 0 if least <= Fit.MAYBE else 2 if least is Fit.BOXED else 1
+        first = min((phase for phase in phases.values() if phase), default=0)
+        return [item for item, phase in phases.items() if phase <= first]
 
     def _has_others(self, item: StoredSymbol) -> bool:
         """Whether a class from which the member's own one derives has members of its name."""
@@ -153,7 +175,9 @@ class Overloads:
             return Fit.MAYBE
         name = given if isinstance(given, str) else split_owner(given.symbol)[1]
         if name.lower() == wanted.lower() or any({name.lower(), wanted.lower()} <= names for _, names in _LITERALS):
-            return Fit.SURELY
+            return Fit.SURELY if (name in _BOXES) == (wanted in _BOXES) else Fit.BOXED
+        if name in _WIDTHS and wanted in _WIDTHS[_WIDTHS.index(name) :]:
+            return Fit.WIDENED
         home = self._files.at(item.path)
         target = self._names.type_named(home, wanted) if home is not None else None
         if isinstance(given, str):
@@ -162,7 +186,7 @@ class Overloads:
             return Fit.NEVER if is_other else Fit.MAYBE
         if target is None:
             return Fit.NEVER if wanted.lower() in _PLAIN else Fit.MAYBE
-        return Fit.SURELY if target == given else Fit.MAYBE if self._names.derives(given, target) else Fit.NEVER
+        return Fit.SURELY if target == given else Fit.WIDENED if self._names.derives(given, target) else Fit.NEVER
 
 
 def read_arguments(text: str) -> list[str] | None:
