@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +15,16 @@ MIN_BYTE_BEYOND_ASCII = 0x80
 
 
 def is_word(character: str) -> bool:
-    """Whether a letter, digit or `_` continues a word that it stands beside."""
+    """Whether a letter, digit, `_` or accent of its own continues a word that it stands beside."""
+    if character.isascii():
+        return character.isalnum() or character == "_"
     # In scripts without spaces, a word may end between any two letters.
-    return (character.isalnum() or character == "_") and (character.isascii() or not is_unspaced(character))
+    return (character.isalnum() or _is_accent(character)) and not is_unspaced(character)
+
+
+def _is_accent(character: str) -> bool:
+    """Whether a mark belongs to the letter before it, as the accent of a decomposed `ó` does; one that chooses a form does not."""
+    return unicodedata.category(character) in ("Mn", "Mc") and not "\ufe00" <= character <= "\ufe0f"
 
 
 _IS_WORD = np.array([code < MIN_BYTE_BEYOND_ASCII and is_word(chr(code)) for code in range(256)])

@@ -110,6 +110,11 @@ def test_the_column_is_that_of_the_first_whole_word() -> None:
     assert lines_matching(TextQuery("retry", whole_words=True), "retryCount = 1\nretry\n") == [2]
 
 
+@pytest.mark.parametrize("text", ["foo\u0301", "e\u0301foo", "\u0915\u093efoo"])
+def test_an_accent_of_its_own_continues_a_word(text: str) -> None:
+    assert lines_matching(TextQuery("foo", whole_words=True), f"{text}\nfoo\n\u2764\ufe0ffoo\n") == [2, 3]
+
+
 def test_a_text_of_several_lines_stands_where_its_first_line_does() -> None:
     assert lines_matching(TextQuery("()\n\nmax"), TEXT) == [2]
     assert lines_matching(TextQuery("(3)\nretry = 1\n"), TEXT) == [4]
