@@ -142,6 +142,8 @@ def _plain_name(text: str) -> str:
 
 
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+# Of Rust: `&'a mut Cart`, `&dyn Pay`.
+_REFERENCED = re.compile(r"&\s*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*|^dyn\s+")
 _SUPERTYPE = re.compile(r"\s*<:.*")
 
 
@@ -151,7 +153,7 @@ def _code_name(text: str) -> str:
         return text
     text = " ".join(text.split())
     if "operator" not in text:
-        text = _SUPERTYPE.sub("", text)
+        text = _SUPERTYPE.sub("", _REFERENCED.sub("", text))
         for _ in range(3):
             text = _GENERICS.sub("", text)
     text = text.strip(" *&$@\"'`:;,").replace("::", ".").replace("\\", ".")

@@ -84,9 +84,22 @@ CSHARP = Language(
             "(invocation_expression function: (member_access_expression name: (generic_name (identifier) @call)))",
             "(object_creation_expression type: (_) @call)",
             "(object_creation_expression type: (generic_name (identifier) @call))",
+            '(constructor_initializer ["this" "base"] @name @call)',
+            # `Cart cart = new(1)`: the type of what is declared is the one that is created.
+            *(
+                f"({declared.format(written)}"
+                for declared in (
+                    "variable_declaration type: {} (variable_declarator (implicit_object_creation_expression)))",
+                    "property_declaration type: {} value: (implicit_object_creation_expression))",
+                    "property_declaration type: {} value: (arrow_expression_clause (implicit_object_creation_expression)))",
+                    "method_declaration returns: {} body: (arrow_expression_clause (implicit_object_creation_expression)))",
+                )
+                for written in ("(_) @call", "(generic_name (identifier) @call)", "(nullable_type (identifier) @call)")
+            ),
         ),
         bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"),
         parents=frozenset({"base"}),
+        chained=frozenset({"this", "base"}),
         own_is_implied=True,
         is_overloaded=True,
         is_declared=True,

@@ -1090,3 +1090,56 @@ def test_so_many_constructors_are_no_question_for_all_that_is_created(
     assert _places(answer, "call") == []
     assert "where 60 types are created was not looked for: Type0.__init__ asks for one" in answer["note"]
     assert _places(operations.run("find_references", {"symbol": "Type7.__init__"}), "call") == ["types.py:241 resolved"]
+
+
+COINS = {
+    "Shop/Money.cs": (
+        "namespace Shop;\npublic class Money {\n    public Money(int a) {}\n    public Money(int a, string b) : this(a) {}\n}\n"
+        "public class Gold : Money {\n    public Gold() : base(3) {}\n    public Gold(string s) : base(3, s) {}\n}\n"
+    ),
+    "Bank/Use.cs": (
+        "using Coin = Shop.Money;\nusing Shop;\nnamespace Bank;\nclass Use {\n    private Coin _coin = new(1);\n"
+        '    public Money Price { get; } = new(1, "a");\n    Money Make() => new(2);\n'
+        '    void Run() {\n        Money m = new(5, "x");\n        Coin c = new Coin(5);\n    }\n}\n'
+    ),
+    "src/pay.rs": (
+        "pub trait Pay { fn pay(&self); }\nimpl<'a> Pay for &'a [u8] {\n    fn pay(&self) {}\n}\n"
+        "pub struct Cart;\nimpl<'a> Pay for &'a mut Cart {\n    fn pay(&self) {}\n}\n"
+    ),
+    "src/pay.c": "int\npay_all(int n)\n{\n    return n;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ({"path": "Shop/Money.cs", "line": 3}, "Shop/Money.cs:3 4 7, Bank/Use.cs:5 7 10"),
+        ({"path": "Shop/Money.cs", "line": 4}, "Shop/Money.cs:4 8, Bank/Use.cs:6 9"),
+        ({"path": "Shop/Money.cs", "line": 2}, "Shop/Money.cs:2 6, Bank/Use.cs:1 5 6 7 9 10 10"),
+        # Once each, though a creation uses both the type and its constructor.
+        ({"symbol": "Money"}, "Shop/Money.cs:2 3 4 4 6 7 8, Bank/Use.cs:1 5 6 7 9 10 10"),
+        ({"symbol": "pay_all"}, "src/pay.c:2"),
+    ],
+)
+def test_a_creation_that_names_no_type_is_one_of_the_type_that_is_declared(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, question: dict, expected: str
+) -> None:
+    client.open(indexed_projects.copy(COINS, tmp_path / "coins"))
+    index_project(client, embeddings=False)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", question)
+    found: dict[str, list[int]] = {}
+    for each in answer["references"]:
+        assert each["sure"] == "resolved"
+        found.setdefault(each["path"], []).append(each["line"])
+    assert ", ".join(f"{path}:{' '.join(map(str, sorted(lines)))}" for path, lines in found.items()) == expected
+
+
+def test_the_type_of_an_impl_is_no_lifetime(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> None:
+    client.open(indexed_projects.copy(COINS, tmp_path / "coins"))
+    index_project(client, embeddings=False)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "pay"})
+    assert [each["symbol"] for each in answer["references"] if each["kind"] == "definition"] == [
+        "Pay.pay",
+        "pay",
+        "Cart.pay",
+    ]

@@ -27,6 +27,7 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
 _MAX_ALIASES = 8
 _MAX_CREATED = 50
+_MAX_LINES_TO_NAME = 6
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 # Marks between the parts of a qualified name; a `#` before a name may belong to the name.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
@@ -171,7 +172,9 @@ class Finder:
         known: Iterable[Reference],
     ) -> list[Reference]:
         """The uses, beside those that are known, under the names that some documents give to an imported one."""
-        aliases = dict.fromkeys(alias for source in self.files.load(numbers) for alias in _aliases(source, name))
+        aliases = dict.fromkeys(
+            alias for source in self.files.load(numbers) for alias in self._names.aliases_of(source, name)
+        )
         found = {_place(each): each for each in known}
         count = len(found)
         for alias in list(aliases)[:_MAX_ALIASES] if wanted else ():
@@ -203,13 +206,13 @@ class Finder:
         for source in filter(None, map(self.files.at, sorted(paths))):
             held = {use.name for use in source.uses()}
             for name, items in by_name.items():
-                if name in held or held.intersection(_aliases(source, name)):
+                if name in held or held.intersection(self._names.aliases_of(source, name)):
                     yield from self._uses_in(source, name, Wanted((item, item) for item in items))
 
     def _uses_in(
         self, source: CodeFile, name: str, wanted: Wanted, kinds: Collection[ReferenceKind] = ALL_KINDS
     ) -> Iterable[Reference]:
-        names = {name, *_aliases(source, name)}
+        names = {name, *self._names.aliases_of(source, name)}
         if ReferenceKind.MENTION in kinds:
             yield from self._quoted_in(source, name, wanted)
             yield from self._registered_in(source, name, wanted)
@@ -217,7 +220,7 @@ class Finder:
         if not (uses := source.uses(names)):
             return
         lines = self.files.lines(source)
-        own_lines = {_pass_annotations(lines, item, name)[0] for item in source.by_name.get(name, ())}
+        own_lines = {_find_own_line(lines, item, name)[0] for item in source.by_name.get(name, ())}
         for use in uses:
             is_import = use.kind == UseKind.IMPORT
             if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
@@ -341,8 +344,10 @@ class Finder:
         for owner in dict.fromkeys(owners.values()):
             wanted = Wanted((item, item) for item in owners if owners[item] == owner)
             name = split_owner(owner.symbol)[1]
-            for each in self._uses_in_code(name, self.want([owner])):
-                if each.kind is ReferenceKind.CALL and each.resolved:
+            # Of a type that is asked for too, the calls are told as its uses.
+            calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if owner not in declared else ()
+            for each in calls:
+                if each.resolved:
                     yield from self._creation(each, owner, wanted)
             for source in self.files.load(self.files.holding(name)):
                 for use in source.uses(source.rule.chained):
@@ -418,7 +423,7 @@ class Finder:
         source = self.files.at(item.path)
         assert source is not None
         name = split_owner(item.symbol)[1]
-        number, line = _pass_annotations(self.files.lines(source), item, name)
+        number, line = _find_own_line(self.files.lines(source), item, name)
         column = max(0, line.find(name)) + 1
         return Reference(
             kind=kind,
@@ -449,25 +454,20 @@ def _place(reference: Reference) -> tuple[str, int, int]:
     return reference.path, reference.line, 0 if is_import else reference.column
 
 
-def _aliases(source: CodeFile, name: str) -> list[str]:
-    """The names that a document gives to one that it imports."""
-    return [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
-
-
 def _means(item: StoredSymbol, wanted: str) -> bool:
     """Whether a qualified name, or a part of it from a border on, is the wanted one."""
     symbol = _MARKS.sub(".", item.symbol)
     return symbol == wanted or symbol.endswith(f".{wanted}")
 
 
-def _pass_annotations(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple[int, str]:
-    """The first line of a declaration, or the one with its name where annotations come before that."""
+def _find_own_line(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple[int, str]:
+    """The line of a declaration that holds its name: the first one, but for annotations, or a type on a line of its own, above it."""
     own = lines[item.start_line - 1 : item.end_line] or [""]
-    if _ANNOTATION.match(own[0]):
-        named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for number, line in enumerate(own, item.start_line):
-            if named.search(_ANNOTATION.sub("", line)):
-                return number, line
+    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    limit = len(own) if _ANNOTATION.match(own[0]) else _MAX_LINES_TO_NAME
+    for number, line in enumerate(own[:limit], item.start_line):
+        if named.search(_ANNOTATION.sub("", line)):
+            return number, line
     return item.start_line, own[0]
 
 

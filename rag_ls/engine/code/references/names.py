@@ -249,6 +249,14 @@ class Names:
         patterns = (compile_for(pattern, item.imported.module) for pattern in source.rule.aliases)
         return next((match[1] for pattern in patterns if (match := pattern.search(line))), "")
 
+    def aliases_of(self, source: CodeFile, name: str) -> list[str]:
+        """The names that a document gives to one that it imports."""
+        found = [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
+        # `using Coin = Shop.Money`
+        modules = source.imports if source.rule.is_open and source.rule.aliases else ()
+        whole = (item for item in modules if not item.imported.names and _PARTS.split(item.imported.module)[-1] == name)
+        return found + [alias for item in whole if (alias := self._alias(source, item))]
+
     def _through(
         self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
     ) -> tuple[StoredSymbol, ...]:
@@ -329,7 +337,7 @@ class Names:
                 found = self._taken(source, item, use.name, use.name).declarations
                 return None if not found and self._is_ours(source, item) else found
             if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
-                meaning = self._bound(source, item, use.name)
+                meaning = self._bound(source, item, self._alias(source, item) or use.name)
                 return meaning.declarations if meaning is not None else None
         return None
 

@@ -189,10 +189,14 @@ class Overloads:
         return Fit.SURELY if target == given else Fit.WIDENED if self._names.derives(given, target) else Fit.NEVER
 
 
+_CALLED = re.compile(r"[\w$]+\s*\(|[\w$]+\??\s+[\w$]+\s*(?:\([^()]*\)|\{[^{}]*\})?\s*=>?\s*new\s*\(")
+"""The beginning of a call, `add(` or `new Cart(` from the name on, or of a creation of the type that is declared: `Cart cart = new(`."""
+
+
 def read_arguments(text: str) -> list[str] | None:
     """The arguments of a call, from the name that is called on; None where none is called."""
     text = _simplify(text)
-    called = re.match(r"[\w$]+\s*\(", text)
+    called = _CALLED.match(text)
     end = close_bracket(text, called.end() - 1) if called else len(text)
     return _split(text[called.end() : end]) if called and end < len(text) else None
 
