@@ -25,6 +25,8 @@ _ALL_WEIGHTS = 10.0
 _MAX_HOLDERS = 3
 _MAX_NAMESAKES = 2000
 _MAX_MENTIONS = 200
+# In more tests, a name alone tells nothing: `Error` is often that of the language.
+_MAX_MENTIONING = 10
 _MAX_CLOSE = 10
 _MAX_SHOWN = 5
 
@@ -159,12 +161,17 @@ def _note_mentions(
     if not names:
         return
     word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
-    for chunk in _find_chunks(session, names, tests):
-        mentioned = word.search(chunk.chunk.text)
-        if mentioned is None:
+    mentioning = [
+        (chunk, match[0])
+        for chunk in _find_chunks(session, names, tests)
+        if (match := word.search(chunk.chunk.text)) is not None
+    ]
+    holders = Counter(name for name, _ in {(name, chunk.chunk.path) for chunk, name in mentioning})
+    for chunk, name in mentioning:
+        if holders[name] > _MAX_MENTIONING and chunk.chunk.path not in found:
             continue
         evidence = found[chunk.chunk.path]
-        evidence.why.setdefault("mentions", f"mentions {mentioned[0]}")
+        evidence.why.setdefault("mentions", f"mentions {name}")
         evidence.chunk = evidence.chunk or chunk
         if chunk.chunk.symbol and chunk.chunk.symbol not in evidence.mentions:
             evidence.mentions.append(chunk.chunk.symbol)

@@ -341,6 +341,21 @@ def test_a_name_that_many_files_declare_is_no_evidence(client: Client, tmp_path:
     assert "mentions open_it" in named["why"]
 
 
+def test_a_name_that_many_tests_hold_makes_none_of_them_related(client: Client, tmp_path: Path) -> None:
+    throwing = {
+        f"test/part{number:02}.test.js": "it('throws', () => { throw new Error('late') })\n" for number in range(12)
+    }
+    importing = "import { Error } from '../src/errors'\nit('tells', () => { new Error('a') })\n"
+    files = {"src/errors.js": "export class Error {\n  tell() {}\n}\n", "test/telling.test.js": importing, **throwing}
+    client.open(write(tmp_path / "throwing", files))
+    index_project(client, embeddings=False)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    tests = operations.run("related_tests", {"path": "src/errors.js", "symbol": "Error"})["tests"]
+    assert [(each["path"], each["why"][-1]) for each in tests if any("mentions" in why for why in each["why"])] == [
+        ("test/telling.test.js", "mentions Error")
+    ]
+
+
 def test_answers_about_another_checkout_name_it_once(
     client: Client, indexed_projects: IndexedProjects, tmp_path: Path
 ) -> None:
