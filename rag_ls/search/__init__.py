@@ -2,11 +2,18 @@
 
 from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
-from rag_ls.search.exact import MAX_OCCURRENCES, DocumentPlaces, choose_first, find_occurrences, show_places
+from rag_ls.search.exact import (
+    MAX_OCCURRENCES,
+    DocumentPlaces,
+    PlaceInDocument,
+    choose_first,
+    find_occurrences,
+    show_places,
+)
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse, has_word
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.searcher import Found, Searcher
-from rag_ls.search.text_patterns import LineMatch, TextPattern, TextQuery
+from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters
 
 __all__ = [
@@ -17,10 +24,11 @@ __all__ = [
     "MAX_OCCURRENCES",
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
+    "UNCOUNTED_LINES",
     "DocumentPlaces",
     "Filters",
     "Found",
-    "LineMatch",
+    "PlaceInDocument",
     "Roles",
     "Searcher",
     "TextPattern",

@@ -3,47 +3,78 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rag_ls.model import Occurrence
-from rag_ls.search.text_patterns import LineCount, LineMatch, TextPattern, cut_line
+from rag_ls.search.text_patterns import UNCOUNTED_LINES, LineMatch, TextPattern, cut_line
 from rag_ls.search.view import View
-from rag_ls.storage import DISK, Passage, SearchedDocuments, StoredSymbol, take_lines
+from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
 from rag_ls.util.text import MARK, column_in_bytes, lines_of
 
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
-NO_PASSAGE = Passage(0)
-# The texts of this many documents are in memory at once.
-_DOCUMENTS_AT_ONCE = 400
+# About so much text is looked into at once.
+_KILOBYTES_AT_ONCE = 2000
+# If documents change while they are searched, they are searched again up to this many times.
+_ROUNDS = 3
 
 
 class DocumentPlaces(NamedTuple):
     """The number of lines of one document that match, and where to read them. There may be ten thousand: see `LineMatch`."""
 
-    path: str
     role: int
     """0 for code, 1 for tests, 2 for documentation and data."""
-    matching: LineCount
-    session: str = DISK
-    passage: Passage = NO_PASSAGE
-    """The lines of the index that hold them."""
+    path: str
+    session: str
+    lines: int
+    """Those that match."""
+    whole: int
+    """Those of them with a whole match, see `LineMatch.is_whole`."""
+    document_id: int = 0
+    """In the index; 0 for a file that was read as it is, whose lines are those of `text`."""
+    begin: int = 0
+    end: int = 0
+    """Its part of `passages`."""
+    passages: MatchingPassages | None = None
     text: str = ""
-    """The text of a file that was read as it is."""
 
     @property
     def is_indexed(self) -> bool:
         """Whether the text is the index's."""
-        return self.passage is not NO_PASSAGE
+        return self.passages is not None
+
+
+class MatchingPassages(NamedTuple):
+    """Passages with lines that match, those of one document side by side."""
+
+    found: FoundPassages
+    numbers: Numbers
+    """Those of them that have any."""
+    lines: Numbers
+    """The number of lines in each, of shape (passages,)."""
+    whole: Numbers
+    """Those of them with a whole match."""
+
+
+class PlaceInDocument(NamedTuple):
+    """A line that matches, with its text."""
+
+    document: DocumentPlaces
+    match: LineMatch
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The places found in the documents that were looked into."""
 
-    documents: tuple[DocumentPlaces, ...]
+    documents: list[DocumentPlaces]
     unread: int = 0
     """The number of documents that there was no time or room for, or that the pattern takes too long in."""
 
@@ -61,67 +92,108 @@ def find_occurrences(
     No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
     Raises `InvalidRequest` for a pattern that takes too long in several documents.
     """
-    replaced: set[int] = set()
+    hidden = set(view.hidden)
     if without:
-        replaced = {row for row, path, _, session in store.document_paths() if session == DISK and path in without}
-    passages = [
-        each
-        for each in store.signatures.find_passages(pattern.needs)
-        if view.shows(each.document_id) and each.document_id not in replaced
-    ]
-    counts: dict[int, tuple[Passage, LineCount]] = {}
-    left, count = len(passages), 0
-    for at in range(0, len(passages), _DOCUMENTS_AT_ONCE):
+        hidden |= {row for row, path, _, session in store.document_paths() if session == DISK and path in without}
+    documents: list[DocumentPlaces] = []
+    unread, again = 0, view.allowed
+    for _ in range(_ROUNDS):
+        found = store.signatures.find_passages(pattern.needs)
+        shown = ~_are_among(found.documents, hidden)
+        if again is not None:
+            shown &= _are_among(found.documents, again)
+        matching, left, again = _look_into(found, np.flatnonzero(shown), pattern, deadline, at_most)
+        documents += _list_documents(store, view, matching)
+        unread += left
+        if not again:
+            break
+    return Occurrences(documents, unread + len(again or ()))
+
+
+def _look_into(
+    found: FoundPassages, passages: Numbers, pattern: TextPattern, deadline: float, at_most: int
+) -> tuple[MatchingPassages, int, frozenset[int]]:
+    """The passages that match, the number of documents that were left out, and those that changed meanwhile."""
+    counts = np.zeros((2, len(passages)), np.int64)
+    changed: set[int] = set()
+    documents, sizes = found.documents[passages], found.kilobytes[passages]
+    begins = _find_begins(documents)
+    # No document is in two parts.
+    parts = _find_begins((np.cumsum(sizes) - sizes)[begins] // _KILOBYTES_AT_ONCE + 1)
+    at = count = 0
+    for end in (*begins[parts[1:]].tolist(), len(passages)):
         if time.monotonic() > deadline or count >= at_most:
             break
-        part = passages[at : at + _DOCUMENTS_AT_ONCE]
-        read = store.signatures.read_passages(part)
-        for (passage, _), found in zip(read, pattern.count_lines([text for _, text in read]), strict=True):
-            if found is None:
-                left += 1
-            elif found.lines:
-                count += found.lines
-                counts[passage.document_id] = passage, found
-        left -= len(part)
-    return Occurrences(
-        tuple(
-            DocumentPlaces(
-                path, view.roles.place_in_order(path, language), counts[number][1], session, counts[number][0]
-            )
-            for number, path, language, session in store.document_paths(counts)
-        ),
-        left,
-    )
+        owners = documents[at:end]
+        texts = found.read(passages[at:end])
+        if None in texts:
+            changed.update(owner for owner, text in zip(owners.tolist(), texts, strict=True) if text is None)
+        counts[:, at:end] = pattern.count_lines([text or b"" for text in texts], owners)
+        count, at = int(counts[0].sum()), end
+    too_slow = set(documents[counts[0] == UNCOUNTED_LINES].tolist())
+    kept = np.flatnonzero(counts[0] > 0)
+    if too_slow or changed:
+        kept = kept[~_are_among(documents[kept], too_slow | changed)]
+    matching = MatchingPassages(found, passages[kept], counts[0, kept], counts[1, kept])
+    return matching, len(too_slow) + int(np.count_nonzero(begins >= at)), frozenset(changed)
+
+
+def _find_begins(values: Numbers) -> Numbers:
+    """The places where another value begins; none is 0."""
+    return np.flatnonzero(np.diff(values, prepend=0))
+
+
+def _are_among(documents: Numbers, wanted: Collection[int]) -> NDArray[np.bool_]:
+    return np.isin(documents, np.fromiter(wanted, np.int64, len(wanted)))
+
+
+def _list_documents(store: SearchedDocuments, view: View, matching: MatchingPassages) -> list[DocumentPlaces]:
+    documents = matching.found.documents[matching.numbers]
+    begins = _find_begins(documents)
+    if not len(begins):
+        return []
+    numbers = documents[begins].tolist()
+    ends = (*begins[1:].tolist(), len(documents))
+    lines, whole = (np.add.reduceat(counts, begins).tolist() for counts in (matching.lines, matching.whole))
+    rows = {row[0]: row for row in store.document_paths(numbers)}
+    place = view.roles.place_in_order
+    return [
+        DocumentPlaces._make((place(row[1], row[2]), row[1], row[3], *counted, number, *bounds, matching, ""))
+        for number, counted, bounds in zip(
+            numbers, zip(lines, whole, strict=True), zip(begins.tolist(), ends, strict=True), strict=True
+        )
+        # Others were deleted meanwhile.
+        if (row := rows.get(number))
+    ]
 
 
 def choose_first(
-    store: SearchedDocuments,
     pattern: TextPattern,
     documents: Iterable[DocumentPlaces],
     declared: Mapping[str, frozenset[int]],
     count: int,
     *,
     files_only: bool,
-) -> list[tuple[DocumentPlaces, LineMatch]]:
+) -> list[PlaceInDocument]:
     """The first `count` places: whole words first, declarations before uses, tests and texts last.
 
     `declared` has the lines that declare the name that is looked for, by path. With `files_only`, each document once.
     """  # fmt: skip
-    ordered = sorted(documents, key=lambda document: (document.role, document.path, document.session))
+    ordered = sorted(documents, key=itemgetter(0, 1, 2))
     needed = _choose_documents(ordered, declared, count, files_only=files_only)
-    matches = _find_matches(store, pattern, needed)
-    chosen: list[tuple[DocumentPlaces, LineMatch]] = []
+    places = _find_places(pattern, needed)
+    chosen: list[PlaceInDocument] = []
     seen: set[int] = set()
     for is_whole, is_declared in ((True, True), (True, False), (False, True), (False, False)):
         for at, document in enumerate(needed):
             lines = declared.get(document.path, frozenset())
-            for match in matches[at] if lines or not is_declared else ():
-                if match.is_whole is not is_whole or (match.line in lines) is not is_declared:
+            for place in places[at] if lines or not is_declared else ():
+                if place.match.is_whole is not is_whole or (place.match.line in lines) is not is_declared:
                     continue
                 if files_only and at in seen:
                     break
                 seen.add(at)
-                chosen.append((document, match))
+                chosen.append(place)
                 if len(chosen) == count:
                     return chosen
     return chosen
@@ -136,49 +208,57 @@ def _choose_documents(
         for at, document in enumerate(ordered):
             if left <= 0:
                 break
-            if found := document.matching.whole if is_whole else document.matching.lines - document.matching.whole:
+            if found := document.whole if is_whole else document.lines - document.whole:
                 left -= (at not in chosen) if files_only else found
                 chosen.add(at)
     return [ordered[at] for at in sorted(chosen)]
 
 
-def _find_matches(
-    store: SearchedDocuments, pattern: TextPattern, documents: Sequence[DocumentPlaces]
-) -> list[list[LineMatch]]:
+def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> list[list[PlaceInDocument]]:
     """The lines of each document that match."""
-    texts = _read_texts(store, [document.passage for document in documents if document.is_indexed])
     found = []
-    for document in documents:
-        passage, text = texts.get(
-            document.passage.document_id, (NO_PASSAGE, document.text.encode("utf-8", "surrogatepass"))
-        )
-        moved = passage.first - 1
-        matches = pattern.find_lines(text.decode("utf-8", "surrogatepass"))
-        found.append([match._replace(line=match.line + moved) for match in matches] if moved else matches)
+    for document, passages in zip(documents, _read_passages(documents), strict=True):
+        places: list[PlaceInDocument] = []
+        for before, text in passages:
+            if matches := pattern.find_lines(text):
+                lines = lines_of(text)
+                places += [
+                    PlaceInDocument(
+                        document, match._replace(line=before + match.line), lines[match.line - 1].removeprefix(MARK)
+                    )
+                    for match in matches
+                ]
+        found.append(places)
     return found
 
 
-def _read_texts(store: SearchedDocuments, passages: Sequence[Passage]) -> dict[int, tuple[Passage, bytes]]:
-    return {each.document_id: (each, text) for each, text in store.signatures.read_passages(passages)}
+def _read_passages(documents: Sequence[DocumentPlaces]) -> list[list[tuple[int, str]]]:
+    """The passages of each document, with the number of lines before each."""
+    read: list[list[tuple[int, str]]] = [[(0, document.text)] if document.text else [] for document in documents]
+    for matching in {id(document.passages): document.passages for document in documents if document.passages}.values():
+        among = [
+            (at, number)
+            for at, document in enumerate(documents)
+            if document.passages is matching
+            for number in matching.numbers[document.begin : document.end].tolist()
+        ]
+        numbers = np.array([number for _, number in among], np.int64)
+        before = (matching.found.first_lines[numbers] - 1).tolist()
+        for (at, _), text, lines in zip(among, matching.found.read(numbers), before, strict=True):
+            # The document may have been stored again meanwhile.
+            read[at].append((lines, (text or b"").decode("utf-8", "surrogatepass")))
+    return read
 
 
-def show_places(
-    store: SearchedDocuments, places: Sequence[tuple[DocumentPlaces, LineMatch]], symbols_at_most: int
-) -> list[Occurrence]:
-    """Places with their lines' texts and the innermost declarations around them."""
-    stored: dict[int, list[int]] = {}
-    for document, match in places:
-        if document.is_indexed:
-            stored.setdefault(document.passage.document_id, []).append(match.line)
-    passages = [Passage(number, min(lines), max(lines)) for number, lines in stored.items()]
-    texts = _read_texts(store, passages)
+def show_places(store: SearchedDocuments, places: Sequence[PlaceInDocument], symbols_at_most: int) -> list[Occurrence]:
+    """Places with the innermost declarations around them."""
+    stored = {document.document_id for document, _, _ in places if document.is_indexed}
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
     shown = []
-    for document, match in places:
-        line = _read_line(document, match, texts)
-        holder = _innermost(around.get(document.passage.document_id, ()), match.line)
+    for document, match, line in places:
+        holder = _innermost(around.get(document.document_id, ()), match.line)
         column, in_bytes = match.column, column_in_bytes(line, match.column)
         occurrence = Occurrence(
             path=document.path, line=match.line, column=column, byte_column=in_bytes, text=cut_line(line, column),
@@ -186,15 +266,6 @@ def show_places(
         )  # fmt: skip
         shown.append(occurrence)
     return shown
-
-
-def _read_line(document: DocumentPlaces, match: LineMatch, texts: Mapping[int, tuple[Passage, bytes]]) -> str:
-    if not document.is_indexed:
-        return lines_of(document.text)[match.line - 1].removeprefix(MARK)
-    # The document may have been stored again meanwhile.
-    passage, text = texts.get(document.passage.document_id, (NO_PASSAGE, b""))
-    line = take_lines(text, passage.first, match.line, match.line).decode("utf-8", "surrogatepass")
-    return line.removesuffix("\n").removeprefix(MARK)
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:

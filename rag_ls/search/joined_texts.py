@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ _COMMON = b" etrnsaoilcdupm\t.hfg_yb(),vS=\"TCP/R-xk'AEwI"
 _RARITY = {code: at for at, code in enumerate(_COMMON)}
 _IS_LETTER = np.array([chr(code).isascii() and chr(code).isalpha() for code in range(256)])
 _LOWER_CASE_BYTE = 0x20
+MIN_BYTE_BEYOND_ASCII = 0x80
 
 
 class JoinedLines(NamedTuple):
@@ -41,21 +42,29 @@ class JoinedTexts:
     """Texts side by side, in UTF-8."""
 
     data: bytes
-    """The texts; each ends in LF."""
+    """The texts; each that is not empty ends in LF."""
     starts: Positions
     """The beginning of each."""
 
     @classmethod
     def join(cls, texts: Sequence[bytes]) -> JoinedTexts:
         """Join texts, whose lines end in LF; none may be after the last line."""
-        ended = [text if text.endswith(b"\n") else text + b"\n" for text in texts]
-        lengths = np.fromiter(map(len, ended), np.int64, len(ended))
-        return cls(b"".join(ended), np.cumsum(lengths) - lengths)
+        data = b"".join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        ends = np.cumsum(lengths)
+        if not (np.frombuffer(data, np.uint8)[ends[lengths > 0] - 1] == _LF_BYTE).all():
+            return cls.join([text if not text or text.endswith(b"\n") else text + b"\n" for text in texts])
+        return cls(data, ends - lengths)
 
     @property
     def codes(self) -> NDArray[np.uint8]:
         """The bytes as numbers."""
         return np.frombuffer(self.data, np.uint8)
+
+    def split(self) -> list[bytes]:
+        """The texts."""
+        bounds = [*self.starts.tolist(), len(self.data)]
+        return [self.data[start:end] for start, end in pairwise(bounds)]
 
     def find(self, literal: bytes, *, any_case: bool = False) -> Positions:
         """All places of a text, also those that overlap; with `any_case`, in any case of ASCII letters."""
@@ -79,11 +88,9 @@ class JoinedTexts:
             positions = positions[_equals(codes[positions + at], wanted[at], any_case)]
         return positions
 
-    def mark_lines(self, positions: Positions) -> Positions:
-        """A number for each place: the same for those in one line, one more for the next line with any."""
-        places = positions.tolist()
-        ends = map(self.data.find, repeat(b"\n"), places, places[1:])
-        return np.append(0, np.cumsum(np.fromiter(ends, np.int64, max(0, len(places) - 1)) >= 0))[: len(places)]
+    def number_lines(self, positions: Positions) -> Positions:
+        """The number of the line of each place, from 0."""
+        return np.searchsorted(self.line_ends(), positions)
 
     def find_lines(self, positions: Sequence[Positions]) -> JoinedLines:
         """The lines that hold any of the places."""
@@ -108,14 +115,18 @@ class JoinedTexts:
         """The place of the end of each line."""
         return np.flatnonzero(self.codes == _LF_BYTE)
 
+    def find_beyond_ascii(self) -> Positions:
+        """The places of bytes that are not of ASCII."""
+        return np.flatnonzero(self.codes >= MIN_BYTE_BEYOND_ASCII) if not self.data.isascii() else np.zeros(0, np.int64)
+
     def find_holders(self, positions: Positions) -> Positions:
         """The index of the text that holds each place."""
         found: Positions = np.searchsorted(self.starts, positions, side="right") - 1
         return found
 
-    def count(self, positions: Positions) -> list[int]:
+    def count(self, positions: Positions) -> Positions:
         """The number of places in each text."""
-        counts: list[int] = np.bincount(self.find_holders(positions), minlength=len(self.starts)).tolist()
+        counts: Positions = np.bincount(self.find_holders(positions), minlength=len(self.starts))
         return counts
 
 

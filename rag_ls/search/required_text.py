@@ -13,6 +13,8 @@ from typing import Any
 from rag_ls.storage import Need
 
 NOTHING = Need()
+# Each of so many texts is looked for in less time than all of them together as an expression.
+_MAX_TEXTS = 4
 _GROUPS = (codes.SUBPATTERN, codes.ATOMIC_GROUP)
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _LOOKS = (codes.ASSERT, codes.ASSERT_NOT)
@@ -54,6 +56,25 @@ def choose_held(need: Need, *, is_folded: bool) -> tuple[str, ...]:
         held = [choose_held(each, is_folded=is_folded) for each in group]
         choices += [tuple(chain.from_iterable(held))] if held and all(held) else []
     return max(choices, key=lambda choice: min(map(len, choice)), default=())
+
+
+def texts_of(items: Iterable[tuple[Any, Any]]) -> list[str]:
+    """The texts of which each is a match, and nothing else is; none where they are too many, or the pattern says more."""
+    texts = [""]
+    for kind, value in _flatten(items):
+        if kind is codes.LITERAL:
+            parts = [chr(value)]
+        elif kind is codes.IN and all(member is codes.LITERAL for member, _ in value):
+            parts = [chr(code) for _, code in value]
+        elif kind is codes.BRANCH:
+            branches = [texts_of(branch) for branch in value[1]]
+            parts = [text for branch in branches for text in branch] if all(branches) else []
+        else:
+            return []
+        texts = [text + part for text in texts for part in parts]
+        if not 0 < len(texts) <= _MAX_TEXTS:
+            return []
+    return [text for text in texts if text]
 
 
 def begins_with_text(tree: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,23 +23,28 @@ from rag_ls.search.required_text import (
     parse,
     spans_lines,
     stays_in_line,
+    texts_of,
 )
-from rag_ls.search.whole_words import MIN_BYTE_BEYOND_ASCII, are_whole, is_whole_word, is_word, stands_alone
-from rag_ls.storage import OTHER_CASES, Need
+from rag_ls.search.whole_words import are_whole, is_whole_word, is_word, stands_alone
+from rag_ls.storage import OTHER_CASES, Need, fold
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
 # A text or a line is matched in milliseconds. A match that takes this long may never end.
 _MATCH_S = 2.0
-# A minified file may be slow to match when others are not. If more texts than this are slow, the pattern is at fault.
-_MAX_SLOW_TEXTS = 2
+# A minified file may be slow to match when others are not. If more documents than this are slow, the pattern is at fault.
+_MAX_SLOW_DOCUMENTS = 2
 # A longer line is shown in part.
 MAX_LINE_CHARACTERS = 400
 _CHARACTERS_BEFORE_MATCH = 100
 _GAP = "…"
+# RE2 looks into so many bytes in the time that it takes to look up one line.
+_BYTES_AS_FAST_AS_A_LINE = 400
 _ANY_LINES = ("", "~", "\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
 _MAX_SHOWN_CHARACTERS = 200
+UNCOUNTED_LINES = -1
+"""In place of a count."""
 # The meaning of these classes within one line.
 _IN_LINE = {r"\s": r"[^\S\n]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 # Texts without these letters have no letter that is one of ASCII in another case.
@@ -71,11 +76,12 @@ class LineMatch(NamedTuple):
     """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
 
 
-class LineCount(NamedTuple):
-    """The number of lines that match."""
+class LineCounts(NamedTuple):
+    """The number of lines that match in each of some texts, of shape (texts,)."""
 
-    lines: int = 0
-    whole: int = 0
+    lines: Positions
+    """`UNCOUNTED_LINES` for a text that the pattern takes too long in."""
+    whole: Positions
     """Those with a whole match, see `LineMatch.is_whole`."""
 
 
@@ -96,11 +102,13 @@ class TextPattern:
         self._linear: LinearPattern | None = None
         # Each matching line holds one of these texts, if there are any. If `_is_folded`, compare with `fold(line)`.
         self._held: tuple[str, ...] = ()
+        # Whether each line that holds one of them matches.
+        self._is_held_alone = False
         self._is_folded = query.ignore_case
         self.note = ""
         """The reason why it may find less than was meant."""
         self._by_line: Any = None
-        self._slow_texts = 0
+        self._slow: set[int] = set()
         self.needs: tuple[Need, ...]
         """The needs of a match, each met by a line of the document."""
         if query.is_regex:
@@ -136,7 +144,11 @@ class TextPattern:
             self._whole_text = _compile(query, within)
             if not query.whole_words:
                 self._linear = LinearPattern.compile(pattern, tree, ignore_case=query.ignore_case)
-            self._held = () if self._linear is None and begins_with_text(tree) else self._held
+            texts = texts_of(tree) if "(?" not in pattern and not query.whole_words else []
+            if texts and (not query.ignore_case or "".join(texts).isascii()):
+                self._held, self._is_held_alone = tuple(map(fold, texts)) if query.ignore_case else tuple(texts), True
+            elif self._linear is None and begins_with_text(tree):
+                self._held = ()
 
     def _refuse_empty(self, query: TextQuery) -> None:
         """Raises `InvalidRequest` for a pattern that finds the empty text in whatever line."""
@@ -165,55 +177,70 @@ class TextPattern:
             found = [match._replace(line=numbers[match.line - 1]) for match in found]
         return [match for match in found if match.is_whole] if self._takes_whole_alone else found
 
-    def count_lines(self, texts: Sequence[bytes]) -> list[LineCount | None]:
-        """The number of lines that `find_lines` gives for each text, in less time; None for one that takes too long.
+    def count_lines(self, texts: Sequence[bytes], documents: Positions | None = None) -> LineCounts:
+        """The number of lines that `find_lines` gives for each text, in less time; `UNCOUNTED_LINES` for one that takes too long.
 
-        Texts are in UTF-8, and their lines end in LF. Raises `InvalidRequest` where several take too long.
+        Texts are in UTF-8, and their lines end in LF; several may be of one of the `documents`. Raises `InvalidRequest` where
+        several documents take too long.
         """
-        counts: list[LineCount | None] = [LineCount()] * len(texts)
-        groups: dict[Any, list[int]] = {}
-        for at, text in enumerate(texts):
-            if text:
-                # Letters beyond ASCII may ask for another matcher, which all texts beside them would wait for.
-                is_apart = self._query.is_regex and not text.isascii()
-                groups.setdefault((self._choose_count(text), is_apart), []).append(at)
-        for (count, _), among in groups.items():
-            for at, found in zip(among, count([texts[at] for at in among]), strict=True):
-                counts[at] = found
+        owners = np.arange(len(texts)) if documents is None else documents
+        joined = JoinedTexts.join(texts)
+        if not len(apart := self._find_apart(joined, texts)):
+            return self._count(joined, owners)
+        # Letters beyond ASCII may ask for another matcher, which all texts beside them would wait for.
+        counts = LineCounts(np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64))
+        others = np.setdiff1d(np.arange(len(texts)), apart)
+        for among, count in ((others, self._count), (apart, self._count_apart)):
+            found = count(JoinedTexts.join([texts[at] for at in among.tolist()]), owners[among])
+            counts.lines[among], counts.whole[among] = found
         return counts
 
-    def _choose_count(self, text: bytes) -> Callable[[list[bytes]], Iterable[LineCount | None]]:
-        """The fastest way to count the lines of a text."""
+    def _find_apart(self, joined: JoinedTexts, texts: Sequence[bytes]) -> Positions:
+        """The texts that another matcher may be needed for."""
+        if not (self._query.is_regex or self._query.ignore_case):
+            return np.zeros(0, np.int64)
+        found = np.unique(joined.find_holders(joined.find_beyond_ascii()))
         if self._query.is_regex:
-            return self._count_expression
+            return found
+        return np.array([at for at in found.tolist() if any(other in texts[at] for other in _OTHER_CASES)], np.int64)
+
+    def _count(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        if self._query.is_regex:
+            return self._count_expression(joined, owners)
         if not self._literal or "\n" in self._literal:
-            return self._count_each
-        is_exact = not self._query.ignore_case or text.isascii() or not any(other in text for other in _OTHER_CASES)
-        return self._count_literal if is_exact else self._count_each
-
-    def _count_literal(self, texts: list[bytes]) -> Iterable[LineCount]:
-        joined, literal = JoinedTexts.join(texts), self._literal.encode("utf-8", "surrogatepass")
+            return self._count_each(joined, owners)
+        literal = self._literal.encode("utf-8", "surrogatepass")
         found = joined.find(literal, any_case=self._query.ignore_case)
-        is_whole, lines = are_whole(joined, found, self._literal), joined.mark_lines(found)
+        is_whole, lines = are_whole(joined, found, self._literal), joined.number_lines(found)
         whole = joined.count(_keep_first(found[is_whole], lines[is_whole]))
-        return map(LineCount, whole if self._takes_whole_alone else joined.count(_keep_first(found, lines)), whole)
+        return LineCounts(whole if self._takes_whole_alone else joined.count(_keep_first(found, lines)), whole)
 
-    def _count_expression(self, texts: list[bytes]) -> Iterable[LineCount | None]:
-        joined = JoinedTexts.join([*map(self._without_mark, texts)])
+    def _count_apart(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        return (self._count_expression if self._query.is_regex else self._count_each)(joined, owners)
+
+    def _count_expression(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        if _MARK_BYTES in joined.data and not self._asks_for_mark:
+            joined = JoinedTexts.join([text.removeprefix(_MARK_BYTES) for text in joined.split()])
         try:
             counts = joined.count(self._match_lines(joined))
         except SlowPattern:
             # The limit is for one text: many texts may take longer together.
-            return self._count_each(texts)
-        return map(LineCount, counts, counts)
+            return self._count_each(joined, owners)
+        return LineCounts(counts, counts)
 
     def _match_lines(self, joined: JoinedTexts) -> Positions:
         """A place in each line that matches."""
-        if self._held:
-            lines = joined.find_lines(self._find_held(joined))
-            kept = JoinedTexts.join(lines.texts)
-            return lines.begins[kept.find_holders(self._match_all_lines(kept))]
-        return self._match_all_lines(joined)
+        if not self._held:
+            return self._match_all_lines(joined)
+        held = self._find_held(joined)
+        if self._is_held_alone and (joined.data.isascii() or not self._is_folded):
+            places = np.unique(np.concatenate(held))
+            return _keep_first(places, joined.number_lines(places))
+        if self._linear is not None and sum(map(len, held)) * _BYTES_AS_FAST_AS_A_LINE > len(joined.data):
+            return self._match_all_lines(joined)
+        lines = joined.find_lines(held)
+        kept = JoinedTexts.join(lines.texts)
+        return lines.begins[kept.find_holders(self._match_all_lines(kept))]
 
     def _match_all_lines(self, joined: JoinedTexts) -> Positions:
         if self._linear is None:
@@ -221,7 +248,7 @@ class TextPattern:
         found = self._linear.find_first(joined.data)
         if self._linear.can_match(joined.data):
             return found
-        lines = joined.find_lines([np.flatnonzero(joined.codes >= MIN_BYTE_BEYOND_ASCII)])
+        lines = joined.find_lines([joined.find_beyond_ascii()])
         at = np.searchsorted(lines.begins, found, side="right") - 1
         is_ascii = (at < 0) | (found >= lines.ends[at])
         return np.concatenate([found[is_ascii], self._match_by_regex(lines)])
@@ -237,18 +264,20 @@ class TextPattern:
         held = [each.encode("utf-8", "surrogatepass") for each in self._held]
         return [joined.find(each, any_case=self._is_folded) for each in (*held, *others)]
 
-    def _count_each(self, texts: list[bytes]) -> Iterable[LineCount | None]:
-        return map(self._count_alone, (text.decode("utf-8", "surrogatepass") for text in texts))
+    def _count_each(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        counts = [self._count_alone(text, owner) for text, owner in zip(joined.split(), owners.tolist(), strict=True)]
+        return LineCounts(*np.array(counts, np.int64).reshape(-1, 2).T)
 
-    def _count_alone(self, text: str) -> LineCount | None:
-        try:
-            found = self.find_lines(text)
-        except SlowPattern:
-            self._slow_texts += 1
-            if self._slow_texts > _MAX_SLOW_TEXTS:
-                raise
-            return None
-        return LineCount(len(found), sum(match.is_whole for match in found))
+    def _count_alone(self, text: bytes, owner: int) -> tuple[int, int]:
+        if owner not in self._slow:
+            try:
+                found = self.find_lines(text.decode("utf-8", "surrogatepass"))
+                return len(found), sum(match.is_whole for match in found)
+            except SlowPattern:
+                self._slow.add(owner)
+                if len(self._slow) > _MAX_SLOW_DOCUMENTS:
+                    raise
+        return UNCOUNTED_LINES, 0
 
     @property
     def _takes_whole_alone(self) -> bool:
@@ -260,9 +289,6 @@ class TextPattern:
         text = text if self._asks_for_mark else text.removeprefix(MARK)
         # No line begins at the end of the last one.
         return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).removesuffix("\n")
-
-    def _without_mark(self, text: bytes) -> bytes:
-        return text if self._asks_for_mark else text.removeprefix(_MARK_BYTES)
 
     @property
     def _asks_for_mark(self) -> bool:

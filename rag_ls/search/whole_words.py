@@ -7,11 +7,10 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.search.joined_texts import JoinedTexts, Positions
+from rag_ls.search.joined_texts import MIN_BYTE_BEYOND_ASCII, JoinedTexts, Positions
 from rag_ls.storage import is_unspaced
 
 _MAX_LETTER_BYTES = 4
-MIN_BYTE_BEYOND_ASCII = 0x80
 
 
 def is_word(character: str) -> bool:

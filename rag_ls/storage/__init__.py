@@ -25,7 +25,7 @@ from rag_ls.storage.opening_servers import (
     open_shared_vectors,
     open_stored_projects,
 )
-from rag_ls.storage.passages import Passage, take_lines
+from rag_ls.storage.passages import FoundPassages, Numbers
 from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
@@ -101,6 +101,7 @@ __all__ = [
     "DocumentRecord",
     "EmbeddedPostgres",
     "FileState",
+    "FoundPassages",
     "IndexCounts",
     "IndexSummary",
     "LexicalIndex",
@@ -109,7 +110,7 @@ __all__ = [
     "Need",
     "Neighbour",
     "NewChunk",
-    "Passage",
+    "Numbers",
     "Priority",
     "ProjectIndex",
     "Publication",
@@ -169,7 +170,6 @@ __all__ = [
     "split_identifier",
     "sqlite_version",
     "stem",
-    "take_lines",
     "take_over_memories",
     "target_keys",
     "terms",

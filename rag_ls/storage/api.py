@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.passages import Passage
+from rag_ls.storage.passages import FoundPassages
 from rag_ls.storage.records import (
     DISK,
     Candidate,
@@ -134,18 +134,8 @@ class SearchedChunks(Protocol):
 class SearchedSignatures(Protocol):
     """Finds the lines that may hold a literal text."""
 
-    def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
-        """The lines among which are all that meet one need; of several needs, the documents that may meet all.
-
-        In order, one passage for each document.
-        """
-        ...
-
-    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, bytes]]:
-        """Passages of different documents, or more of the same documents, with their lines in UTF-8, each ended by LF.
-
-        Documents that were deleted meanwhile are left out.
-        """
+    def find_passages(self, needs: Sequence[Need]) -> FoundPassages:
+        """The lines among which are all that meet one need; of several needs, the documents that may meet all, each as one passage."""
         ...
 
 

@@ -1,31 +1,33 @@
-"""Runs of lines of documents."""
+"""Lines of documents that may hold a text."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Protocol
 
-from rag_ls.util.text import end_lines_in_lf
+import numpy as np
+from numpy.typing import NDArray
 
-MAX_LINE = 2**31 - 1
-"""No document has more lines: the end of a passage that goes to the end of its document."""
-
-
-class Passage(NamedTuple):
-    """Lines of a document."""
-
-    document_id: int
-    first: int = 1
-    last: int = MAX_LINE
-    """Inclusive."""
+Numbers = NDArray[np.int64]
 
 
-def take_lines(text: bytes, start: int, first: int, last: int) -> bytes:
-    """The lines `first` to `last` of a text that begins in line `start`; each ends in LF but, perhaps, the document's last."""
-    text = end_lines_in_lf(text)
-    # Splitting all lines takes one call; finding each line would take one call a line.
-    *before, text = text.split(b"\n", first - start)
-    if len(before) < first - start:
-        return b""
-    count = last - first + 1
-    *taken, after = text.split(b"\n", count) if last != MAX_LINE else [text]
-    return text[: len(text) - len(after)] if len(taken) == count else text
+class FoundPassages(Protocol):
+    """Passages, which are whole lines, of the documents as they were when they were looked for; those of one document side by side."""
+
+    @property
+    def documents(self) -> Numbers:
+        """The document of each."""
+        ...
+
+    @property
+    def first_lines(self) -> Numbers:
+        """Its first line, from 1."""
+        ...
+
+    @property
+    def kilobytes(self) -> Numbers:
+        """About its size."""
+        ...
+
+    def read(self, passages: Numbers) -> list[bytes | None]:
+        """The texts of some, in UTF-8, each line ended by LF; None where the document changed meanwhile."""
+        ...

@@ -25,9 +25,8 @@ _MIX = np.uint32(0x2C1B3C6D)
 OTHER_CASES = {"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
-Columns = NDArray[np.uint8]
-"""Signatures side by side, of shape (`SIGNATURE_BYTES`, blocks)."""
-Mask = NDArray[np.bool_]
+BlockBits = NDArray[np.uint8]
+"""The signature of each block, of shape (blocks, `SIGNATURE_BYTES`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,15 @@ class Need:
             group and not any(need.is_empty for need in group) for group in self.either
         )
 
-    def find_blocks(self, columns: Columns) -> Mask:
-        """The blocks that may have a line that meets it, of shape (blocks,)."""
-        met = np.ones(columns.shape[1], dtype=np.bool_)
+    def find_blocks(self, bits: BlockBits, among: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The blocks, in order, `among` some that may have a line that meets it."""
         for literal in self.literals:
             for bit in self._bits(literal):
-                met &= (columns[bit >> 3] & np.uint8(128 >> (bit & 7))) != 0
+                among = among[(bits[among, bit >> 3] & np.uint8(128 >> (bit & 7))) != 0]
         for group in self.either:
             if group and not any(need.is_empty for need in group):
-                met &= np.logical_or.reduce([need.find_blocks(columns) for need in group])
-        return met
+                among = np.unique(np.concatenate([need.find_blocks(bits, among) for need in group]))
+        return among
 
     def parts_of(self, literal: str) -> list[str]:
         """The texts that a folded document (`fold`) must hold for one of the literals."""

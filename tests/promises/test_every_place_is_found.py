@@ -177,7 +177,7 @@ def test_filters_hold_and_pages_follow_each_other(operations: Operations) -> Non
 
 @pytest.mark.slow
 def test_beside_hits_a_common_word_is_counted_to_a_limit_and_it_is_said(client: Client, tmp_path: Path) -> None:
-    files = {f"part{number}.py": "value = compute(value)\n" * 20 for number in range(450)}
+    files = {f"part{number}.py": f"value = compute(value)  # {'-' * 230}\n" * 20 for number in range(450)}
     session = client.open(write(tmp_path / "many", files))
     session.indexing.index_tree()
     assert session.indexing.wait_until_idle(PATIENCE_S, embeddings=False)

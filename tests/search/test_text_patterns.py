@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import TextPattern, TextQuery
-from rag_ls.search.text_patterns import LineCount, cut_line
+from rag_ls.search.text_patterns import UNCOUNTED_LINES, cut_line
 from rag_ls.util.text import end_lines_in_lf, lines_of
 from tests.support import scale_examples
 
@@ -24,13 +25,19 @@ PATTERNS = (
 TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
 
 
+def count_in(pattern: TextPattern, texts: list[bytes]) -> list[tuple[int, int]]:
+    """The lines that match, and those with a whole match, of each text."""
+    counts = pattern.count_lines(texts)
+    return list(zip(counts.lines.tolist(), counts.whole.tolist(), strict=True))
+
+
 def lines_matching(query: TextQuery, text: str) -> list[int]:
     pattern = TextPattern(query)
     found = pattern.find_lines(text)
     # Counting looks into several texts at once.
-    count = LineCount(len(found), sum(match.is_whole for match in found))
+    count = len(found), sum(match.is_whole for match in found)
     data = end_lines_in_lf(text.encode())
-    assert pattern.count_lines([data, b"", data]) == [count, LineCount(), count]
+    assert count_in(pattern, [data, b"", data]) == [count, (0, 0), count]
     return [match.line for match in found]
 
 
@@ -80,18 +87,16 @@ def test_lines_are_counted_together_as_they_are_found_alone(
             TextQuery(re.escape(literal) if is_regex else literal, is_regex, ignore_case, whole_words)
         )
         found = map(pattern.find_lines, texts)
-        expected = [LineCount(len(lines), sum(match.is_whole for match in lines)) for lines in found]
-        assert (
-            pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass")) for text in texts]) == expected
-        )
+        expected = [(len(lines), sum(match.is_whole for match in lines)) for lines in found]
+        assert count_in(pattern, [end_lines_in_lf(text.encode("utf-8", "surrogatepass")) for text in texts]) == expected
 
 
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_a_text_longer_than_a_word_is_counted_in_long_texts(ignore_case: bool) -> None:
     line = "the whole line that is looked for"
     texts = [f"{'x' * 200_000}\n{line} {line}\n" * 3, f"{line}s\n", "é\n" + line]
-    counts = TextPattern(TextQuery(line, ignore_case=ignore_case)).count_lines([text.encode() for text in texts])
-    assert counts == [LineCount(3, 3), LineCount(1, 0), LineCount(1, 1)]
+    counts = count_in(TextPattern(TextQuery(line, ignore_case=ignore_case)), [text.encode() for text in texts])
+    assert counts == [(3, 3), (1, 0), (1, 1)]
 
 
 @pytest.mark.parametrize("pattern", [r"\s", r"\S", r"[\s]", r"\sk", r"[\sk]+"])
@@ -100,7 +105,7 @@ def test_spaces_are_the_same_in_all_texts(pattern: str) -> None:
         compiled = TextPattern(TextQuery(pattern, is_regex=True))
         count = len(compiled.find_lines(text))
         assert count == sum(map(len, map(compiled.find_lines, text.split("\n"))))
-        assert compiled.count_lines([text.encode()]) == [LineCount(count, count)]
+        assert count_in(compiled, [text.encode()]) == [(count, count)]
 
 
 def test_the_column_is_that_of_the_first_whole_word() -> None:
@@ -148,9 +153,12 @@ def test_a_hostile_pattern_ends_in_an_error_that_names_the_remedy() -> None:
 @pytest.mark.slow
 def test_a_text_that_a_pattern_takes_too_long_in_is_left_out_and_several_are_refused() -> None:
     pattern = TextPattern(TextQuery(HOSTILE, is_regex=True))
-    assert pattern.count_lines([b"aa\nb", SLOW.encode(), b"a"]) == [LineCount(1, 1), None, LineCount(1, 1)]
+    assert count_in(pattern, [b"aa\nb", SLOW.encode(), b"a"]) == [(1, 1), (UNCOUNTED_LINES, 0), (1, 1)]
     with pytest.raises(InvalidRequest, match="takes too long"):
         pattern.count_lines([SLOW.encode()] * 3)
+    # Parts of one document are one document.
+    counts = TextPattern(TextQuery(HOSTILE, is_regex=True)).count_lines([SLOW.encode()] * 3, np.array([7, 7, 7]))
+    assert counts.lines.tolist() == [UNCOUNTED_LINES] * 3
 
 
 @pytest.mark.parametrize("pattern", [r"(a|aa)+$", r"(a+)+$", r"a.*\)$", r"a.*b.*c.*d$", r"\w+\.name\b", "(x+x+)+y"])

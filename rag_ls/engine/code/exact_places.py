@@ -14,9 +14,10 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
+    UNCOUNTED_LINES,
     DocumentPlaces,
     Filters,
-    LineMatch,
+    PlaceInDocument,
     TextPattern,
     TextQuery,
     View,
@@ -106,7 +107,7 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
         deadline = time.monotonic() + request.longest_s
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
-        first = choose_first(documents, pattern, found.documents, {}, request.first, files_only=request.files_only)
+        first = choose_first(pattern, found.documents, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
         return replace(_count(found.documents, found.unread, request.counted), places=places, note=pattern.note)
 
@@ -114,8 +115,8 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
 
 
 def _count(documents: Sequence[DocumentPlaces], unread: int, counted: int) -> PlacesFound:
-    total = sum(document.matching.lines for document in documents)
-    whole = sum(document.matching.whole for document in documents)
+    total = sum(document.lines for document in documents)
+    whole = sum(document.whole for document in documents)
     return PlacesFound((), total, whole, len(documents), unread, is_cut=bool(unread) and total >= counted)
 
 
@@ -168,12 +169,13 @@ class _Look:
         language = recognise(path, text) or "text"
         if not passes(path, language):
             return
-        (count,) = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
-        if count is None:
+        counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
+        lines, whole = int(counts.lines[0]), int(counts.whole[0])
+        if lines == UNCOUNTED_LINES:
             self.unread += 1
-        elif count.lines:
+        elif lines:
             role = self._view.roles.place_in_order(path, language)
-            self.documents.append(DocumentPlaces(path, role, count, text=text))
+            self.documents.append(DocumentPlaces(role, path, DISK, lines, whole, text=text))
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
@@ -190,20 +192,13 @@ class _Look:
             return ""
         return self._session.explain_filters(self._request.filters)
 
-    def first_places(self) -> list[tuple[DocumentPlaces, LineMatch]]:
+    def first_places(self) -> list[PlaceInDocument]:
         """The first places in order, each in a text that is as its file is now."""
         request = self._request
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
-            first = choose_first(
-                self._session.store,
-                self._pattern,
-                self.documents,
-                declared,
-                request.first,
-                files_only=request.files_only,
-            )
-            if not (stale := self._find_changed(document for document, _ in first)):
+            first = choose_first(self._pattern, self.documents, declared, request.first, files_only=request.files_only)
+            if not (stale := self._find_changed(place.document for place in first)):
                 break
             self.documents = [each for each in self.documents if each.session != DISK or each.path not in stale]
             self.look_into_files(self.choose_files(stale))

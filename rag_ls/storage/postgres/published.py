@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.chunk_runs import find_runs
-from rag_ls.storage.passages import Passage
+from rag_ls.storage.passages import Numbers
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
@@ -29,6 +32,8 @@ _DOCUMENT = "SELECT path, language, digest, size, id"
 _CHUNKS_WITH_FILES = "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id"
 _SYMBOLS = "f.id, f.path, f.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported"
 _SYMBOLS_WITH_FILES = "rag_symbol s JOIN {schema}.rag_file f ON f.id = s.file_id"
+# The size of a file is not asked for: about so many kilobytes are most.
+_FILE_KILOBYTES = 10
 _LAST = "\U0010ffff"
 _WHOLE_TEXT = "string_agg(text, '' ORDER BY ordinal)"
 _OTHER_CASES = ("".join(OTHER_CASES), "".join(OTHER_CASES.values()))
@@ -271,20 +276,40 @@ class PublishedTexts:
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows
 
-    def find_passages(self, needs: Sequence[Need]) -> list[Passage]:
+    def find_passages(self, needs: Sequence[Need]) -> FoundFiles:
         """See `SearchedSignatures`."""
         values: list[object] = []
         conditions = " AND ".join(_condition(need, values) for need in needs) or "true"
         rows = self._rows.of("SELECT file_id", "rag_chunk", f"true GROUP BY file_id HAVING {conditions}", *values)
-        return sorted(Passage(int(row[0])) for row in rows)
+        return FoundFiles(self._rows, np.array(sorted(row[0] for row in rows), np.int64))
 
-    def read_passages(self, passages: Sequence[Passage]) -> list[tuple[Passage, bytes]]:
-        """See `SearchedSignatures`."""
-        files = sorted({passage.document_id for passage in passages})
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """See `FoundPassages`: whole files."""
+
+    _rows: _Rows
+    documents: Numbers
+    """See `FoundPassages`."""
+
+    @property
+    def first_lines(self) -> Numbers:
+        """See `FoundPassages`."""
+        return np.ones_like(self.documents)
+
+    @property
+    def kilobytes(self) -> Numbers:
+        """See `FoundPassages`."""
+        return np.full_like(self.documents, _FILE_KILOBYTES)
+
+    def read(self, passages: Numbers) -> list[bytes | None]:
+        """See `FoundPassages`."""
+        files = self.documents[passages].tolist()
         rows = self._rows.of(
             f"SELECT file_id, {_WHOLE_TEXT}", "rag_chunk", "file_id = ANY(%s::bigint[]) GROUP BY file_id", files
         )
-        return [(Passage(int(file_id)), end_lines_in_lf(str(text).encode())) for file_id, text in rows]
+        texts = {file_id: end_lines_in_lf(str(text).encode()) for file_id, text in rows}
+        return [texts.get(file_id) for file_id in files]
 
 
 def _condition(need: Need, values: list[object]) -> str:
