@@ -25,6 +25,8 @@ _ERROR = re.compile(
     r"\b(error|exception|traceback|panic(ked)?|fatal|failed|cannot|can't|could not|unable to|invalid|unexpected|undefined|"
     r"unknown|missing|not found|not registered|denied|refused|already|must be|expected)\b", re.I
 )  # fmt: skip
+# A program names what it complains about: `Error: ...`, "no such key 'a'", "foo.bar not found". Descriptions rarely have such a mark.
+_COMPLAINT = re.compile(r"""(?<!\w)["'`\[]|:\s|\w[._]\w""")
 _QUESTION = re.compile(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
@@ -215,4 +217,5 @@ def _kind(text: str) -> QueryKind:
         return QueryKind.IDENTIFIER
     if "\n" in text.strip() or (_SNIPPET.search(text) and not _QUESTION.search(text)):
         return QueryKind.SNIPPET
-    return QueryKind.ERROR if _ERROR.search(text) and not _QUESTION.search(text) else QueryKind.WORDS
+    is_message = _ERROR.search(text) and _COMPLAINT.search(text) and not _QUESTION.search(text)
+    return QueryKind.ERROR if is_message else QueryKind.WORDS

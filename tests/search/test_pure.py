@@ -142,6 +142,8 @@ def test_any_text_is_a_glob(pattern: str, path: str) -> None:
         ("src/auth.py refresh", QueryKind.PATH),
         ("KeyError: token must be a string", QueryKind.ERROR),
         ("Task foo.bar not registered", QueryKind.ERROR),
+        ("failed sign-ins are counted by user name and address", QueryKind.WORDS),
+        ("dialog stays open when the action can't be undone", QueryKind.WORDS),
         ("for item in items:\n    total += item.price", QueryKind.SNIPPET),
         ("pool = Pool(size=4); pool.resize(8)", QueryKind.SNIPPET),
     ],
