@@ -29,7 +29,7 @@ from rag_ls.languages import detect_language
 from rag_ls.search.roles import is_data, is_docs
 from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import as_typed, subjects
-from tests.benchmarks.code.people import Asked, Figures, answering, ask_peers, group, judge_files, report
+from tests.benchmarks.code.people import Asked, Figures, answering, ask_peers, group, judge_files, read_files, report
 from tests.benchmarks.code.questions import (
     FUNCTION,
     Answer,
@@ -77,7 +77,7 @@ def main() -> None:
             print(f"{asked.folder.name}: {len(asked.questions)} questions", file=sys.stderr, flush=True)
             with answering(asked, arguments.vectors) as answer:
                 for question in asked.questions:
-                    files = answer(question.query)
+                    files = read_files(answer(question.query))
                     figures = judge_files(files, question.answers)
                     judged["rag-ls"].append((question.kind, figures))
                     if figures[0] < 1.0:

@@ -33,7 +33,6 @@ from tests.benchmarks.code.questions import Answer, Question
 
 _QUESTIONS = Path(__file__).parent / "questions" / "people"
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "people"
-_NO_MODEL = {"embedding": {"model": "none"}}
 _INDEXING_S = 3600.0
 Files = Sequence[Sequence[Answer]]
 """The files of an answer, best first, each with its places, best first."""
@@ -61,18 +60,21 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ.setdefault("RAG_LS_HOME", tempfile.mkdtemp())
     judged: dict[str, list[tuple[str, Figures]]] = defaultdict(list)
-    for asked in _repositories(arguments.checkouts, arguments.group, arguments.only):
+    for asked in repositories(arguments.checkouts, arguments.group, arguments.only):
         print(f"{asked.name}: {len(asked.questions)} questions", file=sys.stderr, flush=True)
         with answering(asked, arguments.vectors) as answer:
             for question in asked.questions:
-                judged["rag-ls"].append((question.kind, judge_files(answer(question.query), question.answers)))
+                judged["rag-ls"].append(
+                    (question.kind, judge_files(read_files(answer(question.query)), question.answers))
+                )
         for tool, found in ask_peers(asked, arguments.semble):
             for question in asked.questions:
                 judged[tool].append((question.kind, judge_files(group(found(question)), question.answers)))
     report(judged)
 
 
-def _repositories(checkouts: Path, group_name: str | None, only: Sequence[str] | None) -> Iterator[Asked]:
+def repositories(checkouts: Path, group_name: str | None, only: Sequence[str] | None) -> Iterator[Asked]:
+    """The repositories of the list with their questions: of a group, or named."""
     with (_QUESTIONS / "repositories.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             name = row["repository"].replace("/", "+")
@@ -99,9 +101,11 @@ def _read_questions(name: str, language: str) -> list[Question]:
 
 
 @contextmanager
-def answering(asked: Asked, vectors: bool) -> Iterator[Callable[[str], Files]]:
+def answering(asked: Asked, vectors: bool) -> Iterator[Callable[[str], dict[str, Any]]]:
     """Answers as an MCP client gets them, once the repository is indexed."""
-    client = local_client("mcp", editor=None if vectors else _NO_MODEL)
+    # An editor's settings would not do: they cannot switch embedding off.
+    os.environ["RAG_LS_EMBEDDING_MODEL"] = "auto" if vectors else "none"
+    client = local_client("mcp")
     try:
         view = client.open(asked.folder, on_purpose=True)
         view.indexing.index_tree(Depth.EMBEDDINGS if vectors else Depth.WORDS)
@@ -112,12 +116,19 @@ def answering(asked: Asked, vectors: bool) -> Iterator[Callable[[str], Files]]:
             view.indexing.wait_until_idle(_INDEXING_S)
         session = ClientSession(client)
         session.work_in(asked.folder)
-        yield lambda query: _read_answer(session.operations.run("search_code", {"query": query}))
+
+        def answer(query: str) -> dict[str, Any]:
+            given = session.operations.run("search_code", {"query": query})
+            assert given["stats"]["dense"] <= vectors, "embedding is on, so this is no answer by words alone"
+            return given
+
+        yield answer
     finally:
         client.close()
 
 
-def _read_answer(answer: dict[str, Any]) -> Files:
+def read_files(answer: dict[str, Any]) -> Files:
+    """The files of an answer."""
     return [
         [Answer(hit["path"], place["start_line"], place["end_line"]) for place in (hit, *hit.get("places", ()))]
         for hit in answer["results"]
