@@ -348,7 +348,7 @@ class Closeness(IntEnum):
 
     NONE = 0
     WEAK = 1
-    """Found by words alone, and no place has the question's rarer words together: it may answer in others."""
+    """No place has the question's rarer words together, or is near enough in meaning: it may answer in other words."""
     CLOSE = 2
 
 

@@ -13,6 +13,7 @@ _NOTHING_CLOSE = (
     "other words"
 )
 _WEAK = "weak: no place {}has the question's rarer words together"
+_WEAK_IN_MEANING = "weak: no place {}is near to this in words and meaning together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ def make_stats(stats: SearchStats) -> Stats:
     if stats.closeness is Closeness.CLOSE:
         return made
     is_none = stats.closeness is Closeness.NONE
-    note = (_NOTHING_CLOSE if is_none else _WEAK).format("" if stats.is_read else "of what is read so far ")
+    weak = _WEAK_IN_MEANING if stats.dense else _WEAK
+    note = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
     return replace(made, nothing_close=is_none, note="; ".join(filter(None, (note, stats.note))))
 
 

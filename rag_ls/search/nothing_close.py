@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rag_ls.model import Closeness
 from rag_ls.retrieval.stop_words import HANDLING
 from rag_ls.search.candidates import Candidates
-from rag_ls.search.closeness import WordFinder
+from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.storage import RankRow, stem
 
 MAX_LOOKED_AT = 10
@@ -15,14 +15,14 @@ MAX_LOOKED_AT = 10
 MAX_NEAREST = 2
 """The number of hits that are shown where nothing is close."""
 _FILES = 3
-# Closeness adds two numbers: the cosine, scaled so that 1 is where texts begin to be related, and the share of the question
-# that a text, its symbol and its path hold. Chosen on half of the questions without an answer; docs/quality.md has the other
-# half.
-_MIN_CLOSENESS = 1.4
+# With vectors, two numbers are added: the cosine, scaled so that 1 is where texts begin to be related, and the share of the question
+# that a text, its symbol and its path hold. From the second limit on hits are weak. Chosen on half of the questions without an
+# answer; docs/quality.md has the other half.
+_MIN_CLOSE, _MIN_WEAK = 1.8, 1.25
 # A change may be about anything, so its words may be anywhere.
-_MIN_CHANGE_CLOSENESS = 1.0
+_CHANGE_BONUS = 0.4
 # A name of several words must be held as a whole, or by words of the same meaning: a part of it is another name.
-_MIN_NAME_SHARE, _MIN_NAME_CLOSENESS = 0.75, 1.5
+_MIN_NAME_SHARE, _MIN_NAME_MEANING = 0.75, 1.5
 # By words alone: each word by itself stands in code about anything, and two of them in one place by chance. So a hit is sure
 # where the words that a place holds, times their share of the question, are at least this; without two words or half of the
 # question in one place, nothing is close. Most questions use other words than the code.
@@ -40,30 +40,33 @@ def judge_closeness(
     if any(row.row in signals.exact or signals.phrases.get(row.row, 0.0) >= 1.0 for row in rows):
         return Closeness.CLOSE
     read = [f"{row.path}\n{row.symbol}\n{texts.get(row.row, '')}" for row in rows]
-    finder = WordFinder(found.asked, {stem(word): word for word in (*found.similar, *query.parts)}.values())
-    held = max((finder.find(text).whole for text in read), default=0.0)
-    meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
-    if query.bare_name and len(query.parts) > 1:
-        is_close = held >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_CLOSENESS
-    elif all(row.row in signals.dense for row in rows):
-        is_close = meaning + held >= (_MIN_CHANGE_CLOSENESS if query.is_change else _MIN_CLOSENESS)
-    else:
-        # A chunk without a vector may still be close in meaning.
-        return _judge_words(read, found)
-    return Closeness.CLOSE if is_close else Closeness.NONE
-
-
-def _judge_words(texts: Sequence[str], found: Candidates) -> Closeness:
-    """Whether any of the texts may answer, by the words that it holds."""
-    telling = [word for word in found.query.parts if word not in HANDLING] or found.query.parts
+    telling = [word for word in query.parts if word not in HANDLING or query.bare_name] or query.parts
     asked = {stem(word): word for word in telling}
-    sure = list(map(WordFinder(found.asked, asked.values()).find, texts))
-    if any(each.words * each.whole >= min(_MIN_SURE, len(asked)) for each in sure):
-        return Closeness.CLOSE
     # A word may be misspelt for a similar one, or mean another thing.
     similar = {stem(word): word for word in found.similar} | asked
-    held = map(WordFinder(found.asked, similar.values()).find, texts)
-    is_weak = any(each.words >= min(_MIN_WORDS, len(asked)) for each in held) or any(
+    sure = list(map(WordFinder(found.asked, asked.values()).find, read))
+    if any(each.whole >= 1.0 for each in sure):
+        return Closeness.CLOSE
+    held = list(map(WordFinder(found.asked, similar.values()).find, read))
+    share = max((each.whole for each in held), default=0.0)
+    meaning = max((signals.dense.get(row.row, 0.0) for row in rows), default=0.0) / related_cosine
+    if query.bare_name and len(query.parts) > 1:
+        is_held = share >= _MIN_NAME_SHARE or meaning >= _MIN_NAME_MEANING
+        return Closeness.CLOSE if is_held else Closeness.NONE
+    by_meaning = meaning + share + (_CHANGE_BONUS if query.is_change else 0.0)
+    if meaning and by_meaning >= _MIN_CLOSE:
+        return Closeness.CLOSE
+    if all(row.row in signals.dense for row in rows):
+        return Closeness.WEAK if by_meaning >= _MIN_WEAK else Closeness.NONE
+    # A chunk without a vector may still be close in meaning.
+    return _judge_words(sure, held, len(asked))
+
+
+def _judge_words(sure: Sequence[Held], held: Sequence[Held], asked: int) -> Closeness:
+    """Whether any text may answer, by the words of `asked` that it holds: as they are, and similar ones too."""
+    if any(each.words * each.whole >= _MIN_SURE for each in sure):
+        return Closeness.CLOSE
+    is_weak = any(each.words >= min(_MIN_WORDS, asked) for each in held) or any(
         each.whole >= _MIN_SHARE for each in sure
     )
     return Closeness.WEAK if is_weak else Closeness.NONE

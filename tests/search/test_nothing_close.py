@@ -120,19 +120,28 @@ _TEXTS = dict.fromkeys(range(1, 5), "the cart of a shop")
 @pytest.mark.parametrize(
     ("query", "cosine", "expected"),
     [
-        ("where is the cart kept", 0.5, True), ("where is the aquarium cleaned", 0.5, True), ("where is the aquarium cleaned", 0.3, False),
-        ("fix the aquarium of fishes", 0.35, True), ("fix the aquarium of fishes", 0.2, False), ("AquariumFish", 0.45, False),
-        ("AquariumFish", 0.6, True),
+        ("cart", 0.1, Closeness.CLOSE), ("where is the cart kept", 0.1, Closeness.CLOSE),
+        ("where is the cart cleaned", 0.45, Closeness.CLOSE), ("where is the cart cleaned", 0.3, Closeness.WEAK),
+        ("where is the aquarium cleaned", 0.6, Closeness.CLOSE), ("where is the aquarium cleaned", 0.5, Closeness.WEAK),
+        ("where is the aquarium cleaned", 0.3, Closeness.NONE), ("where is the cart cleaned", 0.2, Closeness.NONE),
+        ("fix the aquarium of fishes", 0.5, Closeness.CLOSE), ("fix the aquarium of fishes", 0.3, Closeness.WEAK),
+        ("fix the aquarium of fishes", 0.2, Closeness.NONE), ("AquariumFish", 0.45, Closeness.NONE),
+        ("AquariumFish", 0.6, Closeness.CLOSE),
     ],
 )  # fmt: skip
-def test_meaning_and_words_together_decide(query: str, cosine: float, expected: bool) -> None:
+def test_meaning_and_words_together_decide(query: str, cosine: float, expected: Closeness) -> None:
     asked = analyse(query)
     signals = Signals(dense=dict.fromkeys(range(1, 5), cosine))
     weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
     found = Candidates(_ROWS, signals, asked, weights, held={}, lacks_vector=False)
-    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is (
-        Closeness.CLOSE if expected else Closeness.NONE
-    )
+    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is expected
+
+
+def test_a_near_text_is_close_although_others_have_no_vector_yet() -> None:
+    asked = analyse("where is the aquarium cleaned")
+    weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
+    found = Candidates(_ROWS, Signals(dense={1: 0.6}), asked, weights, held={}, lacks_vector=False)
+    assert judge_closeness(_ROWS, _TEXTS, found, related_cosine=0.32) is Closeness.CLOSE
 
 
 def test_what_has_no_vector_yet_may_be_close_in_meaning() -> None:
@@ -167,6 +176,8 @@ def test_weak_hits_are_all_shown_with_scores_and_a_note_that_say_so(shop: Projec
     assert not stats.nothing_close
     assert stats.note.startswith("weak: no place has the question's rarer words together; ")
     assert "no indexed file has the word 'paid' or 'bank'" in stats.note
+    with_vectors = make_stats(replace(answer.stats, dense=True))
+    assert with_vectors.note.startswith("weak: no place is near to this in words and meaning together; ")
     unread = make_stats(replace(answer.stats, is_read=False))
     assert unread.note.startswith("weak: no place of what is read so far has the question's rarer words together; ")
 
