@@ -77,6 +77,8 @@ class _Asked:
     """The part of the question's words that any section holds."""
     nearest: float | None
     """The similarity of the nearest section."""
+    commanding: Collection[tuple[str, str, int]]
+    """The sections with a key rule in any of their windows."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -182,7 +184,10 @@ class RuleFinder:
             for row in rows
         ]
         shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
-        sections = [_join_windows(list(windows)) for _, windows in groupby(shown, key=_section_of)]
+        sections = [
+            _join_windows(list(windows))
+            for _, windows in groupby(shown, key=lambda hit: _section_of(hit.row.stored.chunk))
+        ]
         return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
@@ -233,7 +238,11 @@ class RuleFinder:
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
         work = weigh_work(read_asked_work(question.text, question.paths), map(_read_work, rows))
-        return _Asked(question=question, words=words, code=code, work=work, known=known, nearest=nearest)
+        chunks = [row.stored.chunk for row in rows]
+        commanding = {_section_of(chunk) for chunk in chunks if _read_key_rules(chunk)}
+        return _Asked(
+            question=question, words=words, code=code, work=work, known=known, nearest=nearest, commanding=commanding
+        )
 
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
@@ -243,9 +252,7 @@ class RuleFinder:
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        text = _read_text(chunk)
-        rules = key_rules(text, is_yaml=is_yaml, first_line=chunk.start_line - chunk.overlap.count("\n"))
-        terms = read_terms(text)
+        terms = read_terms(_read_text(chunk))
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -256,7 +263,7 @@ class RuleFinder:
             names_path=judge_naming(chunk.text, depth),
             governs_path=below.count(True) / len(below) if below else 0.0,
             is_elsewhere=below.count(False) / len(below) if below else 0.0,
-            has_key_rules=bool(rules),
+            has_key_rules=_section_of(chunk) in asked.commanding,
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
@@ -264,7 +271,7 @@ class RuleFinder:
             work=judge_work(asked.work, _read_work(row)),
         )
         return RuleHit(
-            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules,
+            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=_read_key_rules(chunk),
             why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,
         )  # fmt: skip
@@ -293,6 +300,11 @@ def _read_text(chunk: Chunk) -> str:
     return chunk.overlap + chunk.text
 
 
+def _read_key_rules(chunk: Chunk) -> tuple[KeyRule, ...]:
+    first_line = chunk.start_line - chunk.overlap.count("\n")
+    return key_rules(_read_text(chunk), is_yaml=chunk.language == "yaml", first_line=first_line)
+
+
 def _read_work(row: ChunkRow) -> StatedWork:
     chunk = row.stored.chunk
     paragraphs = "\n".join(each.text for each in paragraphs_in(_read_text(chunk)))
@@ -313,9 +325,8 @@ def _says_something(text: str) -> bool:
     )
 
 
-def _section_of(hit: RuleHit) -> tuple[str, str, int]:
+def _section_of(chunk: Chunk) -> tuple[str, str, int]:
     """The section that a window is of: a heading's, or a rule of YAML. Other text has none: each window is for itself."""
-    chunk = hit.row.stored.chunk
     section = _find_rule_key(chunk) if chunk.language == "yaml" else chunk.symbol
     return chunk.path, section, -1 if section else chunk.ordinal
 

@@ -118,6 +118,19 @@ def test_an_architecture_file_of_another_tool_is_no_rule_and_said_to_be_left_alo
     assert ("rag_setup writes docs/patterns from the code" in answer["summary"]) is is_foreign
 
 
+def test_a_part_of_a_long_section_counts_as_one_of_a_section_that_commands(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    told = "\n\n".join(f"Part {at} of the ledger is told in paragraph {at} of this guide." for at in range(60))
+    heard = "Zebras have stripes."
+    sections = {"One": f"{heard}\n\n{told}\n\nEntries MUST balance.", "Two": f"{heard}\n\n{told}\n\nEntries balance."}
+    text = "".join(f"## {name}\n\n{body}\n\n" for name, body in sections.items())
+    _open(client, write(tmp_path / "bank", {**SHOP, "AGENTS.md": text}))
+    found = operations.run("rag_check_constraints", {"change_description": "stripes of zebras"})["constraints"]
+    assert [(each["section"], each["keyRules"]) for each in found] == [("One", []), ("Two", [])]
+    assert found[0]["relevance"] > found[1]["relevance"]
+
+
 def test_rules_for_other_folders_alone_are_not_said_to_be_missing(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
