@@ -54,13 +54,23 @@ class HandlerPlace:
 
 @dataclass(frozen=True, slots=True)
 class RouterMount:
-    """A place that puts the routes of another file below a prefix."""
+    """A place that puts the routes of another file, or of the files of a folder, below a prefix."""
 
     prefix: str
     name: str
-    """The name under which the file has the other's router, or the module that holds it."""
+    """The name that the other file gives to its router, or that of the module that holds it."""
     line: int
-    """The line that imports the name."""
+    """The line at which the statement begins that imports the name."""
+    member: str = ""
+    """The router in a module: `router` of `users.router`."""
+    beside: tuple[str, ...] = ()
+    """The other names that the statement imports."""
+    own: str = ""
+    """The router of this file below which the routes are put."""
+    through: tuple[str, ...] = ()
+    """The middleware before them."""
+    folder: str = ""
+    """The folder, from the file's own, whose files are put there, each below its own folder; "" for a router."""
 
 
 @dataclass(slots=True)
@@ -74,6 +84,8 @@ class FileFacts:
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
     mounts: list[RouterMount] = field(default_factory=list)
+    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""
     handlers: list[HandlerPlace] = field(default_factory=list)
     judged: frozenset[tuple[str, ...]] = frozenset()
     """The sorts of handlers that were looked for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import nodes
@@ -15,13 +15,13 @@ from rag_ls.rules.survey.file_facts import (
     HandlerPlace,
     Level,
     MiddlewareUse,
-    RouterMount,
     SocketEvent,
 )
+from rag_ls.rules.survey.file_routers import FileRouters
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
-from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, routes_at
+from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
 
 if TYPE_CHECKING:
@@ -34,25 +34,14 @@ _LIFECYCLE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Router:
-    name: str
-    outer: str
-    prefix: str
-    start: Offset
-    through: tuple[str, ...] = ()
-
-
 class FileReading:
     """The reading of one file: the routers and scopes first, then the routes that stand in them."""
 
     def __init__(self, path: str, text: str, root: SgNode) -> None:
         self._root = root
         self._terms = FormTerms(path, text)
-        self._routers: list[_Router] = []
+        self._routers = FileRouters(self._terms)
         self._scopes: list[RouteScope] = []
-        self._mounts: list[tuple[str, Offset, RouterMount]] = []
-        """Each with the router that it stands at, whose own prefix may be read later."""
         self._facts = FileFacts()
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
 
@@ -64,8 +53,7 @@ class FileReading:
             for each in endpoints:
                 key = each.method, each.route, each.line
                 by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
-        for router, start, mount in self._mounts:
-            facts.mounts.append(replace(mount, prefix=join_routes(self._prefix_of(router, start), mount.prefix)))
+        facts.mounts = self._routers.mounts()
         facts.endpoints = sorted(by_route.values(), key=lambda each: each.line)
         facts.unknown_routes = sorted(set(facts.unknown_routes))
         facts.middleware = sorted(dict.fromkeys(facts.middleware), key=lambda each: each.line)
@@ -84,73 +72,22 @@ class FileReading:
             return True
         name = nodes.base_name(found.call.receiver)
         if on == "routers":
-            return bool(found.framework.routers.search(name)) or any(router.name == name for router in self._routers)
+            return bool(found.framework.routers.search(name)) or self._routers.has(name)
         return isinstance(on, re.Pattern) and bool(on.search(name))
 
-    def _router_at(self, name: str, start: Offset) -> _Router | None:
-        """The router of a name that was made last before a place."""
-        named = [router for router in self._routers if router.name == name]
-        return max(
-            (router for router in named if router.start <= start),
-            key=lambda each: each.start,
-            default=named[0] if named else None,
-        )
-
-    def _routers_of(self, name: str, start: Offset) -> list[_Router]:
-        """The router of a name, after those that it was made from."""
-        found: list[_Router] = []
-        router = self._router_at(name, start)
-        while router is not None and len(found) <= len(self._routers):
-            found.insert(0, router)
-            outer = [
-                each
-                for each in self._routers
-                if each.name == router.outer and each is not router and each.start < router.start
-            ]
-            router = outer[-1] if router.outer and outer else None
-        return found
-
-    def _prefix_of(self, name: str, start: Offset) -> str:
-        """The prefixes of a router, and of those that it was made from."""
-        parts = [router.prefix for router in self._routers_of(name, start)]
-        return join_routes(*parts) if parts else ""
+    def read_alias(self, found: FoundForm) -> None:
+        without = re.compile(found.form.says("without") or "(?!)")
+        names = re.findall(found.form.says("names"), found.call.node.text())
+        for name in self._terms.strings(found, "name"):
+            self._facts.aliases[name] = tuple(each for each in names if not without.search(each))
 
     def read_router(self, found: FoundForm) -> None:
-        if not self._is_on(found):
-            return
-        name = nodes.assigned_name(found.call.node)
-        prefix = next(iter(self._terms.strings(found, "path")), "")
-        through = tuple(self._terms.names(found, "through"))
-        if name:
-            given = (
-                self._terms.value(found.form.says("made_of"), found)
-                if "made_of" in found.form.values
-                else [found.call.receiver]
-            )
-            base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
-            self._routers.append(_Router(name, base, prefix, nodes.start_of(found.call.node), through))
+        if self._is_on(found):
+            self._routers.add_router(found)
 
     def read_mount(self, found: FoundForm) -> None:
-        prefix = next(iter(self._terms.strings(found, "path")), "")
-        given = [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
-        names = {nodes.base_name(node) for node in given}
-        own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver)
-        for node in given:
-            name = re.match(r"\w*", node.text())
-            if name and names.isdisjoint(router.name for router in self._routers):
-                line = self._line_of_import(name[0]) if name[0] != "require" else nodes.start_of(node)[0] + 1
-                start = nodes.start_of(found.call.node)
-                self._mounts += [(own, start, RouterMount(prefix, name[0], line))] if line else []
-        for index, router in enumerate(self._routers):
-            if router.name in names - {own}:
-                below = join_routes(prefix, router.prefix) if prefix else router.prefix
-                self._routers[index] = replace(router, prefix=below, outer=router.outer or own)
-
-    def _line_of_import(self, name: str) -> int:
-        """The line that imports a name, or makes it of an import; 0 where there is none."""
-        imports = rf"(?m)^(?=[^\n]*\b{name}\b)[ \t]*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()"
-        found = re.search(imports, self._terms.text) if name else None
-        return self._terms.text.count("\n", 0, found.start()) + 1 if found else 0
+        if self._is_on(found):
+            self._routers.add_mount(found)
 
     def read_scope(self, found: FoundForm) -> None:
         if not self._is_on(found):
@@ -160,7 +97,7 @@ class FileReading:
         if found.form.of and not _is_of(node, found.form.of):
             return
         start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
-        paths = self._terms.strings(found, "path") or [""]
+        paths = self._terms.prefixes(found) or [""]
         replaced = found.form.says("holder_as")
         through = tuple(self._terms.names(found, "through"))
         scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
@@ -214,7 +151,7 @@ class FileReading:
         if not wanted and "path" in found.form.values:
             written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
             name = nodes.base_name(call.receiver)
-            known = found.framework.routers.search(name) or any(router.name == name for router in self._routers)
+            known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
             if not paths and written and (known or says == "yes") and says != "no":
                 self._facts.unknown_routes.append(call.line)
@@ -222,8 +159,11 @@ class FileReading:
                 return
         if found.form.says("absolute"):
             wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
-        routers = self._routers_of(nodes.base_name(call.receiver), nodes.start_of(call.node)) if call.receiver else []
+        start_of_call = nodes.start_of(call.node)
+        on = nodes.base_name(call.receiver) or self._routers.router_around(start_of_call)
+        routers = self._routers.chain_of(on, start_of_call)
         prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
+        router = routers[0].name if routers else on
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
@@ -242,7 +182,7 @@ class FileReading:
             [(found.form.says("method_as"), nodes.declared_name(node))] if "method_as" in found.form.values else []
         )
         endpoints = [
-            Endpoint(method_of(method), route, line, through)
+            Endpoint(method_of(method), route_for(method_of(method), route), line, through, router)
             for path, method in _with_methods(wanted or [""], methods)
             for route in routes_at(
                 around,
@@ -325,6 +265,8 @@ class FileReading:
             if is_inside or (found.form.annotation and inner[0] <= start and end <= inner[1]):
                 level = "route" if is_inside or inner == (start, end) else "router"
                 endpoints[:] = [each.behind(names) for each in endpoints]
+        if found.form.says("level") == "alias":
+            return
         if found.form.says("level") == "route":
             level = "route"
         self._note(found, names, level, found.call.node.range().start.line + 1 if found.form.annotation else 0)

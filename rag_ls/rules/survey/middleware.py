@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, list_names
+from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "middleware"
 _USUAL = re.compile(
@@ -34,11 +35,12 @@ class Middleware:
     routes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Each route with the names of what stands before it."""
 
+    def add_endpoint(self, path: str, endpoint: Endpoint) -> None:
+        self.routes.append((f"{endpoint.method} {endpoint.route}", endpoint.middleware))
+        for name in endpoint.middleware:
+            self.behind.add(name, SourceLine(path, endpoint.line))
+
     def read(self, path: str, facts: FileFacts) -> None:
-        for endpoint in facts.endpoints:
-            self.routes.append((f"{endpoint.method} {endpoint.route}", endpoint.middleware))
-            for name in endpoint.middleware:
-                self.behind.add(name, SourceLine(path, endpoint.line))
         for each in facts.middleware:
             place = SourceLine(path, each.line)
             if each.level == "route":

@@ -1,46 +1,122 @@
-"""Follows the prefixes that files give to the routers of others."""
+"""Follows the prefixes and the middleware that files put before the routers of others."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rag_ls.rules.survey.file_facts import FileFacts, RouterMount
-from rag_ls.rules.survey.routes import join_routes
+from rag_ls.rules.survey.routes import Endpoint, join_routes
+from rag_ls.rules.survey.terms import ALIAS
 
 _MAX_DEPTH = 6
+_MAX_PLACES = 8
+"""A router that is mounted at more places has no prefix that a list can show."""
 _INDEXES = ("__init__", "index")
+_HOOKS = re.compile(r"(^|/)\.?autohooks\.\w+$")
+_CONSTANT = re.compile(r"\{=([\w.]+)\}")
+
+_Place = tuple[str, str]
+"""A file, and the name of a router in it; "" for any."""
 
 
-def mounted_prefixes(facts: Mapping[str, FileFacts], edges: Iterable[tuple[str, str, int]]) -> dict[str, str]:
-    """The prefix of each file whose router one other file mounts; a file that several mount, at several places, has none."""
-    imported: dict[str, list[tuple[str, int]]] = {}
-    for importing, target, line in edges:
-        if importing in facts and facts[importing].mounts and target != importing:
-            imported.setdefault(importing, []).append((target, line))
-    mounted: dict[str, set[tuple[str, str]]] = {}
-    for path, targets in imported.items():
-        for mount in facts[path].mounts:
-            if (target := _target_of(mount, targets)) and target in facts:
-                mounted.setdefault(target, set()).add((path, mount.prefix))
-    return {path: prefix for path in mounted if (prefix := _prefix_of(path, mounted, _MAX_DEPTH)) not in ("", "/")}
+class RouterMounts:
+    """The mounts of a project's routers."""
 
+    def __init__(
+        self, facts: Mapping[str, FileFacts], edges: Iterable[tuple[str, str, int]], read: Callable[[str], str]
+    ) -> None:
+        """`read` gives the text of a file, for constants that another one uses."""
+        self._facts = facts
+        self._read = read
+        self._aliases = {name: names for each in facts.values() for name, names in each.aliases.items()}
+        self._imports: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for importing, target, line in edges:
+            if target != importing:
+                self._imports[importing].append((target, line))
+        self._at: dict[_Place, list[tuple[str, RouterMount]]] = defaultdict(list)
+        for path, each in facts.items():
+            for mount in each.mounts:
+                for place, below in self._find_places(path, mount):
+                    if (path, below) not in self._at[place]:
+                        self._at[place].append((path, below))
 
-def _target_of(mount: RouterMount, targets: Iterable[tuple[str, int]]) -> str:
-    """The file that a mounted name is of; "" where that does not show."""
-    on_line = {target for target, line in targets if line == mount.line}
-    named = {target for target in on_line if _stem(target) == mount.name} or on_line
-    return named.pop() if len(named) == 1 else ""
+    def endpoints(self, path: str) -> Iterator[Endpoint]:
+        """The endpoints of a file, once for each place where their router is mounted."""
+        for endpoint in self._facts[path].endpoints:
+            own = replace(endpoint, route=self._fill(path, endpoint.route))
+            for prefix, through in self._ways_to((path, endpoint.router), _MAX_DEPTH):
+                yield self._unalias(own.below(prefix, through))
+
+    def _unalias(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint with the middleware that aliases stand for; other types are no middleware."""
+        names = list[str]()
+        for name in endpoint.middleware:
+            names += self._aliases.get(name[1:].rpartition(".")[2], ()) if name.startswith(ALIAS) else [name]
+        return replace(endpoint, middleware=tuple(dict.fromkeys(names)))
+
+    def _ways_to(self, place: _Place, depth: int) -> Sequence[tuple[str, tuple[str, ...]]]:
+        """The prefixes below which a router's routes are, each with the middleware before them."""
+        mounts = self._at.get(place) or self._at.get((place[0], ""), [])
+        found = [
+            (join_routes(prefix, self._fill(path, mount.prefix)), (*through, *mount.through))
+            for path, mount in (mounts if depth else ())
+            for prefix, through in self._ways_to((path, mount.own), depth - 1)
+        ]
+        return list(dict.fromkeys(found)) if 0 < len(found) <= _MAX_PLACES else [("", ())]
+
+    def _find_places(self, path: str, mount: RouterMount) -> Iterator[tuple[_Place, RouterMount]]:
+        """The routers that a mount means, each with its mount."""
+        if mount.folder:
+            folder = posixpath.normpath(posixpath.join(posixpath.dirname(path), mount.folder)) + "/"
+            for other in self._facts:
+                if other.startswith(folder) and other != path and not _HOOKS.search(other):
+                    inner = posixpath.dirname(other.removeprefix(folder))
+                    yield (other, ""), replace(mount, prefix=join_routes(mount.prefix, inner))
+        elif target := self._target_of(path, mount):
+            yield target, mount
+
+    def _target_of(self, path: str, mount: RouterMount) -> _Place | None:
+        """The file that a mounted name is of, and the router in it; None where that does not show."""
+        on_line = {target for target, line in self._imports[path] if line == mount.line}
+        named = {target for target in on_line if _stem(target) == mount.name}
+        others = {target for target in on_line if _stem(target) not in mount.beside}
+        target = self._declaring((named or others).pop()) if len(named or others) == 1 else ""
+        if not target:
+            return None
+        known = {endpoint.router for endpoint in self._facts[target].endpoints}
+        known |= {each.own for each in self._facts[target].mounts}
+        return target, next((name for name in (mount.member, mount.name) if name in known), "")
+
+    def _declaring(self, path: str) -> str:
+        """The file that declares what another one only hands on."""
+        for _ in range(_MAX_DEPTH):
+            facts = self._facts.get(path)
+            if facts is not None and (facts.endpoints or facts.mounts):
+                return path
+            known = {target for target, _ in self._imports[path] if target in self._facts}
+            if len(known) != 1 or _stem(path) == posixpath.basename(path).partition(".")[0]:
+                return ""
+            path = known.pop()
+        return ""
+
+    def _fill(self, path: str, route: str) -> str:
+        """A route with the values of the constants in it; the name of one that is made when the program runs."""
+
+        def value(found: re.Match[str]) -> str:
+            first, last = found[1].partition(".")[0], found[1].rpartition(".")[2]
+            written = re.compile(rf"\b{last}\b(?:\s*:\s*[\w.&' ]+)?\s*[:=]\s*[\"'`](/?[^\"'`\n]*)[\"'`]")
+            texts = (self._read(target) for target, _ in self._imports[path])
+            values = {each for text in texts if first in text or last in text for each in written.findall(text)}
+            return values.pop() if len(values) == 1 else "{" + found[1] + "}"
+
+        return "/" + _CONSTANT.sub(value, route).lstrip("/") if "{=" in route else route
 
 
 def _stem(path: str) -> str:
     folder, name = posixpath.split(path)
     stem = name.partition(".")[0]
     return posixpath.basename(folder) if stem in _INDEXES else stem
-
-
-def _prefix_of(path: str, mounted: Mapping[str, set[tuple[str, str]]], depth: int) -> str:
-    if len(mounted.get(path, ())) != 1 or depth == 0:
-        return ""
-    ((mounting, prefix),) = mounted[path]
-    return join_routes(_prefix_of(mounting, mounted, depth - 1), prefix)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
 _VERB = re.compile(rf"(?:{_VERBS})", re.IGNORECASE)
+_PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION"})
 _OTHER_NAMES = {"del": "DELETE", "view": "GET"}
 
 
@@ -23,11 +24,15 @@ class Endpoint:
     line: int
     """1-based."""
     middleware: tuple[str, ...] = ()
-    """The names of the middleware between the path and its handler in this file, the router's included."""
+    """The names of the middleware between the path and its handler, the router's included."""
+    router: str = ""
+    """The name of the outermost router of the file that the route is on; "" for none."""
 
-    def below(self, prefix: str) -> Endpoint:
-        """The endpoint below a prefix that another file gives."""
-        return replace(self, route=join_routes(prefix, self.route)) if prefix else self
+    def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
+        """The endpoint below a prefix, and behind middleware, that another file gives."""
+        route = join_routes(prefix, self.route) if prefix.strip("/") else self.route
+        middleware = tuple(dict.fromkeys([*through, *self.middleware]))
+        return replace(self, route=route_for(self.method, route), middleware=middleware)
 
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
@@ -55,6 +60,11 @@ def join_routes(*parts: str) -> str:
     inner = "/".join(part.strip("/") for part in parts if part.strip("/"))
     last = parts[-1] if parts else ""
     return f"/{inner}/" if inner and last.endswith("/") and last != "/" else f"/{inner}"
+
+
+def route_for(method: str, route: str) -> str:
+    """A route as callers write it: procedures of nested routers have dots between their names."""
+    return "/" + route.strip("/").replace("/", ".") if method in _PROCEDURES else route
 
 
 def method_of(word: str) -> str:

@@ -16,7 +16,7 @@ from rag_ls.rules.survey.imports import frontend_prefixes, gather_import_names, 
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
-from rag_ls.rules.survey.mounts import mounted_prefixes
+from rag_ls.rules.survey.mounts import RouterMounts
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
 from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
@@ -151,7 +151,6 @@ class _Gathered:
             self.facts[job.path], self.languages[job.path] = report.facts, job.language
             self.middleware.read(job.path, report.facts)
             self.responses.read(job.path, report.facts)
-            self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
             self.events += ((job.path, event) for event in report.facts.events)
             self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
@@ -174,8 +173,10 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             ended.append(job.path)
         else:
             gathered.add(job, found)
-    prefixes = mounted_prefixes(gathered.facts, tree.edges)
-    gathered.endpoints = [(path, each.below(prefixes.get(path, ""))) for path, each in gathered.endpoints]
+    mounts = RouterMounts(gathered.facts, tree.edges, tree.read)
+    gathered.endpoints = [(path, each) for path in gathered.facts for each in mounts.endpoints(path)]
+    for path, endpoint in gathered.endpoints:
+        gathered.middleware.add_endpoint(path, endpoint)
     stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))

@@ -4,9 +4,9 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names of these
 calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain begins with,
 `chain(1)` the methods in an argument; `$X` and `$$$X` what a rule has captured; `name` the call's own name, `holder` that of the
-declaration that an annotation stands at, `block` the
-function in braces after a call, `keys` the first key of an argument, `text` the place itself, `file` the route that the path
-of a file stands for. Others stand for themselves.
+declaration that an annotation stands at, `block` the function in braces after a call, `alias` a type or a class that may stand
+for middleware, `keys` the first key of an argument, `text` the place itself, `file` the route that the path of a file stands for.
+Others stand for themselves.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from rag_ls.rules.survey.nodes import Call
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+ALIAS = "="
+"""Begins a name that stands for the middleware that another file says."""
 _TERM = re.compile(r"(args|before|after|beside|base|called|chain|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
@@ -30,6 +32,10 @@ _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[^\w$@]*$|\s"
 )
+
+_FILLED = re.compile(r"\{(\w+)\}")
+_PATH_NAME = re.compile(r"(?i)(prefix|path|base|url|root|_v\d+|version)[^.]*$")
+"""A name of something that routes are put below, where middleware may stand too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,9 @@ class FormTerms:
             match = found.framework.files.search("/" + self.path) if found.framework.files else None
             path = match[1] or "" if match else ""
             return [_flat_route(path) if found.form.says("dots") else _route_of_file(path)] if match else []
+        if term == "alias":
+            captured = call.node.get_match("ALIAS")
+            return [ALIAS + (captured.text() if captured else call.name)]
         if term == "holder":
             return [nodes.declared_name(nodes.holder_of(call.node))]
         if term == "block":
@@ -81,7 +90,8 @@ class FormTerms:
         if what == "called":
             every = [*nodes.calls_before(call), *nodes.calls_after(call)]
             return [each.name for each in every if re.fullmatch(names, each.name)]
-        return list(_select(self._nodes(what, names, call), selector))
+        found_nodes = self._nodes(what, names, call)
+        return found_nodes if what.startswith("$") and selector is None else list(_select(found_nodes, selector))
 
     def _nodes(self, what: str, names: str, call: Call) -> list[SgNode]:
         if what == "args":
@@ -106,16 +116,37 @@ class FormTerms:
                 return texts
         return []
 
+    def prefixes(self, found: FoundForm) -> list[str]:
+        """The texts of `path`; for a constant of another file its name, as `{=settings.API}`."""
+        if texts := self.strings(found, "path"):
+            return texts
+        for term in found.form.values.get("path", ()):
+            is_named = found.form.annotation is not None or re.search(r"\[[a-z]", term)
+            for each in self.value(term, found):
+                name = nodes.unwrap(each).text() if not isinstance(each, str) else ""
+                if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
+                    return [f"{{={name}}}"]
+        return []
+
+    def texts_in(self, found: FoundForm, key: str) -> list[str]:
+        """The strings that stand anywhere in a value, without what is filled in: the parts of `join(here, "routes")`."""
+        values = [each for term in found.form.values.get(key, ()) for each in self.value(term, found)]
+        texts = [each if isinstance(each, str) else each.text() for each in values]
+        return [
+            re.sub(r"\$\{[^}]*\}", "", part).strip("/")
+            for text in texts
+            for part in re.findall(r"[\"'`]([^\"'`\n]*)[\"'`]", text)
+        ]
+
     def methods(self, found: FoundForm) -> list[str]:
         """The methods of the first term that gives any; they may be constants: `RequestMethod.PUT`, `http.MethodPost`."""
         for term in found.form.values.get("method", ()):
             methods = list[str]()
             for each in self.value(term, found):
-                methods += (
-                    [each]
-                    if isinstance(each, str)
-                    else nodes.strings_of(each) or re.findall(r"\w+(?=\s*(?:,|\}|\]|$))", each.text())
-                )
+                texts = [each] if isinstance(each, str) else nodes.strings_of(each)
+                methods += [part for text in texts for part in re.split(r"[,|]\s*", text)]
+                if not texts and not isinstance(each, str):
+                    methods += re.findall(r"\w+(?=\s*(?:,|\}|\]|$))", each.text())
             if methods:
                 return methods
         return []
@@ -129,15 +160,30 @@ class FormTerms:
             return ["/" + path.removeprefix("/")]
         if texts := nodes.strings_of(node):
             is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
-            return [] if is_made and nodes.is_in_loop(node) else texts
+            if is_made:
+                return [] if nodes.is_in_loop(node) else [_FILLED.sub(self._constant_or_text, text) for text in texts]
+            return texts
         parent = node.parent()
-        if parent is not None and "identifier" in node.kind() and re.search(r"pair|definition|declarat", parent.kind()):
+        if node.kind() == "shorthand_property_identifier":
+            return [node.text()]
+        if (
+            parent is not None
+            and "identifier" in node.kind()
+            and re.search(r"pair|definition|declarat|assignment", parent.kind())
+        ):
             return [node.text()]
         name = nodes.unwrap(node).text()
-        if not re.fullmatch(r"[\w.]{1,60}", name):
-            return []
-        constant = re.search(rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[\"'`](/[^\"'`\n]*)[\"'`]", self.text)
-        return [constant[1]] if constant else []
+        constant = self._constant(name) if re.fullmatch(r"[\w.]{1,60}", name) else ""
+        return [constant] if constant else []
+
+    def _constant(self, name: str) -> str:
+        """The path that the file gives a name; "" for none."""
+        written = rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[\"'`](/[^\"'`\n]*)[\"'`]"
+        found = re.search(written, self.text)
+        return found[1] if found else ""
+
+    def _constant_or_text(self, found: re.Match[str]) -> str:
+        return self._constant(found[1]) or found[0]
 
     def names(self, found: FoundForm, key: str) -> list[str]:
         """The names of all terms of a value."""
@@ -177,8 +223,11 @@ def _select(found: Sequence[SgNode], selector: str | None) -> Iterator[SgNode]:
     elif ":" in selector:
         start, _, stop = selector.partition(":")
         yield from positional[int(start) if start else None : int(stop) if stop else None]
-    elif (option := nodes.option_of(found, selector)) is not None:
-        yield option
+    else:
+        for key in selector.split("."):
+            option = nodes.option_of(found, key)
+            found = [option] if option is not None else []
+        yield from found
 
 
 def _route_of_file(path: str) -> str:

@@ -2,8 +2,9 @@
 
 A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
 (another framework, whose forms it has too), and `forms`. A form is found by `call`, `annotation` (patterns of names)
-or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `answer`,
+or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `answer`,
 `event`, `handler` what is taken from it; `facts` reads the terms.
+An `alias` is a name that stands for middleware where another file uses it: `=name` among names.
 A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
 where nearly all handlers have a thing, set-up makes a rule of the two.
 """
@@ -24,7 +25,7 @@ from rag_ls.rules.survey.nodes import BARE_CALLS
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
 _WORD = re.compile(r"[\w$]+")
-FACTS = ("router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
+FACTS = ("alias", "router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
 

@@ -1,0 +1,151 @@
+"""Reads the routers of a file: how they are made of one another, and which routers of other files they mount."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey.file_facts import RouterMount
+from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.routes import join_routes
+from rag_ls.rules.survey.terms import FormTerms, FoundForm
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_IMPORT_OF = (
+    r"(?m)^[ \t]*(?:from\b[^\n(]*\bimport[ \t]*(?:\([^)]*?\b{0}\b[^)]*\)|[^\n(]*\b{0}\b[^\n]*)"
+    r"|import\b[^\n;'\"(]*?\b{0}\b[^;'\"(]*?(?:\bfrom\b|$)|import\s*(?:\w+\s*,\s*)?\{{[^}}]*?\b{0}\b[^}}]*\}}"
+    r"|(?:const|let|var)\b[^\n=]*\b{0}\b[^\n]*\brequire\()"
+)
+"""A statement that imports a name, from its line's start; those of Python and JavaScript may have several lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """Something that routes are put on, under the name of its variable."""
+
+    name: str
+    outer: str
+    prefix: str
+    start: Offset
+    end: Offset
+    through: tuple[str, ...] = ()
+
+
+class FileRouters:
+    """The routers of one file."""
+
+    def __init__(self, terms: FormTerms) -> None:
+        self._terms = terms
+        self._routers: list[Router] = []
+        self._mounts: list[tuple[str, Offset, RouterMount]] = []
+        """Each with the router that it stands at, whose own prefix may be read later."""
+
+    def _router_at(self, name: str, start: Offset) -> Router | None:
+        """The router of a name that was made last before a place."""
+        named = [router for router in self._routers if router.name == name]
+        return max(
+            (router for router in named if router.start <= start),
+            key=lambda each: each.start,
+            default=named[0] if named else None,
+        )
+
+    def chain_of(self, name: str, start: Offset) -> list[Router]:
+        """The router of a name, after those that it was made from."""
+        found: list[Router] = []
+        router = self._router_at(name, start)
+        while router is not None and len(found) <= len(self._routers):
+            found.insert(0, router)
+            outer = [
+                each
+                for each in self._routers
+                if each.name == router.outer and each is not router and each.start < router.start
+            ]
+            router = outer[-1] if router.outer and outer else None
+        return found
+
+    def router_around(self, place: Offset) -> str:
+        """The router among whose arguments a place is; "" for none."""
+        return next((each.name for each in self._routers if each.start < place < each.end), "")
+
+    def has(self, name: str) -> bool:
+        return any(router.name == name for router in self._routers)
+
+    def mounts(self) -> list[RouterMount]:
+        """The mounts, below what the routers around them have."""
+        found = []
+        for name, start, mount in self._mounts:
+            on = self.chain_of(name, start)
+            prefix = join_routes(*(each.prefix for each in on), mount.prefix)
+            through = tuple(dict.fromkeys([*(each for router in on for each in router.through), *mount.through]))
+            found.append(replace(mount, prefix=prefix, through=through, own=on[0].name if on else name))
+        return found
+
+    def add_router(self, found: FoundForm) -> None:
+        """Take in a router, and what it was made of."""
+        name = nodes.assigned_name(found.call.node)
+        prefix = next(iter(self._terms.prefixes(found)), "")
+        through = tuple(self._terms.names(found, "through"))
+        if name:
+            given = (
+                self._terms.value(found.form.says("made_of"), found)
+                if "made_of" in found.form.values
+                else [found.call.receiver]
+            )
+            base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
+            start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
+            self._routers.append(Router(name, base, prefix, start=start, end=end, through=through))
+
+    def add_mount(self, found: FoundForm) -> None:
+        """Take in a mount: of routers of this file, of another one, or of the files of a folder."""
+        prefix = next(iter(self._terms.prefixes(found)), "")
+        through = tuple(self._terms.names(found, "through"))
+        start = nodes.start_of(found.call.node)
+        own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver) or self.router_around(start)
+        if "folder" in found.form.values:
+            folder = "/".join(self._terms.texts_in(found, "folder"))
+            self._mounts += [(own, start, RouterMount(prefix, "", 0, folder=folder, through=through))] if folder else []
+            return
+        given = self._routers_given(found)
+        names = {name for node in given if (name := _first_name(node))}
+        for node in given if not any(map(self.has, names)) else ():
+            name = _first_name(node)
+            if mount := self._imported_by(name, node):
+                # The router's own name is no middleware.
+                before = tuple(each for each in through if each.partition(".")[0] != name)
+                self._mounts.append((own, start, replace(mount, prefix=prefix, through=before)))
+        for index, router in enumerate(self._routers):
+            if router.name in names - {own}:
+                below = join_routes(prefix, router.prefix) if prefix else router.prefix
+                before = tuple(each for each in through if each.partition(".")[0] != router.name)
+                behind = (*before, *router.through)
+                self._routers[index] = replace(router, prefix=below, outer=router.outer or own, through=behind)
+
+    def _routers_given(self, found: FoundForm) -> list[SgNode]:
+        """The expressions of a mount that may be routers."""
+        if "router" in found.form.values:
+            return [node for node in self._terms.value(found.form.says("router"), found) if not isinstance(node, str)]
+        return [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
+
+    def _imported_by(self, name: str, node: SgNode) -> RouterMount | None:
+        """The mount of a name that a statement of the file imports, or makes of an import; None where there is none."""
+        member = re.match(r"\w+\.(\w+)", node.text())
+        if name == "require":
+            return RouterMount("", "", nodes.start_of(node)[0] + 1)
+        found = re.search(_IMPORT_OF.format(name), self._terms.text) if name else None
+        if found is None:
+            return None
+        original = re.search(rf"(\w+)\s+as\s+{name}\b", found[0])
+        own = original[1] if original else name
+        beside = tuple(set(re.findall(r"\w+", found[0].partition("import")[2])) - {own, name})
+        line = self._terms.text.count("\n", 0, found.start()) + 1
+        return RouterMount("", own, line, member=member[1] if member else "", beside=beside)
+
+
+def _first_name(node: SgNode) -> str:
+    """The name that an expression begins with: `users` of `users.router`, `router` of `this.router.routes()`."""
+    found = re.match(r"(?:this|self)\.(\w+)|(\w+)", node.text())
+    return found[1] or found[2] if found else ""

@@ -1,0 +1,182 @@
+"""Routes below the prefixes, and behind the middleware, that other files give to their routers."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from rag_ls.languages import detect_language
+from rag_ls.rules.survey.survey import SurveyedTree, survey
+
+
+def routes(files: dict[str, str], *edges: tuple[str, str, int]) -> list[str]:
+    """Each route with what stands before it; an edge is the importing file, the imported one and the line."""
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    tree = SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", edges)
+    return [" ".join((each.method, each.route, *each.middleware)) for _, each in survey(tree).endpoints]
+
+
+_API = {
+    "src/app.js": "const api = require('./api');\nconst app = require('express')();\napp.use('/api', limit, api);\n",
+    "src/api/index.js": "const router = express.Router();\nrouter.use('/users', require('./users'));\n",
+    "src/api/users.js": "const router = express.Router();\nrouter.get('/:id', h);\n",
+}
+_API_EDGES = (("src/app.js", "src/api/index.js", 1), ("src/api/index.js", "src/api/users.js", 2))
+
+
+def test_a_router_is_below_those_that_mount_it_and_behind_what_stands_before_it() -> None:
+    assert routes(_API, *_API_EDGES) == ["GET /api/users/:id limit"]
+
+
+def test_a_router_that_is_mounted_twice_has_both_routes() -> None:
+    old = {"src/old.js": "const api = require('./api');\nconst app = express();\napp.use('/old', api);\n"}
+    both = routes({**_API, **old}, *_API_EDGES, ("src/old.js", "src/api/index.js", 1))
+    assert both == ["GET /api/users/:id limit", "GET /old/users/:id"]
+
+
+def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
+    python = """
+    from fastapi import APIRouter, FastAPI
+    app = FastAPI()
+    api = APIRouter(prefix="/api")
+    users = APIRouter(prefix="/users")
+    @users.get("/me")
+    def read_me(): ...
+    api.include_router(users)
+    app.include_router(api)
+    """
+    assert routes({"app.py": python}) == ["GET /api/users/me"]
+    files = {
+        "src/routes.ts": "import { Router } from 'express';\nimport tags from './tags';\n"
+        "const api = Router()\n  .use(tags);\nexport default Router().use('/api', api);\n",
+        "src/tags.ts": "const router = Router();\nrouter.get('/tags', h);\n",
+    }
+    assert routes(files, ("src/routes.ts", "src/tags.ts", 2)) == ["GET /api/tags"]
+
+
+def test_an_import_may_take_several_lines_and_name_several_routers() -> None:
+    files = {
+        "app/main.py": "from app.routers import (\n    items,\n    users,\n)\napp = FastAPI()\nrouter = APIRouter()\n"
+        "router.include_router(users.router, prefix='/u')\napp.include_router(items.public)\n"
+        "app.include_router(items.closed, prefix='/closed', dependencies=[Depends(admin)])\napp.include_router(router)\n",
+        "app/routers/users.py": "router = APIRouter()\n@router.get('/me')\ndef me(): ...\n",
+        "app/routers/items.py": "public = APIRouter(prefix='/items')\nclosed = APIRouter()\n"
+        "@public.get('/all')\ndef every(): ...\n@closed.get('/one')\ndef one(): ...\n",
+    }
+    edges = [("app/main.py", f"app/routers/{name}.py", 1) for name in ("users", "items")]
+    assert routes(files, *edges) == ["GET /items/all", "GET /closed/one admin", "GET /u/me"]
+
+
+def test_a_router_may_have_another_name_where_it_is_mounted() -> None:
+    files = {
+        "app/main.py": "from app.users import router as users_router\napp = FastAPI()\n"
+        "app.include_router(users_router, prefix='/users')\n",
+        "app/users.py": "router = APIRouter()\nopen_router = APIRouter()\n@router.get('/me')\ndef me(): ...\n"
+        "@open_router.get('/all')\ndef every(): ...\n",
+    }
+    assert routes(files, ("app/main.py", "app/users.py", 1)) == ["GET /users/me", "GET /all"]
+
+
+def test_a_file_that_hands_a_router_on_mounts_nothing() -> None:
+    files = {
+        "app.ts": "import pins from './pins';\nconst router = new Router({ prefix: '/api' });\nrouter.use('/', pins.routes());\n",
+        "pins/index.ts": "export { default } from './pins';\n",
+        "pins/pins.ts": "const router = new Router();\nrouter.post('/pins', auth(), h);\n",
+    }
+    assert routes(files, ("app.ts", "pins/index.ts", 1), ("pins/index.ts", "pins/pins.ts", 1)) == [
+        "POST /api/pins auth"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("class Settings:\n    API: str = '/api/v1'\n", "GET /api/v1/me"),
+        ("import os\nsettings = os.environ\n", "GET /{settings.API}/me"),
+    ],
+)
+def test_a_prefix_that_another_file_names_is_looked_up_there(config: str, expected: str) -> None:
+    files = {
+        "main.py": "from config import settings\nfrom users import router\napp = FastAPI()\n"
+        "app.include_router(router, prefix=settings.API)\n",
+        "config.py": config,
+        "users.py": "router = APIRouter()\n@router.get('/me')\ndef me(): ...\n",
+    }
+    assert routes(files, ("main.py", "config.py", 1), ("main.py", "users.py", 2)) == [expected]
+
+
+def test_what_a_type_or_a_class_of_router_depends_on_stands_before_the_routes() -> None:
+    files = {
+        "deps.py": """
+        from fastapi import APIRouter, Depends
+        CurrentUser = Annotated[User, Depends(get_current_user)]
+        SessionDep = Annotated[Session, Depends(get_db)]
+        class AdminAPIRouter(APIRouter):
+            def __init__(self, **kwargs):
+                super().__init__(dependencies=[Depends(get_admin)], **kwargs)
+        """,
+        "users.py": """
+        from fastapi import APIRouter
+        from deps import AdminAPIRouter, CurrentUser, SessionDep
+        router = APIRouter(dependencies=[Depends(limit)])
+        admin = AdminAPIRouter(prefix="/admin")
+        @router.get("/me")
+        def me(session: SessionDep, user: CurrentUser, id: UUID): ...
+        @admin.get("/all")
+        def every(session: SessionDep): ...
+        """,
+    }
+    assert routes(files) == ["GET /me limit get_current_user", "GET /admin/all get_admin"]
+
+
+def test_fastify_loads_the_routes_of_a_folder_below_their_folders() -> None:
+    files = {
+        "src/app.ts": "import autoload from '@fastify/autoload'\nimport users from './users.js'\n"
+        "export default async function app (fastify) {\n"
+        "  fastify.register(autoload, { dir: path.join(import.meta.dirname, 'routes'), options: { prefix: '/v1' } })\n"
+        "  fastify.register(users, { prefix: '/users' })\n}\n",
+        "src/routes/home.ts": "import type { F } from 'fastify'\nexport default async function (fastify) {\n  fastify.get('/', h)\n}\n",
+        "src/routes/api/tasks/index.ts": "import type { F } from 'fastify'\nexport default async function (fastify) {\n"
+        "  fastify.get('/:id', { preHandler: (request) => request.isAdmin() }, h)\n}\n",
+        "src/users.ts": "import type { F } from 'fastify'\nexport default async function (fastify) {\n  fastify.get('/me', h)\n}\n",
+    }
+    assert routes(files, ("src/app.ts", "src/users.ts", 2)) == [
+        "GET /v1/api/tasks/:id", "GET /v1", "GET /users/me",
+    ]  # fmt: skip
+
+
+def test_koa_joins_names_without_a_slash_below_what_mounts_them() -> None:
+    files = {
+        "web.ts": "import Koa from 'koa';\nimport mount from 'koa-mount';\nimport api from './api';\n"
+        "const app = new Koa();\napp.use(mount('/api', api));\n",
+        "api.ts": "import Koa from 'koa';\nimport pins from './pins';\nconst api = new Koa();\nconst router = new Router();\n"
+        "router.use('/', pins.routes());\napi.use(router.routes());\nexport default api;\n",
+        "pins.ts": "const router = new Router();\nrouter.post('pins.create', auth(), validate(x), async (ctx) => {});\n",
+    }
+    expected = ["POST /api/pins.create auth validate"]
+    assert routes(files, ("web.ts", "api.ts", 3), ("api.ts", "pins.ts", 2)) == expected
+
+
+def test_procedures_have_the_names_of_the_routers_around_them() -> None:
+    files = {
+        "app.ts": """
+        import { router, publicProcedure } from './trpc';
+        import { postRouter } from './post';
+        import { user } from './user';
+        const tagRouter = router({ list: publicProcedure.query(f) });
+        export const appRouter = router({
+          health: publicProcedure.query(f),
+          post: postRouter,
+          tag: tagRouter,
+          admin: router({ clear: adminProcedure.mutation(f) }),
+          user,
+        });
+        """,
+        "post.ts": "import { router } from './trpc';\nexport const postRouter = router({ add: publicProcedure.mutation(f) });\n",
+        "user.ts": "import { router } from './trpc';\nexport const user = router({ me: protectedProcedure.query(f) });\n",
+    }
+    assert routes(files, ("app.ts", "post.ts", 3), ("app.ts", "user.ts", 4)) == [
+        "QUERY /tag.list", "QUERY /health", "MUTATION /admin.clear adminProcedure",
+        "MUTATION /post.add", "QUERY /user.me protectedProcedure",
+    ]  # fmt: skip
