@@ -6,10 +6,12 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-
-from datasketch import MinHash, MinHashLSH
+from typing import TYPE_CHECKING
 
 from training.pairs import Pair
+
+if TYPE_CHECKING:
+    from datasketch import MinHash
 
 _PERMUTATIONS, _ALIKE, _SHINGLE = 64, 0.8, 4
 _WORD = re.compile(r"\w+")
@@ -23,6 +25,9 @@ def distinct(pairs: Iterable[Pair], known: Iterable[str] = ()) -> Iterator[Pair]
     `known` are texts that no answer may be like: those that models are judged by. Broder, "On the resemblance and
     containment of documents" (1997).
     """
+    # It imports scipy.
+    from datasketch import MinHashLSH
+
     alike = {"": MinHashLSH(_ALIKE, _PERMUTATIONS)}
     for number, text in enumerate(known):
         alike[""].insert(number, _signature(text))
@@ -62,6 +67,8 @@ def balanced(pairs: Sequence[Pair], most: int, most_of_repository: int, seed: in
 
 
 def _signature(text: str) -> MinHash:
+    from datasketch import MinHash
+
     words = _WORD.findall(text.lower())
     shingles = {" ".join(words[at : at + _SHINGLE]) for at in range(max(1, len(words) - _SHINGLE + 1))}
     signature = MinHash(_PERMUTATIONS)
