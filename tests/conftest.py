@@ -53,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Where locks that were taken out of order are noted, by this process and by those that it starts.
 _LOCK_FAULTS = Path(tempfile.gettempdir()) / f"rag-ls-lock-faults-{os.getpid()}"
 _CHECK_LOCKS = "RAG_LS_CHECK_LOCKS"
+_MODEL = "RAG_LS_EMBEDDING_MODEL"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -214,7 +215,6 @@ def engine_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHom
 def home(
     request: pytest.FixtureRequest,
     engine_homes: EngineHomes,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
     """All user-level state of a test; no test sees the user's own, nor settings of the environment.
@@ -224,6 +224,8 @@ def home(
     marked = request.node.get_closest_marker
     shares = marked("shared_engine") is not None and marked("own_engine") is None
     folder = engine_homes.of(request.path) if shares else engine_homes.new()
+    # Made before the engine starts, so removed after it has ended; half of all tests write no file.
+    projects: Path | None = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
     for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_")) and name != _CHECK_LOCKS]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAG_LS_HOME", str(folder))
@@ -232,7 +234,8 @@ def home(
     yield folder
     if shares:
         # Its projects end with their folders, and let go of their watches, of which a user has not many.
-        _remove(tmp_path)
+        if projects is not None:
+            _remove(projects)
         _forget_all(folder)
     else:
         end_engine()
@@ -266,6 +269,12 @@ def installed_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def words_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is embedded, which takes most of the time of a test that asks for lines, names or uses."""
+    monkeypatch.setenv(_MODEL, "none")
+
+
+@pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """A little project that no version control knows."""
     return write(tmp_path / "shop", SHOP)
@@ -289,18 +298,19 @@ def repository(tmp_path: Path) -> Path:
 
 
 class IndexedProjects:
-    """Projects that are indexed once, and copied for each test that needs them."""
+    """Projects that are indexed once, with and without embeddings, and copied for each test that needs them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._masters: dict[Hashable, Path] = {}
 
     def copy(self, files: Mapping[str, str | bytes], to: Path) -> Path:
-        """A folder with some files and their index, embeddings included."""
+        """A folder with some files and their index; it holds embeddings where the test has a model."""
         return self.copy_made(tuple(files.items()), lambda folder: write(folder, files), to)
 
     def copy_made(self, key: Hashable, make: Callable[[Path], Path], to: Path) -> Path:
         """A copy of what `make` makes in a folder, the first time that it is asked for by this key, and of its index."""
+        key = key, os.environ.get(_MODEL)
         if key not in self._masters:
             self._masters[key] = make(self._folder / str(len(self._masters)))
             with pytest.MonkeyPatch.context() as patch:

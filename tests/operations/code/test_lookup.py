@@ -19,6 +19,9 @@ from tests.conftest import IndexedProjects
 from tests.operations.code.projects import index_project
 from tests.support import PATIENCE_S, SHOP, write
 
+# They ask for lines, names and uses, which need no embeddings.
+pytestmark = pytest.mark.usefixtures("words_alone")
+
 STEPS = "".join(f"        step_{n} = compute(items, {n})\n" for n in range(150))
 BIG = (
     "import os\n\n\nclass Discounter:\n    '''Discounts.'''\n\n    # Applies it.\n    def apply(self, items):\n"

@@ -15,8 +15,11 @@ from rag_ls.operations.caller import MustWait
 from rag_ls.operations.code import preparation
 from tests.support import PATIENCE_S, until, write
 
-# So many that none but the first ones are read when an answer is given, also where there are many cores.
-MANY = 1500
+# They ask for lines, names and uses, which need no embeddings.
+pytestmark = pytest.mark.usefixtures("words_alone")
+
+# So many, and so long, that none but the first ones are read when an answer is given, also where there are many cores.
+MANY, FUNCTIONS = 300, 300
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,9 @@ def view(client: Client, tmp_path: Path) -> ProjectSession:
 
 
 def _functions(number: int) -> str:
-    return "\n\n".join(f"def function_{number}_{part}(value):\n    return value + {part}\n" for part in range(40))
+    return "\n\n".join(
+        f"def function_{number}_{part}(value):\n    return value + {part}\n" for part in range(FUNCTIONS)
+    )
 
 
 def _queued(view: ProjectSession) -> int:
@@ -122,10 +127,11 @@ def test_the_tests_of_a_file_are_read_with_it(client: Client, tmp_path: Path) ->
     assert "not read yet" in answer["note"]
 
 
-def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, view: ProjectSession) -> None:
-    for path in ("../elsewhere.py", "/elsewhere/a.py", "a\0b"):
-        with pytest.raises(RagLsError):
-            Operations(client).run("list_symbols", {"path": path})
+@pytest.mark.parametrize("path", ["../elsewhere.py", "/elsewhere/a.py", "a\0b"])
+def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, shop: Path, path: str) -> None:
+    client.open(shop)
+    with pytest.raises(RagLsError):
+        Operations(client).run("list_symbols", {"path": path})
 
 
 @pytest.mark.slow
@@ -148,8 +154,8 @@ def test_another_size_limit_counts_for_files_that_are_being_read(client: Client,
     assert set(view.store.documents()) == {"src/zebra.py", "test/zoo.rb", "rag-ls.toml"}
 
 
-def test_odd_arguments_are_refused_as_ever(client: Client, view: ProjectSession) -> None:
-    operations = Operations(client)
-    for arguments in (None, [], {"project": 1}, {"project": [1]}):
-        with pytest.raises(Exception, match=r"query|object|project"):
-            operations.run("search_code", arguments)
+@pytest.mark.parametrize("arguments", [None, [], {"project": 1}, {"project": [1]}])
+def test_odd_arguments_are_refused_as_ever(client: Client, shop: Path, arguments: object) -> None:
+    client.open(shop)
+    with pytest.raises(Exception, match=r"query|object|project"):
+        Operations(client).run("search_code", arguments)

@@ -14,6 +14,9 @@ from tests.conftest import IndexedProjects
 from tests.operations.code.projects import index_project
 from tests.support import PATIENCE_S, write
 
+# They ask for lines, names and uses, which need no embeddings.
+pytestmark = pytest.mark.usefixtures("words_alone")
+
 FILES = {
     "shop/__init__.py": "from shop.cart import total as grand_total\n",
     "shop/cart.py": (
