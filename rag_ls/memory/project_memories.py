@@ -198,7 +198,8 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
 def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
     who, pointer = identity_of(project.root), homes.read_pointer(project)
     home = homes.find(project)
-    known_roots = home.roots if home else ()
+    # Where another `HOME` of the user has its own memories, the data folder was there all the time.
+    known_roots = home.roots if home and not homes.has_foreign_pointer(project) else ()
     is_copied = _may_take(project, homes, pointer) and (home is None or not has_memory_file(home.folder))
     if is_copied:
         # Opened before any file is made: damaged memories must be reported, not replaced.

@@ -94,6 +94,10 @@ class MemoryHomes:
         found, seal = _pointer(project)
         return found if is_equal(seal, text_seal(POINTER, found)) or (found and self.trusts(project)) else ""
 
+    def has_foreign_pointer(self, project: Project) -> bool:
+        """Whether a project's data folder names a home that processes of another user or another `HOME` made."""
+        return bool(_pointer(project)[0]) and not self.read_pointer(project)
+
     def all(self) -> list[Home]:
         """Every home whose record can be read, also of memories that were removed."""
         try:

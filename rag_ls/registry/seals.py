@@ -15,6 +15,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.util.system_folders import account_home
 from rag_ls.util.whole_files import whole_file
 
 KEY_FILE = "seals.key"
@@ -38,6 +39,13 @@ def text_seal(kind: str, text: str) -> str:
     return _seal(kind.encode() + b"\0", text)
 
 
+def is_own_text_seal(seal: str, kind: str, text: str) -> bool:
+    """Whether this user's processes made the seal of a text, also those with the account's home where `HOME` is another."""
+    content = kind.encode() + b"\0"
+    keys = (_own_key(), _account_key())
+    return any(is_equal(seal, _sign(key, content, text)) for key in keys if key)
+
+
 def is_equal(seal: str, made: str) -> bool:
     """Whether a seal that was read is the one that this user makes."""
     return hmac.compare_digest(seal.encode("utf-8", "replace"), made.encode())
@@ -49,8 +57,24 @@ def can_be_made() -> bool:
 
 
 def _seal(content: bytes, facts: str) -> str:
-    key = _key(user_data_folder()) or _passing_key()
+    return _sign(_own_key(), content, facts)
+
+
+def _sign(key: bytes, content: bytes, facts: str) -> str:
     return hmac.new(key, content + facts.encode(), hashlib.sha256).hexdigest()
+
+
+def _own_key() -> bytes:
+    return _key(user_data_folder()) or _passing_key()
+
+
+def _account_key() -> bytes:
+    """The key in the account's home; empty where there is none to be read."""
+    try:
+        place = user_data_folder().relative_to(Path.home())
+        return _read_key(Path(account_home(), place, KEY_FILE))
+    except (OSError, ValueError, RuntimeError):
+        return b""
 
 
 @cache

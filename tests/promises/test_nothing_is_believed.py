@@ -21,6 +21,7 @@ from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.memory.project_memories import ProjectMemories
 from rag_ls.model import Scope
 from rag_ls.project import Project, user_data_folder
+from rag_ls.registry import seals
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
@@ -69,6 +70,23 @@ class TestAnIndex:
         assert _paths(tmp_path) == []
         _fill(tmp_path)
         assert _paths(tmp_path) == ["src/a.py"]
+
+    def test_of_the_account_s_home_is_kept_by_a_process_with_another(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        account, sandbox, project = (tmp_path / name for name in ("account", "sandbox", "project"))
+        project.mkdir()
+        for variable in ("RAG_LS_HOME", "XDG_DATA_HOME"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setattr(seals, "account_home", lambda: str(account))
+        monkeypatch.setenv("HOME", str(sandbox))
+        _fill(project)
+        monkeypatch.setenv("HOME", str(account))
+        assert _paths(project) == [], "the account's processes do not know the sandbox"
+        _fill(project)
+        for home in (sandbox, account, sandbox):
+            monkeypatch.setenv("HOME", str(home))
+            assert _paths(project) == ["src/a.py"]
 
     def test_that_came_with_a_trusted_folder_is_taken_over(self, tmp_path: Path, stranger: Callable[[], None]) -> None:
         _fill(tmp_path)

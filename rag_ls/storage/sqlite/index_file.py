@@ -10,7 +10,7 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
-from rag_ls.registry.seals import can_be_made, is_equal, text_seal
+from rag_ls.registry.seals import can_be_made, is_own_text_seal, text_seal
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.connections import Connections
@@ -74,7 +74,7 @@ def check_is_own(connection: sqlite3.Connection, *, is_trusted: bool = False) ->
     connection.execute("PRAGMA trusted_schema = OFF")
     if not check_schema(connection, _schema()) or is_trusted or not can_be_made():
         return
-    if not is_equal(_meta(connection, index_schema.SEAL), text_seal(*_read_sealed(connection))):
+    if not is_own_text_seal(_meta(connection, index_schema.SEAL), *_read_sealed(connection)):
         raise ForeignFile("another user or machine made it")
 
 
