@@ -107,8 +107,9 @@ def notes_of(stats: Json) -> list[str]:
             if stats.get(key)
         ]
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
-        left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
-        notes.append(f"the index is not complete: {left}")
+        if missing or not stats.get("note"):
+            left = f"{' and '.join(missing)} {goes_on}" if missing else "the files were not compared with it yet"
+            notes.append(f"the index is not complete: {left}")
     return [*notes, *([in_words_of_the_shell(stats["note"])] if stats.get("note") else [])]
 
 

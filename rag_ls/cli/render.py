@@ -202,7 +202,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
     elif data["queued_documents"] or data["pending_embeddings"]:
         state = _describe_progress(data)
     else:
-        state = "not complete: the files were not compared with the index yet"
+        state = "not complete: the note below says why"
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items()) or "none"
     lines = [
         f"project   {fold(data['root'])}",
@@ -214,7 +214,8 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         f"memories  {_memory_counts(data)}",
         *([f"rules     {_rules(data['rules'])}"] if data.get("rules") else []),
     ]
-    if not data["complete"] and data["activity"] in ("idle", "cancelled"):
+    is_waiting = data["queued_documents"] or data["pending_embeddings"]
+    if is_waiting and data["activity"] in ("idle", "cancelled"):
         lines.append("activity  idle: `rag-ls index` goes on, or an editor or agent that opens the project")
     elif not data["complete"]:
         lines.append(f"activity  {data['activity']}")

@@ -27,6 +27,8 @@ class Exclusions:
         self._project = project
         self._store = store
         self.patterns = _EVERYTHING
+        self.are_known = True
+        """Whether the patterns could ever be read: else nothing is indexed."""
         self._doubt = ""
         self._stamps: dict[Path, tuple[int, int]] = {}
 
@@ -37,14 +39,15 @@ class Exclusions:
         wanted = Patterns.of(settings.index)
         hiding = next((problem for problem in problems if problem.hides_patterns), None)
         if hiding is None:
-            self.patterns, self._doubt = wanted, ""
+            self.patterns, self.are_known, self._doubt = wanted, True, ""
             # On a full disk the former patterns stay written; the new ones count all the same.
             with contextlib.suppress(StoreUnavailable):
                 if self._read_former() != wanted:
                     self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include, wanted.submodules]))
             return
         former = self._read_former()
-        self._doubt = f"{hiding.place} cannot be used: {_UNKNOWN if former is None else _KEPT}"
+        self.are_known = former is not None
+        self._doubt = f"{hiding.place} cannot be used: {_KEPT if self.are_known else _UNKNOWN}"
         if former is None:
             self.patterns = _EVERYTHING
         else:

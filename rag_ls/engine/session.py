@@ -324,7 +324,7 @@ class ProjectSession:
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD)))
         note = "; ".join(filter(None, (note, self.project.exclusions.note, self.indexing.inbox.unread_note)))
-        is_read = scanned and is_all_known(self.store) and not (queued or unseen)
+        is_read = scanned and self._is_all_known and not (queued or unseen)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=is_read and not pending, is_read=is_read,
@@ -334,6 +334,11 @@ class ProjectSession:
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
+
+    @property
+    def _is_all_known(self) -> bool:
+        """Whether the last comparison could look at all files that belong into the index."""
+        return self.project.exclusions.are_known and is_all_known(self.store)
 
     def count_awaited(self) -> tuple[int, int]:
         """The numbers of files that are not read yet, and of chunks that will get a vector: none where embedding is off."""
@@ -389,7 +394,7 @@ class ProjectSession:
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
             pending_embeddings=pending, coverage=counts.coverage, buffers=counts.buffers,
             skipped=self.store.skipped_counts(),
-            complete=scanned and is_all_known(self.store) and not queued and not pending,
+            complete=scanned and self._is_all_known and not queued and not pending,
             scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
             sync=self.project.sync_state, last_sync=self.project.last_sync,
             progress=self.indexing.activity, memories=self.memories.counts(),

@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
 
-_NOTHING_CLOSE = (
-    "nothing {}is close to this: try a name or a part of one by itself, a word that stands in the code, or what it does in "
-    "other words"
-)
+_NOTHING_CLOSE = "nothing {}is close to this"
+_OTHER_WORDS = ": try a name or a part of one by itself, a word that stands in the code, or what it does in other words"
 _WEAK = "weak: no place {}has the question's rarer words together"
 _WEAK_IN_MEANING = "weak: no place {}is near to this in words and meaning together"
 
@@ -47,6 +45,8 @@ def make_stats(stats: SearchStats) -> Stats:
     is_none = stats.closeness is Closeness.NONE
     weak = _WEAK_IN_MEANING if stats.dense else _WEAK
     note = (_NOTHING_CLOSE if is_none else weak).format("" if stats.is_read else "of what is read so far ")
+    if is_none and stats.is_read:
+        note += _OTHER_WORDS
     return replace(made, nothing_close=is_none, note="; ".join(filter(None, (note, stats.note))))
 
 

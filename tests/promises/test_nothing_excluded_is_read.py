@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -488,9 +489,12 @@ def test_a_settings_file_that_cannot_be_read_lets_no_more_files_in_and_every_sur
     fresh = write(tmp_path / "fresh", {"rag-ls.toml": data, "private/x.py": "", "a.py": "x = 1\n"})
     assert _documents(fresh) == set()
     assert all("nothing is indexed until it is mended" in note for note in _notes(fresh))
+    assert not any("try a name" in note for note in _notes(fresh)), "other words would find nothing either"
+    assert _completeness(fresh) == (False, False)
     write(fresh, {"rag-ls.toml": good})
     assert _documents(fresh) == {"a.py", "rag-ls.toml"}
-    assert _notes(fresh) == ("", "")
+    assert _notes(fresh) == ("", "", "")
+    assert _completeness(fresh) == (True, True)
 
 
 def _documents(root: Path) -> set[str]:
@@ -505,15 +509,28 @@ def _documents(root: Path) -> set[str]:
         client.close()
 
 
-def _notes(root: Path) -> tuple[str, str]:
-    """The notes that an agent gets with the state of a project and with an answer, where they are about exclusion."""
+def _notes(root: Path) -> tuple[str, ...]:
+    """The notes that an agent gets with the state of a project and with answers, where they are about exclusion."""
+    status, stats, lines = _ask(root)
+    notes = (status.get("note", ""), stats.get("note", ""), lines.get("left_out", ""))
+    return tuple(note if "rag-ls.toml" in note else "" for note in notes)
+
+
+def _completeness(root: Path) -> tuple[bool, bool]:
+    """Whether the index is called complete with the state of a project, and with an answer."""
+    status, stats, _ = _ask(root)
+    return status["complete"], stats["complete"]
+
+
+def _ask(root: Path) -> tuple[Any, Any, Any]:
+    """The state of a project, the statistics of an answer, and the lines that hold a text."""
     session = ClientSession(local_client("mcp"))
     try:
-        session.work_in(root)
+        view = session.work_in(root)
+        assert view.indexing.wait_until_idle(PATIENCE_S)
         status = session.operations.run("index_status", {})["projects"][0]
-        answer = session.operations.run("search_code", {"query": "anything"})
-        notes = (status.get("note", ""), answer["stats"].get("note", ""))
-        return tuple(note if "rag-ls.toml" in note else "" for note in notes)  # type: ignore[return-value]
+        stats = session.operations.run("search_code", {"query": "anything"})["stats"]
+        return status, stats, session.operations.run("search_code", {"query": "anything", "match": "exact"})["exact"]
     finally:
         session.client.close()
 

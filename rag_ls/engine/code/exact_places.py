@@ -90,13 +90,18 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     looked.look_into_index()
     looked.look_into_files(files)
     first = looked.first_places()
+    notes = (
+        looked.explain_filters() or pattern.note,
+        session.project.exclusions.note,
+        session.indexing.inbox.unread_note,
+    )
     return replace(
         _count(looked.documents, looked.unread + looked.waiting, request.counted),
         waiting=looked.waiting,
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
-        note="; ".join(filter(None, (looked.explain_filters() or pattern.note, session.indexing.inbox.unread_note))),
+        note="; ".join(filter(None, notes)),
     )  # fmt: skip
 
 
