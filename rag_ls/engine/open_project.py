@@ -179,7 +179,7 @@ class OpenProject:
         if not self.indexing.end_threads():
             return False
         self.searcher.forget()
-        self.index.checkout.signatures.forget()
+        self.index.checkout.forget_kept()
         self.imports.forget()
         self.admissions.forget()
         # Call each of them, even if one is still in use.

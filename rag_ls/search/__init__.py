@@ -2,9 +2,11 @@
 
 from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
+from rag_ls.search.document_order import OrderedDocument
 from rag_ls.search.exact import (
     MAX_OCCURRENCES,
     DocumentPlaces,
+    Occurrences,
     PlaceInDocument,
     choose_first,
     find_occurrences,
@@ -28,6 +30,8 @@ __all__ = [
     "DocumentPlaces",
     "Filters",
     "Found",
+    "Occurrences",
+    "OrderedDocument",
     "PlaceInDocument",
     "Roles",
     "Searcher",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Occurrence
-from rag_ls.search.text_patterns import UNCOUNTED_LINES, LineMatch, TextPattern, cut_line
+from rag_ls.search.document_order import OrderedDocument, OrderedDocuments
+from rag_ls.search.line_matches import LineMatch, cut_line
+from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
 from rag_ls.util.text import MARK, column_in_bytes, lines_of
 
+NO_PASSAGES = np.zeros(0, np.int64)
 MAX_OCCURRENCES = 100_000
 """More places are not counted."""
 # About so much text is looked into at once.
@@ -26,46 +29,86 @@ _ROUNDS = 3
 
 
 class DocumentPlaces(NamedTuple):
-    """The number of lines of one document that match, and where to read them. There may be ten thousand: see `LineMatch`."""
+    """The lines of one document that match, and where to read them."""
 
-    role: int
-    """0 for code, 1 for tests, 2 for documentation and data."""
-    path: str
-    session: str
+    document: OrderedDocument
     lines: int
-    """Those that match."""
+    """The number of those that match."""
     whole: int
     """Those of them with a whole match, see `LineMatch.is_whole`."""
-    document_id: int = 0
-    """In the index; 0 for a file that was read as it is, whose lines are those of `text`."""
-    begin: int = 0
-    end: int = 0
-    """Its part of `passages`."""
-    passages: MatchingPassages | None = None
+    found: FoundPassages | None = None
+    """The passages of the index that hold them; None for a file that was read as it is, whose lines are those of `text`."""
+    passages: Numbers = NO_PASSAGES
+    """Those of `found` that hold any."""
     text: str = ""
 
-    @property
-    def is_indexed(self) -> bool:
-        """Whether the text is the index's."""
-        return self.passages is not None
 
+@dataclass(frozen=True, slots=True)
+class MatchingDocuments:
+    """The documents of an index that hold lines that match, in their order."""
 
-class MatchingPassages(NamedTuple):
-    """Passages with lines that match, those of one document side by side."""
-
-    found: FoundPassages
-    numbers: Numbers
-    """Those of them that have any."""
     lines: Numbers
-    """The number of lines in each, of shape (passages,)."""
+    """The number of lines in each, of shape (documents,)."""
     whole: Numbers
     """Those of them with a whole match."""
+    _documents: OrderedDocuments
+    _ranks: Numbers
+    """The place of each in `_documents`."""
+    _found: FoundPassages
+    _passages: Numbers
+    """Those that hold the lines."""
+    _begins: Numbers
+    _ends: Numbers
+    """The part of `_passages` that each has."""
+
+    @classmethod
+    def gather(
+        cls, documents: OrderedDocuments, found: FoundPassages, passages: Numbers, counts: Numbers
+    ) -> MatchingDocuments:
+        """The documents of passages with lines that match; `counts` has the lines, and the whole ones, of shape (2, passages)."""
+        ids = found.documents[passages]
+        begins = _find_begins(ids)
+        ranks = documents.find_ranks(ids[begins])
+        # Others were deleted meanwhile.
+        order = np.argsort(ranks)[np.count_nonzero(ranks < 0) :]
+        lines, whole = np.add.reduceat(counts, begins, axis=1) if len(begins) else counts
+        ends = np.append(begins[1:], len(passages))
+        return cls(
+            lines=lines[order],
+            whole=whole[order],
+            _documents=documents,
+            _ranks=ranks[order],
+            _found=found,
+            _passages=passages,
+            _begins=begins[order],
+            _ends=ends[order],
+        )
+
+    def describe(self, numbers: Numbers) -> list[DocumentPlaces]:
+        """Some of the documents."""
+        columns = (self._ranks, self.lines, self.whole, self._begins, self._ends)
+        return [
+            DocumentPlaces(self._documents.documents[rank], lines, whole, self._found, self._passages[begin:end])
+            for rank, lines, whole, begin, end in zip(*(column[numbers].tolist() for column in columns), strict=True)
+        ]
+
+    def without(self, paths: Collection[str]) -> MatchingDocuments:
+        """Without the files at some paths."""
+        documents = (self._documents.documents[rank] for rank in self._ranks.tolist())
+        gone = [document.session == DISK and document.path in paths for document in documents]
+        lines, whole = (np.where(gone, 0, counts) for counts in (self.lines, self.whole))
+        return replace(self, lines=lines, whole=whole)
+
+    def find_paths(self, paths: Collection[str]) -> list[int]:
+        """The documents with some paths."""
+        documents = self._documents.documents
+        return [at for at, rank in enumerate(self._ranks.tolist()) if documents[rank].path in paths] if paths else []
 
 
 class PlaceInDocument(NamedTuple):
     """A line that matches, with its text."""
 
-    document: DocumentPlaces
+    places: DocumentPlaces
     match: LineMatch
     text: str
 
@@ -74,9 +117,30 @@ class PlaceInDocument(NamedTuple):
 class Occurrences:
     """The places found in the documents that were looked into."""
 
-    documents: list[DocumentPlaces]
+    documents: tuple[MatchingDocuments, ...] = ()
+    files: tuple[DocumentPlaces, ...] = ()
+    """Files that were read as they are."""
     unread: int = 0
     """The number of documents that there was no time or room for, or that the pattern takes too long in."""
+
+    @property
+    def lines(self) -> int:
+        """The number of lines that match."""
+        return sum(int(each.lines.sum()) for each in self.documents) + sum(each.lines for each in self.files)
+
+    @property
+    def whole(self) -> int:
+        """Those of them with a whole match."""
+        return sum(int(each.whole.sum()) for each in self.documents) + sum(each.whole for each in self.files)
+
+    @property
+    def file_count(self) -> int:
+        """The number of documents that hold them."""
+        return sum(int(np.count_nonzero(each.lines)) for each in self.documents) + len(self.files)
+
+    def without(self, paths: Collection[str]) -> Occurrences:
+        """Without what the index has of the files at some paths."""
+        return replace(self, documents=tuple(each.without(paths) for each in self.documents))
 
 
 def find_occurrences(
@@ -95,25 +159,28 @@ def find_occurrences(
     hidden = set(view.hidden)
     if without:
         hidden |= {row for row, path, _, session in store.document_paths() if session == DISK and path in without}
-    documents: list[DocumentPlaces] = []
-    unread, again = 0, view.allowed
+    parts: list[MatchingDocuments] = []
+    unread = 0
+    again: frozenset[int] | None = view.allowed
     for _ in range(_ROUNDS):
         found = store.signatures.find_passages(pattern.needs)
         shown = ~_are_among(found.documents, hidden)
         if again is not None:
             shown &= _are_among(found.documents, again)
-        matching, left, again = _look_into(found, np.flatnonzero(shown), pattern, deadline, at_most)
-        documents += _list_documents(store, view, matching)
+        passages, counts, left, changed = _look_into(found, np.flatnonzero(shown), pattern, deadline, at_most)
+        rows = store.document_paths(np.unique(found.documents[passages]).tolist())
+        parts.append(MatchingDocuments.gather(view.order.arrange(rows, view.roles), found, passages, counts))
         unread += left
-        if not again:
+        if not changed:
             break
-    return Occurrences(documents, unread + len(again or ()))
+        again = changed
+    return Occurrences(tuple(parts), unread=unread + len(changed))
 
 
 def _look_into(
     found: FoundPassages, passages: Numbers, pattern: TextPattern, deadline: float, at_most: int
-) -> tuple[MatchingPassages, int, frozenset[int]]:
-    """The passages that match, the number of documents that were left out, and those that changed meanwhile."""
+) -> tuple[Numbers, Numbers, int, frozenset[int]]:
+    """The passages with lines that match, their counts, the number of documents that were left out, and those that changed meanwhile."""
     counts = np.zeros((2, len(passages)), np.int64)
     changed: set[int] = set()
     documents, sizes = found.documents[passages], found.kilobytes[passages]
@@ -134,8 +201,8 @@ def _look_into(
     kept = np.flatnonzero(counts[0] > 0)
     if too_slow or changed:
         kept = kept[~_are_among(documents[kept], too_slow | changed)]
-    matching = MatchingPassages(found, passages[kept], counts[0, kept], counts[1, kept])
-    return matching, len(too_slow) + int(np.count_nonzero(begins >= at)), frozenset(changed)
+    unread = len(too_slow) + int(np.count_nonzero(begins >= at))
+    return passages[kept], counts[:, kept], unread, frozenset(changed)
 
 
 def _find_begins(values: Numbers) -> Numbers:
@@ -147,29 +214,9 @@ def _are_among(documents: Numbers, wanted: Collection[int]) -> NDArray[np.bool_]
     return np.isin(documents, np.fromiter(wanted, np.int64, len(wanted)))
 
 
-def _list_documents(store: SearchedDocuments, view: View, matching: MatchingPassages) -> list[DocumentPlaces]:
-    documents = matching.found.documents[matching.numbers]
-    begins = _find_begins(documents)
-    if not len(begins):
-        return []
-    numbers = documents[begins].tolist()
-    ends = (*begins[1:].tolist(), len(documents))
-    lines, whole = (np.add.reduceat(counts, begins).tolist() for counts in (matching.lines, matching.whole))
-    rows = {row[0]: row for row in store.document_paths(numbers)}
-    place = view.roles.place_in_order
-    return [
-        DocumentPlaces._make((place(row[1], row[2]), row[1], row[3], *counted, number, *bounds, matching, ""))
-        for number, counted, bounds in zip(
-            numbers, zip(lines, whole, strict=True), zip(begins.tolist(), ends, strict=True), strict=True
-        )
-        # Others were deleted meanwhile.
-        if (row := rows.get(number))
-    ]
-
-
 def choose_first(
     pattern: TextPattern,
-    documents: Iterable[DocumentPlaces],
+    found: Occurrences,
     declared: Mapping[str, frozenset[int]],
     count: int,
     *,
@@ -179,16 +226,26 @@ def choose_first(
 
     `declared` has the lines that declare the name that is looked for, by path. With `files_only`, each document once.
     """  # fmt: skip
-    ordered = sorted(documents, key=itemgetter(0, 1, 2))
-    needed = _choose_documents(ordered, declared, count, files_only=files_only)
+    needed = [
+        document
+        for part in found.documents
+        for document in part.describe(
+            _choose_documents(part.lines, part.whole, part.find_paths(declared), count, files_only=files_only)
+        )
+    ]
+    files = sorted(found.files, key=itemgetter(0))
+    lines, whole = np.array([(each.lines, each.whole) for each in files], np.int64).reshape(-1, 2).T
+    first = [at for at, each in enumerate(files) if each.document.path in declared]
+    needed += [files[at] for at in _choose_documents(lines, whole, first, count, files_only=files_only).tolist()]
+    needed.sort(key=itemgetter(0))
     places = _find_places(pattern, needed)
     chosen: list[PlaceInDocument] = []
     seen: set[int] = set()
     for is_whole, is_declared in ((True, True), (True, False), (False, True), (False, False)):
         for at, document in enumerate(needed):
-            lines = declared.get(document.path, frozenset())
-            for place in places[at] if lines or not is_declared else ():
-                if place.match.is_whole is not is_whole or (place.match.line in lines) is not is_declared:
+            here = declared.get(document.document.path, frozenset())
+            for place in places[at] if here or not is_declared else ():
+                if place.match.is_whole is not is_whole or (place.match.line in here) is not is_declared:
                     continue
                 if files_only and at in seen:
                     break
@@ -200,18 +257,15 @@ def choose_first(
 
 
 def _choose_documents(
-    ordered: Sequence[DocumentPlaces], declared: Mapping[str, frozenset[int]], count: int, *, files_only: bool
-) -> list[DocumentPlaces]:
-    """The documents, in the same order, that hold the first places, and maybe some more."""
-    chosen, left = {at for at, document in enumerate(ordered) if document.path in declared}, count
-    for is_whole in (True, False):
-        for at, document in enumerate(ordered):
-            if left <= 0:
-                break
-            if found := document.whole if is_whole else document.lines - document.whole:
-                left -= (at not in chosen) if files_only else found
-                chosen.add(at)
-    return [ordered[at] for at in sorted(chosen)]
+    lines: Numbers, whole: Numbers, declared: Sequence[int], count: int, *, files_only: bool
+) -> Numbers:
+    """The documents, of those in order, that hold the first places, and maybe some more."""
+    chosen = [np.array(declared, np.int64)]
+    for found in (whole > 0, (lines > 0) & (whole == 0)) if files_only else (whole, lines - whole):
+        before = np.cumsum(found, dtype=np.int64) - found
+        chosen.append(np.flatnonzero((found > 0) & (before < count)))
+        count -= int(found.sum())
+    return np.unique(np.concatenate(chosen))
 
 
 def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> list[list[PlaceInDocument]]:
@@ -235,29 +289,29 @@ def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> l
 def _read_passages(documents: Sequence[DocumentPlaces]) -> list[list[tuple[int, str]]]:
     """The passages of each document, with the number of lines before each."""
     read: list[list[tuple[int, str]]] = [[(0, document.text)] if document.text else [] for document in documents]
-    for matching in {id(document.passages): document.passages for document in documents if document.passages}.values():
+    for found in {id(document.found): document.found for document in documents if document.found is not None}.values():
         among = [
             (at, number)
             for at, document in enumerate(documents)
-            if document.passages is matching
-            for number in matching.numbers[document.begin : document.end].tolist()
+            if document.found is found
+            for number in document.passages.tolist()
         ]
         numbers = np.array([number for _, number in among], np.int64)
-        before = (matching.found.first_lines[numbers] - 1).tolist()
-        for (at, _), text, lines in zip(among, matching.found.read(numbers), before, strict=True):
+        before = (found.first_lines[numbers] - 1).tolist()
+        for (at, _), text, lines in zip(among, found.read(numbers), before, strict=True):
             # The document may have been stored again meanwhile.
             read[at].append((lines, (text or b"").decode("utf-8", "surrogatepass")))
     return read
 
 
-def show_places(store: SearchedDocuments, places: Sequence[PlaceInDocument], symbols_at_most: int) -> list[Occurrence]:
+def show_places(store: SearchedDocuments, chosen: Sequence[PlaceInDocument], symbols_at_most: int) -> list[Occurrence]:
     """Places with the innermost declarations around them."""
-    stored = {document.document_id for document, _, _ in places if document.is_indexed}
+    stored = {places.document.document_id for places, _, _ in chosen if places.found is not None}
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
     shown = []
-    for document, match, line in places:
+    for (document, *_), match, line in chosen:
         holder = _innermost(around.get(document.document_id, ()), match.line)
         column, in_bytes = match.column, column_in_bytes(line, match.column)
         occurrence = Occurrence(

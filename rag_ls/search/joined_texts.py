@@ -92,12 +92,11 @@ class JoinedTexts:
         """The number of the line of each place, from 0."""
         return np.searchsorted(self.line_ends(), positions)
 
-    def find_lines(self, positions: Sequence[Positions]) -> JoinedLines:
+    def find_lines(self, positions: Positions) -> JoinedLines:
         """The lines that hold any of the places."""
-        places = positions[0] if len(positions) == 1 else np.unique(np.concatenate(positions))
         begins, ends, texts = [], [], []
         data, end = self.data, 0
-        for at in places.tolist():
+        for at in positions.tolist():
             if at >= end:
                 begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
                 begins.append(begin)
@@ -114,10 +113,6 @@ class JoinedTexts:
     def line_ends(self) -> Positions:
         """The place of the end of each line."""
         return np.flatnonzero(self.codes == _LF_BYTE)
-
-    def find_beyond_ascii(self) -> Positions:
-        """The places of bytes that are not of ASCII."""
-        return np.flatnonzero(self.codes >= MIN_BYTE_BEYOND_ASCII) if not self.data.isascii() else np.zeros(0, np.int64)
 
     def find_holders(self, positions: Positions) -> Positions:
         """The index of the text that holds each place."""

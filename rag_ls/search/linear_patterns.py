@@ -30,7 +30,7 @@ class LinearPattern:
     """A regular expression whose matches stay in a line."""
 
     _compiled: Any
-    _of_ascii: bool
+    of_ascii: bool
     """Whether it tells letters, digits, spaces or cases apart: RE2 knows those of ASCII alone."""
 
     @classmethod
@@ -52,7 +52,7 @@ class LinearPattern:
 
     def can_match(self, text: str | bytes) -> bool:
         """Whether it finds in this text what `re` finds."""
-        return text.isascii() or not self._of_ascii
+        return text.isascii() or not self.of_ascii
 
     def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The beginning and end of each match, in characters."""

@@ -19,6 +19,7 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
+from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
 from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
@@ -105,6 +106,7 @@ class Searcher:
         self._store = index.checkout
         self._candidates = CandidateFinder(index)
         self._corpus = corpus
+        self._order = DocumentOrder()
         self._answers: AnswerCache[Ranked] = AnswerCache(index.changes, counts or Counts())
         self._surveyed: dict[int, tuple[tuple[str, int], bool]] = {}
         """Of documents of rules: path and size of the version that was looked at, and whether set-up wrote it."""
@@ -250,12 +252,13 @@ class Searcher:
         return shown[0] if shown else None
 
     def forget(self) -> None:
-        """Drop the cached answers."""
+        """Drop what is kept for the next question."""
         self._answers.forget()
+        self._order.forget()
 
     def view(self, session: str, filters: Filters) -> View:
         """The documents that a session sees now and that pass the filters."""
-        return current_view(self._store, session, self._corpus.is_live, self._corpus.roles, filters)
+        return current_view(self._store, session, self._corpus.is_live, self._corpus.roles, filters, self._order)
 
     def _hits_of_files(self, ranked: Ranked, k: int) -> list[Hit]:
         """The hits of the first `k` files that still exist, as `_hits`."""

@@ -13,6 +13,7 @@ import regex
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.joined_texts import JoinedLines, JoinedTexts, Positions
+from rag_ls.search.line_matches import LineMatch, collect_lines, collect_literal
 from rag_ls.search.linear_patterns import LinearPattern
 from rag_ls.search.required_text import (
     ELEMENT,
@@ -25,7 +26,7 @@ from rag_ls.search.required_text import (
     stays_in_line,
     texts_of,
 )
-from rag_ls.search.whole_words import are_whole, is_whole_word, is_word, stands_alone
+from rag_ls.search.whole_words import are_whole
 from rag_ls.storage import OTHER_CASES, Need, fold
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
@@ -34,12 +35,8 @@ from rag_ls.util.timed_patterns import compile_timed
 _MATCH_S = 2.0
 # A minified file may be slow to match when others are not. If more documents than this are slow, the pattern is at fault.
 _MAX_SLOW_DOCUMENTS = 2
-# A longer line is shown in part.
-MAX_LINE_CHARACTERS = 400
-_CHARACTERS_BEFORE_MATCH = 100
-_GAP = "…"
-# RE2 looks into so many bytes in the time that it takes to look up one line.
-_BYTES_AS_FAST_AS_A_LINE = 400
+# RE2 looks into so many bytes in the time that it takes to cut out one line.
+_BYTES_AS_FAST_AS_A_LINE = 500
 _ANY_LINES = ("", "~", "\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
 _MAX_SHOWN_CHARACTERS = 200
@@ -63,17 +60,6 @@ class TextQuery:
     is_regex: bool = False
     ignore_case: bool = False
     whole_words: bool = False
-
-
-class LineMatch(NamedTuple):
-    """A line that matches. A text may have a hundred thousand: a tuple is made in a tenth of the time."""
-
-    line: int
-    """From 1."""
-    column: int
-    """The first match's, in characters from 1; that of the first whole word if there is one."""
-    is_whole: bool
-    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
 
 
 class LineCounts(NamedTuple):
@@ -165,15 +151,15 @@ class TextPattern:
             return []
         text = self._prepare(text)
         if (comparable := self._make_comparable(text)) is not None:
-            found = _collect_literal(comparable, self._literal)
+            found = collect_literal(comparable, self._literal)
         elif not self._held:
-            found = _collect(text, self._find_pattern(text), is_regex=self._query.is_regex)
+            found = collect_lines(text, self._find_pattern(text), is_regex=self._query.is_regex)
         else:
             joined = JoinedTexts.join([text.encode("utf-8", "surrogatepass")])
-            lines = joined.find_lines(self._find_held(joined))
+            lines = self._find_candidates(joined)
             numbers = (1 + np.searchsorted(joined.line_ends(), lines.begins)).tolist()
             kept = _decode_lines(lines.texts)
-            found = _collect(kept, self._find_pattern(kept), is_regex=self._query.is_regex) if kept else []
+            found = collect_lines(kept, self._find_pattern(kept), is_regex=self._query.is_regex) if kept else []
             found = [match._replace(line=numbers[match.line - 1]) for match in found]
         return [match for match in found if match.is_whole] if self._takes_whole_alone else found
 
@@ -185,84 +171,81 @@ class TextPattern:
         """
         owners = np.arange(len(texts)) if documents is None else documents
         joined = JoinedTexts.join(texts)
-        if not len(apart := self._find_apart(joined, texts)):
-            return self._count(joined, owners)
-        # Letters beyond ASCII may ask for another matcher, which all texts beside them would wait for.
-        counts = LineCounts(np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64))
-        others = np.setdiff1d(np.arange(len(texts)), apart)
-        for among, count in ((others, self._count), (apart, self._count_apart)):
-            found = count(JoinedTexts.join([texts[at] for at in among.tolist()]), owners[among])
-            counts.lines[among], counts.whole[among] = found
+        counts = self._count(joined, owners)
+        if len(apart := self._find_apart(texts)):
+            count = self._count_by_regex if self._query.is_regex else self._count_each
+            found = count(JoinedTexts.join([texts[at] for at in apart.tolist()]), owners[apart])
+            counts.lines[apart], counts.whole[apart] = found
         return counts
 
-    def _find_apart(self, joined: JoinedTexts, texts: Sequence[bytes]) -> Positions:
-        """The texts that another matcher may be needed for."""
-        if not (self._query.is_regex or self._query.ignore_case):
+    def _find_apart(self, texts: Sequence[bytes]) -> Positions:
+        """The texts with letters beyond ASCII that ask for another matcher."""
+        is_text = self._is_held_alone or not self._query.is_regex
+        if not (self._query.ignore_case if is_text else self._linear is not None and self._linear.of_ascii):
             return np.zeros(0, np.int64)
-        found = np.unique(joined.find_holders(joined.find_beyond_ascii()))
-        if self._query.is_regex:
-            return found
-        return np.array([at for at in found.tolist() if any(other in texts[at] for other in _OTHER_CASES)], np.int64)
+        beyond = [at for at, text in enumerate(texts) if not text.isascii()]
+        if is_text:
+            beyond = [at for at in beyond if any(other in texts[at] for other in _OTHER_CASES)]
+        return np.array(beyond, np.int64)
 
     def _count(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
-        if self._query.is_regex:
-            return self._count_expression(joined, owners)
-        if not self._literal or "\n" in self._literal:
+        if self._query.is_regex and not self._is_held_alone:
+            return self._count_linear(joined) if self._linear is not None else self._count_by_regex(joined, owners)
+        if not self._is_held_alone and (not self._literal or "\n" in self._literal):
             return self._count_each(joined, owners)
-        literal = self._literal.encode("utf-8", "surrogatepass")
-        found = joined.find(literal, any_case=self._query.ignore_case)
+        if self._is_held_alone:
+            found = self._find_held(joined)
+            counts = joined.count(_keep_first(found, joined.number_lines(found)))
+            return LineCounts(counts, counts)
+        found = joined.find(self._literal.encode("utf-8", "surrogatepass"), any_case=self._query.ignore_case)
         is_whole, lines = are_whole(joined, found, self._literal), joined.number_lines(found)
         whole = joined.count(_keep_first(found[is_whole], lines[is_whole]))
         return LineCounts(whole if self._takes_whole_alone else joined.count(_keep_first(found, lines)), whole)
 
-    def _count_apart(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
-        return (self._count_expression if self._query.is_regex else self._count_each)(joined, owners)
+    def _count_linear(self, joined: JoinedTexts) -> LineCounts:
+        assert self._linear is not None
+        joined = self._without_marks(joined)
+        held = self._find_held(joined) if self._held else None
+        if held is None or len(held) * _BYTES_AS_FAST_AS_A_LINE > len(joined.data):
+            places = self._linear.find_first(joined.data)
+        else:
+            lines = joined.find_lines(held)
+            kept = JoinedTexts.join(lines.texts)
+            places = lines.begins[kept.find_holders(self._linear.find_first(kept.data))]
+        counts = joined.count(places)
+        return LineCounts(counts, counts)
 
-    def _count_expression(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
-        if _MARK_BYTES in joined.data and not self._asks_for_mark:
-            joined = JoinedTexts.join([text.removeprefix(_MARK_BYTES) for text in joined.split()])
+    def _count_by_regex(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        joined = self._without_marks(joined)
         try:
-            counts = joined.count(self._match_lines(joined))
+            counts = joined.count(self._match_by_regex(self._find_candidates(joined)))
         except SlowPattern:
             # The limit is for one text: many texts may take longer together.
             return self._count_each(joined, owners)
         return LineCounts(counts, counts)
 
-    def _match_lines(self, joined: JoinedTexts) -> Positions:
-        """A place in each line that matches."""
-        if not self._held:
-            return self._match_all_lines(joined)
-        held = self._find_held(joined)
-        if self._is_held_alone and (joined.data.isascii() or not self._is_folded):
-            places = np.unique(np.concatenate(held))
-            return _keep_first(places, joined.number_lines(places))
-        if self._linear is not None and sum(map(len, held)) * _BYTES_AS_FAST_AS_A_LINE > len(joined.data):
-            return self._match_all_lines(joined)
-        lines = joined.find_lines(held)
-        kept = JoinedTexts.join(lines.texts)
-        return lines.begins[kept.find_holders(self._match_all_lines(kept))]
-
-    def _match_all_lines(self, joined: JoinedTexts) -> Positions:
-        if self._linear is None:
-            return self._match_by_regex(joined.all_lines())
-        found = self._linear.find_first(joined.data)
-        if self._linear.can_match(joined.data):
-            return found
-        lines = joined.find_lines([joined.find_beyond_ascii()])
-        at = np.searchsorted(lines.begins, found, side="right") - 1
-        is_ascii = (at < 0) | (found >= lines.ends[at])
-        return np.concatenate([found[is_ascii], self._match_by_regex(lines)])
+    def _without_marks(self, joined: JoinedTexts) -> JoinedTexts:
+        if _MARK_BYTES not in joined.data or self._asks_for_mark:
+            return joined
+        return JoinedTexts.join([text.removeprefix(_MARK_BYTES) for text in joined.split()])
 
     def _match_by_regex(self, lines: JoinedLines) -> Positions:
         text = _decode_lines(lines.texts)
-        found = _collect(text, self._find_pattern(text), is_regex=True) if lines.texts else []
+        found = collect_lines(text, self._find_pattern(text), is_regex=True) if lines.texts else []
         return lines.begins[np.array([match.line - 1 for match in found], np.int64)]
 
-    def _find_held(self, joined: JoinedTexts) -> list[Positions]:
-        """Places in all lines that may hold a text that each match holds."""
-        others = _OTHER_CASES if self._is_folded and not joined.data.isascii() else ()
-        held = [each.encode("utf-8", "surrogatepass") for each in self._held]
-        return [joined.find(each, any_case=self._is_folded) for each in (*held, *others)]
+    def _find_candidates(self, joined: JoinedTexts) -> JoinedLines:
+        """The lines that may match."""
+        if not self._held:
+            return joined.all_lines()
+        others = [joined.find(each) for each in _OTHER_CASES] if self._is_folded and not joined.data.isascii() else []
+        return joined.find_lines(np.sort(np.concatenate([self._find_held(joined), *others])))
+
+    def _find_held(self, joined: JoinedTexts) -> Positions:
+        """The places of the texts of which each match holds one."""
+        held = (each.encode("utf-8", "surrogatepass") for each in self._held)
+        found = [joined.find(each, any_case=self._is_folded) for each in held]
+        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
     def _count_each(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
         counts = [self._count_alone(text, owner) for text, owner in zip(joined.split(), owners.tolist(), strict=True)]
@@ -347,26 +330,6 @@ def _escape_braces(pattern: str) -> str:
     )
 
 
-def _collect(text: str, spans: Iterable[tuple[int, int]], *, is_regex: bool) -> list[LineMatch]:
-    """The lines in which spans begin, each once, with its first whole one if it has any."""
-    found: list[LineMatch] = []
-    line, counted, line_end = 1, 0, -1
-    for start, end in spans:
-        is_same = start <= line_end
-        if is_same and found[-1].is_whole:
-            continue
-        is_whole = is_regex or is_whole_word(text, start, end)
-        if is_same:
-            if not is_whole:
-                continue
-            found.pop()
-        line += text.count("\n", counted, start)
-        counted = start
-        line_end = _end_line(text, start)
-        found.append(LineMatch(line, start - text.rfind("\n", 0, start), is_whole))
-    return found
-
-
 def _decode_lines(lines: Iterable[bytes]) -> str:
     """Lines as a text without the last one's end."""
     return b"".join(lines).decode("utf-8", "surrogatepass").removesuffix("\n")
@@ -378,43 +341,5 @@ def _keep_first(positions: Positions, lines: Positions) -> Positions:
     return first
 
 
-def _end_line(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def _collect_literal(text: str, literal: str) -> list[LineMatch]:
-    """As `_collect`, faster: many lines hold a common word."""
-    found: list[LineMatch] = []
-    line, counted, line_begin, length = 1, 0, 0, len(literal)
-    # A match can be part of a longer word only if the literal itself begins or ends with a letter there.
-    continues = is_word(literal[0]), is_word(literal[-1])
-    start = text.find(literal)
-    while start >= 0:
-        line_end = _end_line(text, start)
-        first = start
-        while not (is_whole := stands_alone(text, start, start + length, continues)):
-            start = text.find(literal, start + 1, line_end + length)
-            if not 0 <= start <= line_end:
-                break
-        start = start if is_whole else first
-        if newlines := text.count("\n", counted, start):
-            line += newlines
-            line_begin = text.rfind("\n", counted, start) + 1
-        counted = start
-        found.append(LineMatch(line, start - line_begin + 1, is_whole))
-        start = text.find(literal, line_end + 1)
-    return found
-
-
 def _shorten(pattern: str) -> str:
     return pattern if len(pattern) <= _MAX_SHOWN_CHARACTERS else pattern[:_MAX_SHOWN_CHARACTERS] + "…"
-
-
-def cut_line(line: str, column: int) -> str:
-    """A line, or what is around a column of it if it is very long."""
-    if len(line) <= MAX_LINE_CHARACTERS:
-        return line
-    first = max(0, column - 1 - _CHARACTERS_BEFORE_MATCH) if column > MAX_LINE_CHARACTERS // 2 else 0
-    part = line[first : first + MAX_LINE_CHARACTERS]
-    return f"{_GAP * bool(first)}{part}{_GAP * (first + len(part) < len(line))}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rag_ls.project import is_guest
+from rag_ls.search.document_order import DocumentOrder
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.nearest import nearest_text
@@ -36,6 +37,7 @@ class View:
     allowed: frozenset[int] | None
     """The documents that pass the filters; None where there are no filters."""
     roles: Roles = BY_PATH
+    order: DocumentOrder = field(default_factory=DocumentOrder, compare=False)
 
     def shows(self, document_id: int) -> bool:
         """Whether a chunk of this document may be a hit."""
@@ -43,7 +45,12 @@ class View:
 
 
 def current_view(
-    store: SearchedDocuments, session: str, is_live: Callable[[str], bool], roles: Roles, filters: Filters
+    store: SearchedDocuments,
+    session: str,
+    is_live: Callable[[str], bool],
+    roles: Roles,
+    filters: Filters,
+    order: DocumentOrder,
 ) -> View:
     """The view of one editing session (or of a process without one) at this moment."""
     winners: dict[str, int] = {}
@@ -62,7 +69,7 @@ def current_view(
     for path in winners:
         if on_disk := store.document(path):
             losers.add(on_disk.id)
-    return View(frozenset(losers), _find_allowed(store, filters, roles), roles)
+    return View(frozenset(losers), _find_allowed(store, filters, roles), roles, order)
 
 
 def _find_allowed(store: SearchedDocuments, filters: Filters, roles: Roles) -> frozenset[int] | None:

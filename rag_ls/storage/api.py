@@ -224,7 +224,10 @@ class SearchedDocuments(Protocol):
         ...
 
     def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and session of every document, or of those `among` these ids."""
+        """Id, path, language and session of every document, or at least of those `among` these ids.
+
+        The same list while they stay the same, if that is known.
+        """
         ...
 
 

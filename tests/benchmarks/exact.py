@@ -73,12 +73,12 @@ def measure(folder: Path, work: Path, chunks: int) -> dict[str, Any]:
         started, spent = time.perf_counter(), time.process_time()
         pattern = TextPattern(question.query)
         found = find_occurrences(store, pattern, _VIEW, time.monotonic() + 60)
-        first = choose_first(pattern, found.documents, {}, _SHOWN, files_only=False)
+        first = choose_first(pattern, found, {}, _SHOWN, files_only=False)
         show_places(store, first, 200_000)
         took, cpu = time.perf_counter() - started, time.process_time() - spent
-        every = choose_first(pattern, found.documents, {}, 2 * MAX_OCCURRENCES, files_only=False)
-        mine = {(place.document.path, place.match.line) for place in every}
-        counted = sum(document.lines for document in found.documents)
+        every = choose_first(pattern, found, {}, 2 * MAX_OCCURRENCES, files_only=False)
+        mine = {(place.places.document.path, place.match.line) for place in every}
+        counted = found.lines
         started = time.perf_counter()
         theirs = _grep(question, folder, listed)
         if (mine != theirs or counted != len(theirs)) and counted < MAX_OCCURRENCES:

@@ -17,6 +17,8 @@ from rag_ls.search import (
     UNCOUNTED_LINES,
     DocumentPlaces,
     Filters,
+    Occurrences,
+    OrderedDocument,
     PlaceInDocument,
     TextPattern,
     TextQuery,
@@ -96,8 +98,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         session.indexing.inbox.unread_note,
     )
     return replace(
-        _count(looked.documents, looked.unread + looked.waiting, request.counted),
-        waiting=looked.waiting,
+        _count(looked.found, request.counted, looked.waiting),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
@@ -112,17 +113,24 @@ def find_published_places(code: PublishedCode, request: PlacesRequest) -> Places
     def look(documents: SearchedDocuments, view: View) -> PlacesFound:
         deadline = time.monotonic() + request.longest_s
         found = find_occurrences(documents, pattern, view, deadline, at_most=request.counted)
-        first = choose_first(pattern, found.documents, {}, request.first, files_only=request.files_only)
+        first = choose_first(pattern, found, {}, request.first, files_only=request.files_only)
         places = tuple(show_places(documents, first, _MAX_SYMBOLS))
-        return replace(_count(found.documents, found.unread, request.counted), places=places, note=pattern.note)
+        return replace(_count(found, request.counted), places=places, note=pattern.note)
 
     return code.look(request.filters, look)
 
 
-def _count(documents: Sequence[DocumentPlaces], unread: int, counted: int) -> PlacesFound:
-    total = sum(document.lines for document in documents)
-    whole = sum(document.whole for document in documents)
-    return PlacesFound((), total, whole, len(documents), unread, is_cut=bool(unread) and total >= counted)
+def _count(found: Occurrences, counted: int, waiting: int = 0) -> PlacesFound:
+    total, unread = found.lines, found.unread + waiting
+    return PlacesFound(
+        places=(),
+        total=total,
+        whole=found.whole,
+        files=found.file_count,
+        unread=unread,
+        waiting=waiting,
+        is_cut=bool(unread) and total >= counted,
+    )
 
 
 class _Look:
@@ -136,9 +144,16 @@ class _Look:
         self._deadline = deadline
         self._view = session.project.searcher.view(session.editing_session, request.filters)
         self._as_they_are: set[str] = set()
-        self.documents: list[DocumentPlaces] = []
-        self.unread = self.waiting = 0
+        self._indexed = Occurrences()
+        self._files: list[DocumentPlaces] = []
+        self._unread = self.waiting = 0
         self.skipped: Counter[str] = Counter()
+
+    @property
+    def found(self) -> Occurrences:
+        """The places of the index and those of files."""
+        indexed = self._indexed
+        return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
 
     def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
         """The files to look into as they are now, in place of what the index has of them, with this client's unsaved text."""
@@ -177,23 +192,21 @@ class _Look:
         counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
         lines, whole = int(counts.lines[0]), int(counts.whole[0])
         if lines == UNCOUNTED_LINES:
-            self.unread += 1
+            self._unread += 1
         elif lines:
-            role = self._view.roles.place_in_order(path, language)
-            self.documents.append(DocumentPlaces(role, path, DISK, lines, whole, text=text))
+            document = OrderedDocument(self._view.roles.place_in_order(path, language), path, DISK, 0)
+            self._files.append(DocumentPlaces(document, lines, whole, text=text))
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
-        found = find_occurrences(
+        self._indexed = find_occurrences(
             self._session.store, self._pattern, self._view, self._deadline, frozenset(self._as_they_are),
             self._request.counted,
         )  # fmt: skip
-        self.documents += found.documents
-        self.unread += found.unread
 
     def explain_filters(self) -> str:
         """The reason why no file passes the filters; empty where one does."""
-        if self.documents or self._view.allowed is None or self._view.allowed:
+        if self.found.file_count or self._view.allowed is None or self._view.allowed:
             return ""
         return self._session.explain_filters(self._request.filters)
 
@@ -202,17 +215,18 @@ class _Look:
         request = self._request
         declared = self._find_declared(request.query)
         for _ in range(_ROUNDS):
-            first = choose_first(self._pattern, self.documents, declared, request.first, files_only=request.files_only)
-            if not (stale := self._find_changed(place.document for place in first)):
+            first = choose_first(self._pattern, self.found, declared, request.first, files_only=request.files_only)
+            if not (stale := self._find_changed(place.places for place in first)):
                 break
-            self.documents = [each for each in self.documents if each.session != DISK or each.path not in stale]
+            self._indexed = self._indexed.without(stale)
+            self._files = [each for each in self._files if each.document.path not in stale]
             self.look_into_files(self.choose_files(stale))
         return first
 
     def _find_changed(self, shown: Iterable[DocumentPlaces]) -> list[str]:
         """The files whose text in the index is not theirs any more."""
         store, project = self._session.store, self._session.project
-        paths = {each.path for each in shown if each.is_indexed and each.session == DISK}
+        paths = {each.document.path for each in shown if each.found is not None and each.document.session == DISK}
         documents = [document for path in sorted(paths) if (document := store.document(path))]
         return [each.path for each in documents if project.freshness(each) is not Freshness.DISK]
 

@@ -30,6 +30,7 @@ from rag_ls.storage.sqlite.chunk_writing import (
     upsert_document,
 )
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.document_paths import DocumentPaths, PathRow
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
 from rag_ls.storage.sqlite.outlines import Outlines
@@ -52,6 +53,7 @@ class CheckoutIndex:
         """Its chunks, for reading."""
         self.outlines = Outlines(database)
         """Its declarations and imports."""
+        self._paths = DocumentPaths(database)
         self.signatures = Signatures(database)
         """Finds the lines that may hold a literal text."""
         self.queue = ReadingQueue(database)
@@ -271,13 +273,14 @@ class CheckoutIndex:
 
     # --- chunks
 
-    def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
+    def document_paths(self, among: Collection[int] | None = None) -> list[PathRow]:
         """See `SearchedDocuments`."""
-        query = "SELECT id, path, language, session FROM documents"
-        if among is None:
-            return self._database.rows(query)
-        query += " WHERE id IN (SELECT value FROM json_each(?))"
-        return self._database.rows(query, (as_json(among),))
+        return self._paths.rows()
+
+    def forget_kept(self) -> None:
+        """Drop what is in memory for the next question."""
+        self.signatures.forget()
+        self._paths.forget()
 
     def _replace_chunks(
         self,
