@@ -28,7 +28,10 @@ _CONSTRAINTS = frozenset(
     }
 )  # fmt: skip
 # Folders with the rules of other tools, and with decisions, in this project or in a package of it.
-_TOOLS = r"(?i)(?:^|/)(?:\.cursor/rules/.+\.mdc?|\.github/(?:copilot-instructions|instructions/.+\.instructions)\.md)$"
+_TOOLS = (
+    r"(?i)(?:^|/)(?:\.(?:cursor|claude|windsurf|roo|continue|amazonq)/rules/.+\.mdc?|\.clinerules/.+\.md|\.kiro/steering/.+\.md"
+    r"|\.junie/guidelines\.md|\.github/(?:copilot-instructions|instructions/.+\.instructions)\.md)$"
+)
 _DECISION = r"(?i)(?:^|/)(?:docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -33,6 +34,7 @@ from rag_ls.rules.scopes import (
     may_state_globs,
     name_depth,
     stated_globs,
+    without_head,
 )
 from rag_ls.rules.work import StatedWork, judge_work, read_asked_work, read_stated_work, weigh_work
 from rag_ls.search import analyse
@@ -46,6 +48,10 @@ _MAX_ROWS = 1_000_000
 _ARCHITECTURE = ("architecture.yml", "architecture.yaml")
 # The keys of an ARCHITECTURE.yml of set-up that list what there is.
 _FACTS = frozenset({"project", "stacks", "endpoints", "events"})
+
+_TAG = re.compile(r"<[^<>]*>")
+# Claude Code reads the document that such a line names.
+_REFERENCE = re.compile(r"(?:[-*+] )?@[\w./~-]+")
 
 Vector = NDArray[np.float32]
 
@@ -173,7 +179,7 @@ class RuleFinder:
         globs = self._globs(documents)
         rows = [
             row
-            for row in self._sections(question, documents, similar)
+            for row in map(_cut_head, self._sections(question, documents, similar))
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
         asked = self._read_question(question, rows, max(similar.values(), default=None))
@@ -188,7 +194,7 @@ class RuleFinder:
             _join_windows(list(windows))
             for _, windows in groupby(shown, key=lambda hit: _section_of(hit.row.stored.chunk))
         ]
-        return sorted(sections, key=lambda hit: (-hit.relevance, _place(hit)))
+        return _leave_out_copies(sorted(sections, key=lambda hit: (-hit.relevance, _place(hit))))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""
@@ -319,10 +325,34 @@ def _is_told(hit: RuleHit) -> bool:
 
 
 def _says_something(text: str) -> bool:
-    """Whether a section holds more than headings, comments and marks."""
+    """Whether a section holds more than headings, comments, marks, and names of documents to read in its place."""
+    lines = (_TAG.sub("", line).strip() for line in text.splitlines())
     return any(
-        line.strip() and not line.lstrip().startswith("#") and any(map(str.isalnum, line)) for line in text.splitlines()
+        line and not line.startswith("#") and any(map(str.isalnum, line)) and not _REFERENCE.fullmatch(line)
+        for line in lines
     )
+
+
+def _cut_head(row: ChunkRow) -> ChunkRow:
+    """A row without the front matter of its document."""
+    chunk = row.stored.chunk
+    text = without_head(chunk.text)
+    if chunk.ordinal or len(text) == len(chunk.text):
+        return row
+    head = chunk.text[: len(chunk.text) - len(text)]
+    body = replace(
+        chunk, text=text, start_line=chunk.start_line + head.count("\n"),
+        start_byte=chunk.start_byte + len(head.encode("utf-8", "surrogatepass")),
+    )  # fmt: skip
+    return replace(row, stored=replace(row.stored, chunk=body))
+
+
+def _leave_out_copies(hits: Iterable[RuleHit]) -> list[RuleHit]:
+    """The first of the sections that say the same in the same words, as those of an `AGENTS.md` and its copy for another tool."""
+    told: dict[str, RuleHit] = {}
+    for hit in hits:
+        told.setdefault("".join(filter(str.isalnum, hit.row.stored.chunk.text)), hit)
+    return list(told.values())
 
 
 def _section_of(chunk: Chunk) -> tuple[str, str, int]:
@@ -362,6 +392,6 @@ def _join_windows(windows: Sequence[RuleHit]) -> RuleHit:
     return replace(best, key_rules=rules, names_path=True, names_file=any(hit.names_file for hit in windows))
 
 
-def _place(hit: RuleHit) -> tuple[str, int]:
+def _place(hit: RuleHit) -> tuple[int, str, int]:
     chunk = hit.row.stored.chunk
-    return chunk.path, chunk.start_line
+    return chunk.path.count("/"), chunk.path, chunk.start_line

@@ -18,10 +18,11 @@ _FOREIGN = re.compile(
     r"(?i)(?:^|/)(?:vendor|third[_-]party|node_modules|bower_components|site-packages|\.[\w-]+/(?:[\w-]+/)?(?:skills|plugins))/"
 )
 _TOOL_FOLDER = re.compile(
-    r"(?i)/(?:\.cursor/rules|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
+    r"(?i)/(?:\.\w+/(?:rules|steering)|\.clinerules|\.junie|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
 )
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
-_GLOBS = re.compile(r"(?m)^(?:globs|applyTo)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
+_GLOBS = re.compile(r"(?m)^(?:globs|applyTo|paths|fileMatchPattern)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
+_ALWAYS = re.compile(r"(?m)^(?:alwaysApply[ \t]*:[ \t]*true|(?:trigger|inclusion)[ \t]*:[ \t]*always(?:_on)?)\b")
 _GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")
 
 
@@ -74,14 +75,19 @@ def home_of(rule_path: str) -> str:
 
 def may_state_globs(rule_path: str) -> bool:
     """Whether a document is of a tool that lets rules say for which files they are."""
-    return rule_path.lower().endswith((".mdc", ".instructions.md"))
+    return "/." in f"/{rule_path}"
+
+
+def without_head(text: str) -> str:
+    """The text of a document without its front matter, which is for tools."""
+    return _FRONT_MATTER.sub("", text, count=1) if text.startswith(("---", "\ufeff---")) else text
 
 
 def stated_globs(text: str) -> str:
-    """The globs for which the head of a tool's rules says that they are: `globs:` or `applyTo:`; empty for all files."""
+    """The globs for which the head of a tool's rules says that they are, such as `globs:` or `applyTo:`; empty for all files."""
     head = _FRONT_MATTER.match(text)
     found = _GLOBS.search(head[1]) if head else None
-    if found is None:
+    if head is None or found is None or _ALWAYS.search(head[1]):
         return ""
     values = _GLOB_ITEM.findall(found[2]) if found[2].strip() else [found[1]]
     globs = [value.strip().strip("[]").strip("\"' ") for value in values]

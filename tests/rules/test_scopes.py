@@ -70,6 +70,8 @@ def test_a_document_of_a_package_governs_the_package() -> None:
 
 def test_a_tool_s_rules_govern_the_folder_that_holds_its_own() -> None:
     assert governs("packages/web/.cursor/rules/forms.mdc", "packages/web/a.ts")
+    assert governs("packages/web/.claude/rules/forms.md", "packages/web/a.ts")
+    assert governs("packages/web/.kiro/steering/forms.md", "packages/web/a.ts")
     assert governs("packages/web/docs/adr/0001-forms.md", "packages/web/a.ts")
     assert not governs(".cursor/rules/forms.mdc", "packages/web/a.ts")
     assert not governs("docs/CONTRIBUTING.md", "docs/guide.md")
@@ -84,6 +86,11 @@ def test_a_tool_s_rules_govern_the_folder_that_holds_its_own() -> None:
         ('globs: ["a/**", "b/**"]', "a/**, b/**"),
         ('applyTo: "**"', ""),
         ("globs:", ""),
+        ("globs: src/**\nalwaysApply: true", ""),
+        ("trigger: always_on\nglobs: src/**", ""),
+        ("trigger: glob\nglobs: src/**", "src/**"),
+        ("paths:\n  - src/**", "src/**"),
+        ("inclusion: fileMatch\nfileMatchPattern: 'src/**'", "src/**"),
         ("alwaysApply: true", ""),
     ],
 )

@@ -308,6 +308,26 @@ def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
     assert told(change_description="log the card number of the customer")[0] == ".windsurfrules"
 
 
+def test_what_stands_in_the_documents_of_several_tools_is_told_once_without_their_heads(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    mail = "# Mail\n\n- Letters MUST have a sender.\n"
+    others = {
+        "AGENTS.md": mail,
+        ".github/copilot-instructions.md": mail.replace("- ", "* ").replace("# ", "## "),
+        ".windsurf/rules/mail.md": f"---\ntrigger: glob\nglobs: src/**\n---\n\n{mail}",
+        ".claude/rules/js.md": "---\npaths:\n  - src/*.js\n---\n\nNames MUST be in English.\n",
+        "CLAUDE.md": "@AGENTS.md\n",
+        "src/CLAUDE.md": "<h3></h3>\n\n- @../docs/style.md\n",
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **others}))
+    found = operations.run("rag_check_constraints", {"file_path": "src/mail.js"})["constraints"]
+    told = sorted((each["content"], each["lines"]) for each in found)
+    assert told == [("# Mail\n\n- Letters MUST have a sender.", "6-8"), ("Names MUST be in English.", "5-6")]
+    found = operations.run("rag_check_constraints", {"change_description": "a sender of letters"})["constraints"]
+    assert [each["filePath"] for each in found if "sender" in each["content"]] == ["AGENTS.md"]
+
+
 def test_a_pattern_is_found_among_patterns(operations: Operations, shop: Path) -> None:
     answer = operations.run("rag_check_constraints", {"change_description": "retry the call of the payment service"})
     assert answer["patterns"][0]["filePath"] == "docs/patterns/retries.md"
