@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -45,6 +46,8 @@ from tests.benchmarks.typing import typing
 
 
 def main() -> None:
+    # `timeout` ends a measurement so: PostgreSQL, an engine and folders that it made go with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended before all was measured"))
     on_foreign = {"foreign": memory_run.main, "soak": soak.main, "installing": installing.main}
     if sys.argv[1:2] and sys.argv[1] in on_foreign:
         on_foreign[sys.argv[1]](sys.argv[2:])
