@@ -25,10 +25,15 @@ from tests.agents import render_answer
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write
 
-STEPS = "".join(f"        step_{n} = compute_discount(items, {n})\n" for n in range(150))
+
+def _discounter(steps: int) -> str:
+    body = "".join(f"        step_{n} = compute_discount(items, {n})\n" for n in range(steps))
+    return f"class Discounter:\n    def apply(self, items):\n{body}        return grand_total(step_1)\n"
+
+
 FILES = {
     **SHOP,
-    "src/big.py": f"class Discounter:\n    def apply(self, items):\n{STEPS}        return grand_total(step_1)\n",
+    "src/big.py": _discounter(150),
     "src/rates.py": "DISCOUNT_RATE = {\n" + "".join(f"    'customer{n}': {n},\n" for n in range(60)) + "}\n",
     "tests/test_cart.py": "from src.cart import total_price\n\n\ndef test_discount():\n    assert total_price([2.0], 0.5) == 1.0\n",
     "app/[id]/page.ts": "export function discountPage() {\n  return 1;\n}\n",
@@ -38,9 +43,20 @@ _AS_TEXT = partial(render_answer, "search_code")
 
 
 @pytest.fixture
-def operations(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Operations:
-    """The operations on a shop with tests and a large class."""
-    view = client.open(indexed_projects.copy(FILES, tmp_path / "big-shop"))
+def operations(words_alone: None, client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Operations:
+    """The operations on a shop with tests and a large class; nothing is embedded, which takes longer than most tests."""
+    return _open(client, indexed_projects.copy(FILES, tmp_path / "big-shop"))
+
+
+@pytest.fixture
+def embedded(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Operations:
+    """The operations on a shop with tests that is embedded."""
+    files = {**FILES, "src/big.py": _discounter(10), "src/rates.py": "DISCOUNT_RATE = 0.2\n"}
+    return _open(client, indexed_projects.copy(files, tmp_path / "big-shop"))
+
+
+def _open(client: Client, root: Path) -> Operations:
+    view = client.open(root)
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
     return Operations(client, wait_for_model_s=PATIENCE_S)
@@ -53,17 +69,17 @@ def _paths(operations: Operations, **arguments: object) -> set[str]:
 
 
 @pytest.mark.slow
-def test_a_kind_narrows_the_hits(operations: Operations) -> None:
-    assert _paths(operations, kind="test") == {"tests/test_cart.py"}
-    assert _paths(operations, kind="doc") == {"docs/guide.md"}
-    assert "tests/test_cart.py" not in _paths(operations, kind="code")
-    assert {"src/cart.py", "src/big.py"} <= _paths(operations, kind="method") - {"src/rates.py"}
-    assert "src/rates.py" not in _paths(operations, kind="function")
-    assert "src/big.py" in _paths(operations, kind="class")
-    assert "src/cart.py" not in _paths(operations, kind="class")
-    assert "src/rates.py" in _paths(operations, kind="value")
+def test_a_kind_narrows_the_hits(embedded: Operations) -> None:
+    assert _paths(embedded, kind="test") == {"tests/test_cart.py"}
+    assert _paths(embedded, kind="doc") == {"docs/guide.md"}
+    assert "tests/test_cart.py" not in _paths(embedded, kind="code")
+    assert {"src/cart.py", "src/big.py"} <= _paths(embedded, kind="method") - {"src/rates.py"}
+    assert "src/rates.py" not in _paths(embedded, kind="function")
+    assert "src/big.py" in _paths(embedded, kind="class")
+    assert "src/cart.py" not in _paths(embedded, kind="class")
+    assert "src/rates.py" in _paths(embedded, kind="value")
     with pytest.raises(InvalidRequest, match="function"):
-        _paths(operations, kind="widget")
+        _paths(embedded, kind="widget")
 
 
 def test_files_only_gives_each_file_once_and_no_text(operations: Operations) -> None:
@@ -152,11 +168,11 @@ def test_the_most_hits_are_given_where_more_are_asked_for(operations: Operations
     ['"*', "NEAR(", "[a", "**", "a" * 1_000_000, "x " * 500_000, "\0\1\2\x1b[0m", "скидка 割引 🛒", "' OR 1=1 --", "col:x AND NOT"],
     ids=["quote", "near", "bracket", "stars", "megabyte", "megabyte of words", "control", "other letters", "sql", "columns"],
 )  # fmt: skip
-def test_any_text_is_a_query_and_a_glob(operations: Operations, query: str) -> None:
-    answer = operations.run("search_code", {"query": query})
+def test_any_text_is_a_query_and_a_glob(embedded: Operations, query: str) -> None:
+    answer = embedded.run("search_code", {"query": query})
     assert len(answer["query"]) <= 8000
     started = time.monotonic()
-    operations.run("search_code", {"query": "discount", "path_glob": query})
+    embedded.run("search_code", {"query": "discount", "path_glob": query})
     assert time.monotonic() - started < 10
 
 
@@ -214,44 +230,42 @@ def _forget_embeddings(view: ProjectSession, but: str = "") -> None:
         )
 
 
-def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
+def test_a_place_without_an_embedding_is_looked_up_by_its_words(embedded: Operations, client: Client) -> None:
     (view,) = client.projects()
     _forget_embeddings(view)
-    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
+    answer = embedded.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
     assert "words alone" in answer["stats"]["note"]
 
 
 def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
-    operations: Operations, client: Client
+    embedded: Operations, client: Client
 ) -> None:
     (view,) = client.projects()
     _forget_embeddings(view)
-    answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
+    answer = embedded.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
     assert "words alone" in answer["stats"]["note"]
 
 
-def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
+def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(embedded: Operations, client: Client) -> None:
     (view,) = client.projects()
     _forget_embeddings(view, but="src/cart.py")
-    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
+    answer = embedded.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "nothing close has an embedding yet" in answer["stats"]["note"]
 
 
-def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(operations: Operations) -> None:
-    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1, "path_glob": "nowhere/**"})
+def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(embedded: Operations) -> None:
+    answer = embedded.run("find_related", {"path": "src/cart.py", "line": 1, "path_glob": "nowhere/**"})
     assert answer["results"] == []
     assert "embedding" not in answer["stats"].get("note", "")
 
 
 @pytest.mark.slow
-def test_a_declaration_in_several_pieces_is_related_once(
-    operations: Operations, client: Client, tmp_path: Path
-) -> None:
+def test_a_declaration_in_several_pieces_is_related_once(embedded: Operations, client: Client, tmp_path: Path) -> None:
     steps = "".join(f"    step_{n} = compute_discount(items, customer={n}, rate=0.{n})\n" for n in range(60))
     write(tmp_path / "big-shop", {"src/steps.py": f"def discount_steps(items):\n{steps}    return step_1\n"})
     (view,) = client.projects()
@@ -260,7 +274,7 @@ def test_a_declaration_in_several_pieces_is_related_once(
     document = view.store.document("src/steps.py")
     assert document is not None
     assert len(view.store.chunks.of_document(document.id)) > 1
-    hits = operations.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
+    hits = embedded.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
     assert [hit["symbol"] for hit in hits].count("discount_steps") == 1
 
 
@@ -268,30 +282,34 @@ def test_the_kind_of_a_document_is_a_filter_like_others() -> None:
     assert Filters(kind="test") != Filters()
 
 
-def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Operations, client: Client) -> None:
+def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(embedded: Operations, client: Client) -> None:
     (view,) = client.projects()
     said = "no file holds these words"
-    assert said in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
-    assert said in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
+    assert said in str(embedded.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+    assert said in str(embedded.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
     # The index has the pairs of Chinese letters, and no blobs.
     for query in ("鎖", "A1b2" * 20):
-        assert said not in str(operations.run("search_code", {"query": query})["stats"].get("note"))
-    # While another process holds the queue, its files stay unread.
+        assert said not in str(embedded.run("search_code", {"query": query})["stats"].get("note"))
+    # While another process holds the queue, its files stay unread: so many that the question does not read them itself.
+    late = {f"src/late{number}.py": "LATE = True\n" for number in range(30)}
+    write(view.project.root, late)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
     with FileLock(view.project.folder.data_folder / "index.lock"):
-        view.store.queue.add(["src/late.py"])
-        note = str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+        view.store.queue.add(list(late))
+        note = str(embedded.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
         assert said not in note
         assert "others are still to be read" in note
 
 
-def test_that_no_file_holds_the_words_names_what_was_left_out(operations: Operations, client: Client) -> None:
+def test_that_no_file_holds_the_words_names_what_was_left_out(embedded: Operations, client: Client) -> None:
     (view,) = client.projects()
     root = view.project.root
     write(root, {"dump.sql": "wombat burrow\n" * 200_000, "src/key.pem": "wombat"})
     (root / "picture.png").write_bytes(b"\x89PNG\0\0\0")
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    note = operations.run("search_code", {"query": "wombat burrow"})["stats"]["note"]
+    note = embedded.run("search_code", {"query": "wombat burrow"})["stats"]["note"]
     assert "no file holds these words" not in note
     assert "2 files were not looked at" in note
     assert "too large" in note
