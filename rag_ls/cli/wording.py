@@ -11,7 +11,7 @@ _VERB_OF = {operation: name for name, verb in VERBS.items() for operation in (ve
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _NAME_WITH_FLAG = re.compile(rf"\b({'|'.join(_VERB_OF)}) with ([a-z]+(?:_[a-z]+)*) = true\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
-_ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|[a-z]+(?:_[a-z]+)+) = ")
+_ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|project|[a-z]+(?:_[a-z]+)+) = ")
 # Options that have another name in the shell.
 _OPTIONS = {"importance_score": "--importance", "path_glob": "--path", "k": "-k"}
 # Remedies that have another form in the shell, or do not exist there.

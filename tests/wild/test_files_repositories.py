@@ -226,6 +226,14 @@ def test_a_path_in_a_known_checkout_is_answered_from_it(client: Client, tmp_path
     client.close_project(other)
     project = WildProject(client, root, {})
     path = str(other / "money.py")
+    for glob in (path, f"{other}/*.py", f"{other}/**", str(other)):
+        for match in ("auto", "exact"):
+            found = project.ask("search_code", query="only_here", path_glob=glob, match=match)
+            files = [hit["file"] for hit in found["results"]] or [place["file"] for place in found["exact"]["places"]]
+            assert files[0] == path
+            assert all(file.startswith(f"{other}/") for file in files)
+        symbols = project.ask("list_symbols", path_glob=glob)["symbols"]
+        assert [each["symbol"] for each in symbols] == ["only_here"]
     assert "only_here" in project.ask("get_chunk", id=f"{path}:1")["text"]
     assert [each["symbol"] for each in project.ask("list_symbols", path=path)["symbols"]] == ["only_here"]
     assert project.ask("rag_query_impact", file_path=path)["exports"] == ["only_here"]

@@ -168,7 +168,8 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     question = SymbolQuestion(path, request.path_glob.strip(), request.query.strip(), kind)
     if not (path or question.path_glob or question.query):
         raise InvalidRequest("list_symbols needs a path, a path_glob or a query (a name, or a part of one)")
-    sessions = caller.projects.find_candidates(path, request.project)
+    wanted = request.project or caller.projects.find_roots_below(question.path_glob)
+    sessions = caller.projects.find_candidates(path, wanted)
     read_first(caller, sessions, QuestionScope(question.query, path, question.path_glob))
     if path:
         sessions = [caller.projects.find_holding(path, request.project)]

@@ -89,7 +89,8 @@ class SearchCode:
 def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     """Find code by meaning, words, identifier or path."""
     kind, mode = read_kind("search_code", request.kind, CODE_KINDS), read_mode(request.match)
-    sessions, published, problems = caller.projects.find_with_published(request.project)
+    wanted = request.project or caller.projects.find_roots_below(request.path_glob)
+    sessions, published, problems = caller.projects.find_with_published(wanted)
     read_first(caller, sessions, QuestionScope(request.query, glob=request.path_glob.strip()))
     filters = make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published))
     is_wordless = mode is MatchMode.AUTO and bool(request.query.strip()) and not has_word(request.query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,12 +19,14 @@ from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, ro
 from rag_ls.registry.entries import ALL, PUBLISHED
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.repositories import is_repository_top
 
 _log = logging.getLogger(__name__)
 
 F = TypeVar("F")
 
 _MAX_NAMED = 20
+_WILD = re.compile(r"[*?\[{!]")
 
 
 class Projects:
@@ -161,6 +164,13 @@ class Projects:
         """The projects of which `find_holding` chooses one; all that are named, if no path is given."""
         return [self.find_holding(path, wanted)] if Path(path).is_absolute() else self.find(wanted)
 
+    def find_roots_below(self, glob: str) -> tuple[str, ...]:
+        """The root of the known project that an absolute path or glob leads into; none for globs that may mean any project."""
+        plain = _WILD.split(glob.strip(), maxsplit=1)[0]
+        is_one = Path(plain).is_absolute() and "," not in glob
+        holder = self._find_innermost(plain) if is_one else None
+        return (str(holder.project.root),) if holder is not None else ()
+
     def note_elsewhere(self, sessions: Sequence[ProjectSession]) -> str:
         """A note that names the one project that answers, where the client has others open; empty where it is one of those."""
         (only, *others) = sessions or (None,)
@@ -180,7 +190,9 @@ class Projects:
     def _find_innermost(self, path: str) -> ProjectSession | None:
         """The innermost known project around an absolute path, opened if another work tree or clone is meant; None for none."""
         holder = self._client.project_of(path)
-        if holder is not None and holder.store.files_at(holder.relative(path), with_skipped=True, at_most=1):
+        # A checkout that is left out is itself among what is skipped.
+        with_skipped = not is_repository_top(Path(path))
+        if holder is not None and holder.store.files_at(holder.relative(path), with_skipped=with_skipped, at_most=1):
             return holder
         top = find_marked_root(Path(path))
         if top is None or (holder is not None and holder.project.root == top):
