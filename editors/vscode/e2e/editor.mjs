@@ -53,7 +53,8 @@ export async function start(repository, { extension = true, trust = false, machi
   const server = spawn(NODE, [entry, ...folders, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check", workspace], { env, stdio: "ignore", detached: true });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(" ") });
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-  page.setDefaultTimeout(20_000);
+  // On a machine with much to do the editor takes long to start its extensions.
+  page.setDefaultTimeout(60_000);
   const stop = async () => {
     await browser.close();
     // With all that it has started: none may answer the next run.
@@ -89,7 +90,7 @@ async function open(page, port, what) {
 
 /** Wait until the status bar says that the index is whole. */
 export async function indexed(page, timeout = 600_000) {
-  await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout });
+  await page.getByRole("button", { name: /^rag-ls: [\d,]+ files? indexed$/ }).waitFor({ timeout });
 }
 
 /** Kill the language server of this editor, and no other one. */
@@ -141,7 +142,7 @@ export async function accessibilityFaults(frame) {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`);
 }
 
-/** Put the caret at the beginning of a line of the editor that has the focus. */
+/** Put the caret at the beginning of a line of the editor that has the focus, or at a column of it (`12:4`). */
 export async function goToLine(page, line) {
   await page.keyboard.press("Control+g");
   await page.locator(".quick-input-widget input[type='text']").waitFor();

@@ -74,7 +74,7 @@ const steps = {
   async "a lens counts the uses of a name, and shows them"() {
     await openFile(page, "src/werkzeug/utils.py");
     const text = readFileSync(path.join(workspace, "src/werkzeug/utils.py"), "utf8").split("\n");
-    await goToLine(page, text.findIndex((each) => each.startsWith("def secure_filename")) + 1);
+    await goToLine(page, text.findIndex((each) => each.startsWith("def get_content_type")) + 1);
     const lens = page.locator(".codelens-decoration:visible a", { hasText: /used in \d+ file/ }).first();
     await lens.waitFor({ timeout: 30_000 });
     await lens.click();

@@ -108,10 +108,7 @@ const steps = {
     await memory(/dump_cookie/).waitFor({ timeout: 30_000 });
     // What appears above a line moves it, and closes its hover.
     await page.locator(".codelens-decoration:visible", { hasText: "1 memory" }).first().waitFor();
-    await goToLine(page, line);
-    await page.keyboard.press("Home");
-    await page.keyboard.press("Control+ArrowRight");
-    await page.keyboard.press("Control+ArrowRight");
+    await goToLine(page, `${line}:8`);
     await command(page, "Show or Focus Hover");
     await page.locator(".monaco-hover:visible", { hasText: /memor/i }).first().waitFor();
   },
