@@ -38,11 +38,15 @@ def _read_import(text: str) -> Iterator[Taken]:
         yield from ((first_word(part).lstrip("\\"), ()) for part in split_list(body))
 
 
+_NAMESPACE = re.compile(r"^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)\s*[;{]", re.MULTILINE)
+
+
 class PhpResolver:
     """See `Resolver`: the PSR-4 folders of `composer.json`, else the end of the path; included files."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
+        self._namespaces: dict[str, str] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents of the classes that are used, or the file that is included."""
@@ -65,8 +69,17 @@ class PhpResolver:
         parts = name.split("\\")
         if len(parts) < 2:
             return []
-        # Without a manifest: the namespace's last part and the class.
-        return self._tree.find_ending("/".join(parts[-2:]) + ".php", importer)
+        # Without a manifest: the namespace's last part and the class, unless the file there declares another namespace.
+        found = self._tree.find_ending("/".join(parts[-2:]) + ".php", importer)
+        space = "\\".join(parts[:-1])
+        return [path for path in found if not (own := self._namespace(path)) or f"\\{own}".endswith(f"\\{space}")]
+
+    def _namespace(self, path: str) -> str:
+        """The namespace that a document declares; empty if there is none."""
+        if path not in self._namespaces:
+            declared = _NAMESPACE.search(self._tree.read(path))
+            self._namespaces[path] = declared[1] if declared else ""
+        return self._namespaces[path]
 
     @cached_property
     def _prefixes(self) -> list[tuple[str, str]]:

@@ -82,6 +82,7 @@ RUBY_REFERENCES = ReferenceRule(
         "(singleton_method name: (identifier) @declared)",
         "(setter (identifier) @declared)",
     ),
+    skipped=("(setter (identifier) @skip)",),
     names=NAMES | {"constant"},
     own=frozenset({"self"}),
     own_is_implied=True,

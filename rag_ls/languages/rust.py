@@ -161,6 +161,7 @@ RUST = Language(
         bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"),
         own=frozenset({"self", "Self"}),
         fields=r"\.\s*$",
+        labels=r"\s*:(?!:)",
         types=(
             r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
             r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",

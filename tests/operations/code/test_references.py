@@ -1146,3 +1146,47 @@ def test_the_type_of_an_impl_is_no_lifetime(client: Client, indexed_projects: In
         "pay",
         "Cart.pay",
     ]
+
+
+NAMESAKES = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}\n',
+    "src/Console/Application.php": (
+        "<?php\nnamespace Shop\\Console;\nuse Symfony\\Component\\Console\\Application as BaseApplication;\n"
+        "class Application extends BaseApplication {\n    public function run() { return parent::run(); }\n}\n"
+    ),
+    "src/Start.php": "<?php\nnamespace Shop;\nuse Symfony\\Component\\Console\\Application;\n$a = new Application();\n",
+    "src/Main.php": "<?php\nnamespace Shop;\nuse Shop\\Console\\Application;\n$a = new Application();\n",
+    "src/lib.rs": (
+        "trait Detect { fn should_detect(&self) -> bool; }\nimpl Detect for Option<u8> {\n    fn should_detect(&self) -> bool {\n"
+        "        true\n    }\n}\nstruct Stub {\n    should_detect: bool,\n}\nfn stub() -> Stub {\n    Stub { should_detect: true }\n}\n"
+    ),
+    "lib/strategies.rb": (
+        "module Auth\n  class Strategy\n    def self.status\n      1\n    end\n    def self.status=(value)\n      2\n    end\n"
+        "  end\nend\n\nWarden.add(:strategy, Auth::Strategy)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # A class of a library is none of the project, though the ends of their names are alike.
+        (
+            {"path": "src/Console/Application.php", "line": 4},
+            ["src/Main.php:4 resolved", "src/Main.php:3 resolved"],
+        ),
+        ({"path": "src/Console/Application.php", "line": 5}, ["src/Console/Application.php:5 by name"]),
+        # A field is no method, not even of a type from outside.
+        ({"path": "src/lib.rs", "line": 3}, ["src/lib.rs:8 by name", "src/lib.rs:11 by name"]),
+        # A constant among arguments is no variable; what a writer declares is no use of the reader.
+        ({"symbol": "Auth.Strategy"}, ["lib/strategies.rb:12 resolved"]),
+        ({"path": "lib/strategies.rb", "line": 3}, []),
+    ],
+)  # fmt: skip
+def test_namesakes_from_outside_and_of_other_kinds_are_told_apart(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, question: dict, expected: list[str]
+) -> None:
+    client.open(indexed_projects.copy(NAMESAKES, tmp_path / "namesakes"))
+    index_project(client, embeddings=False)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", question)
+    assert _places(answer)[1:] == expected

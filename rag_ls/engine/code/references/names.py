@@ -351,8 +351,10 @@ class Names:
         source = self.files.at(item.path)
         if source is not None and owner in source.types:
             return owner
-        last = split_owner(owner)[1]
-        return owner if any(each.kind == "type" for each in self.files.named(last)) else ""
+        kinds = {each.kind for each in self.files.named(split_owner(owner)[1])}
+        # Beside its type, as in an `impl` of Rust, where the type may be one from outside.
+        is_apart = source is not None and source.rule.members_apart and kinds.isdisjoint(HOLDERS)
+        return owner if "type" in kinds or (is_apart and item.kind == "function") else ""
 
     def type_around(self, source: CodeFile, line: int) -> StoredSymbol | None:
         """The type whose code stands at a line."""
@@ -463,7 +465,8 @@ class Names:
         for use in source.bases:
             if owner.start_line <= use.line <= owner.end_line and source.around(use.line, "type") == owner:
                 name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-                if (base := self.type_named(source, name)) is not None:
+                base = self.type_named(source, name)
+                if base is not None and base != owner:
                     found.append(base)
         return found
 

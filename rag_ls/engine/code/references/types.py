@@ -408,6 +408,9 @@ class Uses:
 
     def _is_local(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether a bare name is a variable of the function around it."""
+        if source.rule.locals and name[:1].isupper():
+            # It is a constant there.
+            return False
         around = source.around(line, "function")
         if around is None and source.rule.locals:
             return is_bound(self._files.text_above(source, line), name, source.rule)
