@@ -51,7 +51,7 @@ class Need:
         """The blocks, in order, `among` some that may have a line that meets it."""
         for literal in self.literals:
             for bit in self._bits(literal):
-                among = among[(bits[:, bit >> 3].take(among) & np.uint8(128 >> (bit & 7))) != 0]
+                among = among[(bits[among, bit >> 3] & np.uint8(128 >> (bit & 7))) != 0]
         for group in self.either:
             if group and not any(need.is_empty for need in group):
                 among = np.unique(np.concatenate([need.find_blocks(bits, among) for need in group]))
