@@ -37,6 +37,7 @@ from rag_ls.util.text import count_of
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # The size of an answer where an agent sets none.
 AGENTS_BUDGET_TOKENS = 2000
+_NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
 
 
@@ -207,6 +208,11 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     )
     results = pick_best([session], [answer], len(answer.hits))
     stats = add_note(merge_stats([answer]), caller.projects.note_elsewhere([session]))
+    near = session.settings.hover.min_similarity
+    if stats.dense and results and results[0].score < near:
+        stats = add_note(stats, _NOTHING_LIKE_IT)
+    # One line of each further file that is no nearer than any two files of a project.
+    results = (*results[:1], *(replace(each, far=stats.dense and each.score < near) for each in results[1:]))
     return _fit_answer(CodeAnswer(answer.query, results, stats), caller.budget_tokens)
 
 
