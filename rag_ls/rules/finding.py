@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -11,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, is_surveyed, rule_kind
-from rag_ls.model import Chunk
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import term_stems
-from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule, key_rules, paragraphs_in
+from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
     RuleEvidence,
@@ -34,9 +32,17 @@ from rag_ls.rules.scopes import (
     may_state_globs,
     name_depth,
     stated_globs,
-    without_head,
 )
-from rag_ls.rules.work import StatedWork, judge_work, read_asked_work, read_stated_work, weigh_work
+from rag_ls.rules.sections import (
+    cut_head,
+    find_rule_key,
+    read_key_rules,
+    read_text,
+    read_work,
+    says_something,
+    section_of,
+)
+from rag_ls.rules.work import judge_work, read_asked_work, weigh_work
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
@@ -45,13 +51,10 @@ _MAX_JUDGED = 400
 _MAX_BY_WORDS, _MAX_BY_MEANING = 200, 150
 _MAX_COUNTED = 2000
 _MAX_ROWS = 1_000_000
+_MAX_REASONS = 4
 _ARCHITECTURE = ("architecture.yml", "architecture.yaml")
 # The keys of an ARCHITECTURE.yml of set-up that list what there is.
 _FACTS = frozenset({"project", "stacks", "endpoints", "events"})
-
-_TAG = re.compile(r"<[^<>]*>")
-# Claude Code reads the document that such a line names.
-_REFERENCE = re.compile(r"(?:[-*+] )?@[\w./~-]+")
 
 Vector = NDArray[np.float32]
 
@@ -75,6 +78,8 @@ class _Asked:
 
     question: RuleQuestion
     words: AskedTerms
+    spelled: Mapping[str, str]
+    """The words as they are asked, by stem."""
     code: AskedTerms
     """The words in the paths of its files."""
     work: AskedTerms
@@ -179,7 +184,7 @@ class RuleFinder:
         globs = self._globs(documents)
         rows = [
             row
-            for row in map(_cut_head, self._sections(question, documents, similar))
+            for row in map(cut_head, self._sections(question, documents, similar))
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
         asked = self._read_question(question, rows, max(similar.values(), default=None))
@@ -192,7 +197,7 @@ class RuleFinder:
         shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [
             _join_windows(list(windows))
-            for _, windows in groupby(shown, key=lambda hit: _section_of(hit.row.stored.chunk))
+            for _, windows in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
         return _leave_out_copies(sorted(sections, key=lambda hit: (-hit.relevance, _place(hit))))
 
@@ -235,20 +240,19 @@ class RuleFinder:
     def _read_question(self, question: RuleQuestion, rows: Sequence[ChunkRow], nearest: float | None) -> _Asked:
         """The question's words by their rarity in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
-        weights = {
-            stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED))
-            for part in analyse(question.text).parts
-        }
-        sections = [read_terms(_read_text(row.stored.chunk)) for row in rows]
+        parts = analyse(question.text).parts
+        weights = {stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in parts}
+        sections = [read_terms(read_text(row.stored.chunk)) for row in rows]
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
-        work = weigh_work(read_asked_work(question.text, question.paths), map(_read_work, rows))
+        work = weigh_work(read_asked_work(question.text, question.paths), map(read_work, rows))
         chunks = [row.stored.chunk for row in rows]
-        commanding = {_section_of(chunk) for chunk in chunks if _read_key_rules(chunk)}
+        commanding = {section_of(chunk) for chunk in chunks if read_key_rules(chunk)}
         return _Asked(
-            question=question, words=words, code=code, work=work, known=known, nearest=nearest, commanding=commanding
-        )
+            question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
+            known=known, nearest=nearest, commanding=commanding,
+        )  # fmt: skip
 
     def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
         chunk, paths = row.stored.chunk, asked.question.paths
@@ -258,7 +262,7 @@ class RuleFinder:
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        terms = read_terms(_read_text(chunk))
+        terms, stated = read_terms(read_text(chunk)), read_work(row)
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -269,16 +273,22 @@ class RuleFinder:
             names_path=judge_naming(chunk.text, depth),
             governs_path=below.count(True) / len(below) if below else 0.0,
             is_elsewhere=below.count(False) / len(below) if below else 0.0,
-            has_key_rules=_section_of(chunk) in asked.commanding,
+            has_key_rules=section_of(chunk) in asked.commanding,
             is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
             nearest=asked.nearest,
-            work=judge_work(asked.work, _read_work(row)),
+            work=judge_work(asked.work, stated),
         )
         return RuleHit(
-            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=_read_key_rules(chunk),
-            why=_why(evidence, named, is_above=is_above), names_path=bool(named) or is_above, names_file=depth == 1.0,
+            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=read_key_rules(chunk),
+            why="; ".join(filter(None, (
+                f"names {named}" if named else "", "its folder" if is_above else "",
+                "files called so" if evidence.code else "",
+                _list_reasons("says", asked.words, lambda term: term in terms.all, asked.spelled),
+                _list_reasons("about", asked.work, lambda kind: stated.clarity(kind) > 0, {}),
+                f"meaning {similarity:.2f}" if similarity else "",
+            ))), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,
         )  # fmt: skip
 
@@ -290,61 +300,17 @@ def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
     return [row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS]
 
 
-def _why(evidence: RuleEvidence, named: str, *, is_above: bool) -> str:
-    reasons = [f"names {named}" if named else "", "its folder" if is_above else ""]
-    if evidence.code > 0:
-        reasons.append("files called so")
-    if evidence.words > 0:
-        reasons.append(f"words {evidence.words:.0%}")
-    if evidence.similarity:
-        reasons.append(f"meaning {evidence.similarity:.2f}")
-    return "; ".join(filter(None, reasons))
-
-
-def _read_text(chunk: Chunk) -> str:
-    """The text of a window, after the line that opens the fence in which it begins."""
-    return chunk.overlap + chunk.text
-
-
-def _read_key_rules(chunk: Chunk) -> tuple[KeyRule, ...]:
-    first_line = chunk.start_line - chunk.overlap.count("\n")
-    return key_rules(_read_text(chunk), is_yaml=chunk.language == "yaml", first_line=first_line)
-
-
-def _read_work(row: ChunkRow) -> StatedWork:
-    chunk = row.stored.chunk
-    paragraphs = "\n".join(each.text for each in paragraphs_in(_read_text(chunk)))
-    return read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs)
+def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:
+    """The weightiest of the question's terms that a section holds, as they are spelled."""
+    held = sorted(filter(is_in, asked.weights), key=lambda term: -asked.weights[term])
+    return f"{verb} {', '.join(spelled.get(term, term) for term in held[:_MAX_REASONS])}" if held else ""
 
 
 def _is_told(hit: RuleHit) -> bool:
     """Whether a section may be shown. A list of places, such as a rule's known exceptions, speaks of its own files alone."""
     chunk = hit.row.stored.chunk
     is_places = chunk.language == "yaml" and chunk.symbol.rpartition(".")[2] in PLACE_LISTS
-    return _says_something(chunk.text) and (hit.names_path or not is_places)
-
-
-def _says_something(text: str) -> bool:
-    """Whether a section holds more than headings, comments, marks, and names of documents to read in its place."""
-    lines = (_TAG.sub("", line).strip() for line in text.splitlines())
-    return any(
-        line and not line.startswith("#") and any(map(str.isalnum, line)) and not _REFERENCE.fullmatch(line)
-        for line in lines
-    )
-
-
-def _cut_head(row: ChunkRow) -> ChunkRow:
-    """A row without the front matter of its document."""
-    chunk = row.stored.chunk
-    text = without_head(chunk.text)
-    if chunk.ordinal or len(text) == len(chunk.text):
-        return row
-    head = chunk.text[: len(chunk.text) - len(text)]
-    body = replace(
-        chunk, text=text, start_line=chunk.start_line + head.count("\n"),
-        start_byte=chunk.start_byte + len(head.encode("utf-8", "surrogatepass")),
-    )  # fmt: skip
-    return replace(row, stored=replace(row.stored, chunk=body))
+    return says_something(chunk.text) and (hit.names_path or not is_places)
 
 
 def _leave_out_copies(hits: Iterable[RuleHit]) -> list[RuleHit]:
@@ -355,24 +321,11 @@ def _leave_out_copies(hits: Iterable[RuleHit]) -> list[RuleHit]:
     return list(told.values())
 
 
-def _section_of(chunk: Chunk) -> tuple[str, str, int]:
-    """The section that a window is of: a heading's, or a rule of YAML. Other text has none: each window is for itself."""
-    section = _find_rule_key(chunk) if chunk.language == "yaml" else chunk.symbol
-    return chunk.path, section, -1 if section else chunk.ordinal
-
-
-def _find_rule_key(chunk: Chunk) -> str:
-    """`rules.ID` of a rule of YAML, one of whose keys the chunk holds; empty for other chunks."""
-    rules, _, rest = chunk.symbol.partition(".")
-    is_rule = chunk.language == "yaml" and rules == "rules" and rest
-    return f"{rules}.{rest.partition('.')[0]}" if is_rule else ""
-
-
 def _join_rule(windows: Sequence[RuleHit], best: RuleHit) -> RuleHit:
     """A rule of YAML as a whole: one of its keys alone says nothing."""
     chunks = [hit.row.stored.chunk for hit in windows]
     whole = replace(
-        chunks[0], symbol=_find_rule_key(chunks[0]), text="".join(chunk.text for chunk in chunks), overlap="",
+        chunks[0], symbol=find_rule_key(chunks[0]), text="".join(chunk.text for chunk in chunks), overlap="",
         end_byte=chunks[-1].end_byte, end_line=chunks[-1].end_line,
     )  # fmt: skip
     rules = tuple(rule for hit in windows for rule in hit.key_rules)
@@ -383,7 +336,7 @@ def _join_rule(windows: Sequence[RuleHit], best: RuleHit) -> RuleHit:
 def _join_windows(windows: Sequence[RuleHit]) -> RuleHit:
     """A section as its best window: the parts of a long section do not compete. One that names a file has the key rules of all."""
     best = max(windows, key=lambda hit: hit.relevance)
-    if _find_rule_key(best.row.stored.chunk):
+    if find_rule_key(best.row.stored.chunk):
         named = next((hit for hit in windows if hit.names_path), best)
         return _join_rule(windows, replace(best, names_path=named.names_path, names_file=named.names_file))
     if not any(hit.names_path for hit in windows):

@@ -55,8 +55,8 @@ _KINDS = (
     ),
     (
         "style", "lint linter linting format formatter formatting prettier eslint ruff black rubocop clippy gofmt indent rename "
-        "naming quotes",
-        "lint linter linting format formatter formatting prettier eslint ruff rubocop clippy naming",
+        "naming_convention quotes",
+        "lint linter linting format formatter formatting prettier eslint ruff rubocop clippy naming_convention naming_conventions",
         r"(^|/)\.(eslint|prettier|rubocop|editorconfig)",
     ),
     (

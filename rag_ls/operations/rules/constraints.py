@@ -27,7 +27,7 @@ from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.rules.contradictions import StatedSection, find_contradictions
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
-from rag_ls.rules.relevance import CLEAR_RELEVANCE
+from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search import Roles, is_data, is_docs
 from rag_ls.util.text import count_of, lines_of
 
@@ -37,6 +37,8 @@ DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise. The words of a path alone, without a change, tell less.
 _MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
+# Beside a rule that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes, 1 of 78 right ones.
+_MAX_ODDS_RATIO = 5.0
 _MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
 MAX_VIOLATIONS = 100
 """The places that break a rule which an answer names; the others are counted."""
@@ -154,6 +156,9 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     least = _MIN_RELEVANCE if text else _MIN_RELEVANCE_TO_PATH
     told = [hit for hit in found.hits if hit.relevance >= least or hit.names_path]
     is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
+    if is_clear and not paths and request.num_results is None:
+        least_odds = compute_odds(told[0].relevance) / _MAX_ODDS_RATIO
+        told = [hit for hit in told if hit.names_path or compute_odds(hit.relevance) >= least_odds]
     most = count if is_clear else min(count, _MAX_UNCLEAR)
     shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}
     constraints, patterns = (

@@ -131,6 +131,24 @@ def test_a_part_of_a_long_section_counts_as_one_of_a_section_that_commands(
     assert found[0]["relevance"] > found[1]["relevance"]
 
 
+def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_left_out(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    others = "".join(f"## Kites {at}\n\nKite {at} flies above a lake.\n\n" for at in range(6))
+    text = f"{others}## Refunds\n\nA refund of a voucher MUST be tested by an auditor.\n"
+    _open(client, write(tmp_path / "shop", {**SHOP, "AGENTS.md": text}))
+    asked = {"change_description": "refund a voucher, tested by the auditor"}
+    first, *rest = operations.run("rag_check_constraints", asked)["constraints"]
+    assert first["section"] == "Refunds"
+    said, about, *_ = first["why"].split("; ")
+    assert (set(said.replace(",", "").split()), about) == (
+        {"says", "refund", "voucher", "tested", "auditor"},
+        "about tests",
+    )
+    assert not rest
+    assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
+
+
 def test_rules_for_other_folders_alone_are_not_said_to_be_missing(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
