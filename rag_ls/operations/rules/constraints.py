@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls.chunking import RuleKind
+from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
@@ -171,7 +171,8 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         for rule in (view.checks.rules().rules if request.file_path.strip() else ())
         if applies(rule, paths[0])
     )
-    summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear)
+    unread = "" if constraints or patterns else tell_unread_rules(view)
+    summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear, unread=unread)
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
@@ -332,6 +333,15 @@ def _make_example(hit: Hit) -> ExampleRecord:
     )
 
 
+def tell_unread_rules(view: ProjectSession) -> str:
+    """The documents of rules that may be unread; "" where all are read."""
+    if not view.indexing.scanned:
+        return "the files are still compared, and rules may be missing: ask again"
+    count = sum(rule_kind(path) is not None for path in view.store.queue.paths())
+    unread = count_of(count, "document of rules is", "documents of rules are")
+    return f"{unread} not read yet: ask again" if count else ""
+
+
 def tell_missing_rules(foreign: Collection[str]) -> str:
     """Advice for a project without rules; an ARCHITECTURE.yml of another tool is not written over."""
     writes = "docs/patterns" if "ARCHITECTURE.yml" in foreign else "ARCHITECTURE.yml and docs/patterns"
@@ -345,10 +355,12 @@ def tell_foreign_rules(foreign: Mapping[str, str]) -> list[str]:
 
 def _summarize_constraints(
     constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
-    examples: Sequence[ExampleRecord], found: FoundRules, *, is_clear: bool,
+    examples: Sequence[ExampleRecord], found: FoundRules, *, is_clear: bool, unread: str,
 ) -> str:  # fmt: skip
     rules = count_of(sum(len(record.keyRules) for record in constraints), "key rule")
-    if not found.has_rules:
+    if unread:
+        said = f"no rule that is read seems to be about this; {unread}"
+    elif not found.has_rules:
         said = tell_missing_rules(found.foreign)
     elif not constraints and not patterns:
         said = "no rule seems to be about this"

@@ -16,7 +16,7 @@ from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import NoArguments
 from rag_ls.operations.operation import Tool, Verb, operation
-from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules
+from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules, tell_unread_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
 from rag_ls.rules.decisions import Decisions, read_decisions
 
@@ -60,7 +60,7 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     query_test = "passed"
     try:
         found = find_rules(view, "health check", ())
-        warnings += [] if found.has_rules else [tell_missing_rules(found.foreign)]
+        warnings += [] if found.has_rules else [tell_unread_rules(view) or tell_missing_rules(found.foreign)]
         warnings += tell_foreign_rules(found.foreign)
     except RagLsError as error:
         query_test = "failed"

@@ -149,6 +149,18 @@ def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_l
     assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
 
 
+def test_rules_that_are_not_read_yet_are_not_denied(operations: Operations, client: Client, tmp_path: Path) -> None:
+    _open(client, write(tmp_path / "shop", dict(SHOP)))
+    asked = {"file_path": "src/cart.py"}
+    assert operations.run("rag_check_constraints", asked)["summary"].startswith("this project has no rules yet")
+    queue = client.projects()[0].store.queue
+    queue.add(["docs/AGENTS.md", "src/new.py"])
+    summary = operations.run("rag_check_constraints", asked)["summary"]
+    assert "no rules yet" not in summary
+    assert "1 document of rules is not read yet: ask again" in summary
+    assert "1 document of rules is not read yet: ask again" in operations.run("rag_health_check", {})["warnings"]
+
+
 def test_rules_for_other_folders_alone_are_not_said_to_be_missing(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
