@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from rag_ls.rules.survey.terms import FoundForm
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+_NEW_OF_VALUE = re.compile(r"\bnew\((?=[\w.]+\()")
+"""`new(time.Now())`, which Go has since 1.26, and its grammar takes for a type: a call of another name parses."""
 _MAX_BROKEN_SHARE = 0.3
 _MAX_BROKEN_CHARACTERS = 200
 
@@ -29,10 +32,6 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     chosen = [each for each in known if each.is_for(path, text, words)]
     if not chosen or language not in nodes.LANGUAGES:
         return FileFacts()
-    # Imported here: it takes a while, and most files are not for any framework.
-    from ast_grep_py import SgRoot
-
-    root = SgRoot(text, language).root()
     forms = [
         (each, form)
         for each in chosen
@@ -40,6 +39,14 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         if (not form.languages or language in form.languages)
         and (not form.marks or any(mark in text for mark in form.marks))
     ]
+    if not forms:
+        return FileFacts()
+    # Imported here: it takes a while, and most files are not for any framework.
+    from ast_grep_py import SgRoot
+
+    if language == "go":
+        text = _NEW_OF_VALUE.sub("neW(", text)
+    root = SgRoot(text, language).root()
     places = root.find_all(any=_rules(language, forms))
     broken = sum(len(node.text()) for node in places if node.kind() == "ERROR")
     # A fragment of a few lines may have no meaning by itself.

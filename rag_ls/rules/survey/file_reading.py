@@ -44,6 +44,8 @@ class FileReading:
         self._scopes: list[RouteScope] = []
         self._facts = FileFacts()
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
+        self._routers_at: dict[Offset, frozenset[str]] = {}
+        """The names of the routers that a route is on, by its start."""
 
     def facts(self) -> FileFacts:
         """The facts in the order of the lines; a thing that stands twice on a line counts once."""
@@ -97,7 +99,7 @@ class FileReading:
         if found.form.of and not _is_of(node, found.form.of):
             return
         start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
-        paths = self._terms.prefixes(found) or [""]
+        paths = self._terms.prefixes(found) or self._terms.mark_made_path(found) or [""]
         replaced = found.form.says("holder_as")
         through = tuple(self._terms.names(found, "through"))
         scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
@@ -145,6 +147,11 @@ class FileReading:
         handlers = found.form.values.get("handlers")
         if handlers and not any(self._terms.value(term, found) for term in handlers):
             return
+        if found.form.says("outermost") and any(each < call.inner < end for each, end, _ in self._routes):
+            return
+        if found.form.says("unknown") == "always":
+            self._facts.unknown_routes.append(call.line)
+            return
         methods = self._terms.methods(found)
         paths = self._terms.strings(found, "path")
         wanted = [path for path in paths if found.framework.paths.match(path)]
@@ -153,7 +160,8 @@ class FileReading:
             name = nodes.base_name(call.receiver)
             known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
-            if not paths and written and (known or says == "yes") and says != "no":
+            is_unknown = {"yes": True, "no": False, "loop": nodes.is_in_loop(call.node)}.get(says, known)
+            if not paths and written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
             if paths or written or found.form.says("required") == "yes":
                 return
@@ -194,6 +202,7 @@ class FileReading:
             )
         ]
         self._routes.append((start, end, list(dict.fromkeys(endpoints))))
+        self._routers_at[start] = frozenset([on, *(each.name for each in routers)])
         self._note(found, own, "route", line)
 
     def read_resource(self, found: FoundForm) -> None:
@@ -259,6 +268,8 @@ class FileReading:
             for start, _, endpoints in self._routes:
                 if scope.start <= start < scope.end:
                     endpoints[:] = [each.behind(names) for each in endpoints]
+        elif found.call.receiver is not None and not any(map(nodes.is_string, found.call.arguments)):
+            self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
         for start, end, endpoints in self._routes:
             is_inside = start <= place < end
@@ -270,6 +281,18 @@ class FileReading:
         if found.form.says("level") == "route":
             level = "route"
         self._note(found, names, level, found.call.node.range().start.line + 1 if found.form.annotation else 0)
+
+    def _put_before_later(self, found: FoundForm, names: Sequence[str]) -> None:
+        """Put middleware of a router before the routes that its function puts on it afterwards; an application's stands before all."""
+        name, place = nodes.base_name(found.call.receiver), nodes.start_of(found.call.node)
+        if found.form.says("level") != "router" and not any(
+            each.outer for each in self._routers.chain_of(name, place)[-1:]
+        ):
+            return
+        end = nodes.end_of(nodes.function_around(found.call.node) or self._root)
+        for start, _, endpoints in self._routes:
+            if place < start < end and name in self._routers_at.get(start, ()):
+                endpoints[:] = [each.behind(names) for each in endpoints]
 
     def read_answer(self, found: FoundForm) -> None:
         if not self._is_on(found):

@@ -17,6 +17,9 @@ _MAX_PLACES = 8
 """A router that is mounted at more places has no prefix that a list can show."""
 _INDEXES = ("__init__", "index")
 _HOOKS = re.compile(r"(^|/)\.?autohooks\.\w+$")
+_TYPED = r"@(?:Resource|Location)\(\s*\"([^\"]*)\"\s*\)\s*(?:@\S+\s*)*(?:data\s+)?(?:class|object)\s+{}\b"
+_NAMED = re.compile(r"[A-Z][A-Z\d_]+|\w+\.[\w.]+")
+"""A name that means one value in the whole program."""
 _CONSTANT = re.compile(r"\{=([\w.]+)\}")
 
 _Place = tuple[str, str]
@@ -44,10 +47,13 @@ class RouterMounts:
                     if (path, below) not in self._at[place]:
                         self._at[place].append((path, below))
 
-    def endpoints(self, path: str) -> Iterator[Endpoint]:
-        """The endpoints of a file, once for each place where their router is mounted."""
+    def endpoints(self, path: str) -> Iterator[Endpoint | int]:
+        """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""
         for endpoint in self._facts[path].endpoints:
             own = replace(endpoint, route=self._fill(path, endpoint.route))
+            if "{=" in own.route:
+                yield endpoint.line
+                continue
             for prefix, through in self._ways_to((path, endpoint.router), _MAX_DEPTH):
                 yield self._unalias(own.below(prefix, through))
 
@@ -107,11 +113,20 @@ class RouterMounts:
         """A route with the values of the constants in it; the name of one that is made when the program runs."""
 
         def value(found: re.Match[str]) -> str:
+            near = {posixpath.dirname(path)} if found[1][:1].isupper() else set()
+            beside = [each for each in self._facts if posixpath.dirname(each) in near]
             first, last = found[1].partition(".")[0], found[1].rpartition(".")[2]
             written = re.compile(rf"\b{last}\b(?:\s*:\s*[\w.&' ]+)?\s*[:=]\s*[\"'`](/?[^\"'`\n]*)[\"'`]")
-            texts = (self._read(target) for target, _ in self._imports[path])
-            values = {each for text in texts if first in text or last in text for each in written.findall(text)}
-            return values.pop() if len(values) == 1 else "{" + found[1] + "}"
+            typed = re.compile(_TYPED.format(last))
+            texts = map(self._read, [*(target for target, _ in self._imports[path]), *beside])
+            values = {
+                each
+                for text in texts
+                if first in text or last in text
+                for each in (*written.findall(text), *typed.findall(text))
+            }
+            is_known = len(values) == 1
+            return values.pop() if is_known else "{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0]
 
         return "/" + _CONSTANT.sub(value, route).lstrip("/") if "{=" in route else route
 

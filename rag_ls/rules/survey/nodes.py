@@ -391,6 +391,15 @@ def holder_of(node: SgNode) -> SgNode:
     return holder
 
 
+def function_around(node: SgNode) -> SgNode | None:
+    """The innermost function that a place is in; None for one at the top of its file."""
+    while (parent := node.parent()) is not None:
+        if re.search(r"function|func_literal|method_declaration|lambda", parent.kind()):
+            return parent
+        node = parent
+    return None
+
+
 def is_in_loop(node: SgNode) -> bool:
     """Whether a place is run for each of several values."""
     child = node

@@ -174,9 +174,13 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         else:
             gathered.add(job, found)
     mounts = RouterMounts(gathered.facts, tree.edges, tree.read)
-    gathered.endpoints = [(path, each) for path in gathered.facts for each in mounts.endpoints(path)]
-    for path, endpoint in gathered.endpoints:
-        gathered.middleware.add_endpoint(path, endpoint)
+    for path in gathered.facts:
+        for each in mounts.endpoints(path):
+            if isinstance(each, int):
+                gathered.unknown_routes.append(SourceLine(path, each))
+            else:
+                gathered.endpoints.append((path, each))
+                gathered.middleware.add_endpoint(path, each)
     stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))

@@ -1,11 +1,13 @@
 """Reads the terms of forms: what a value of a framework's file stands for at a place in the code.
 
 `args[0]`, `args[1:-1]`, `args[prefix]` are arguments by place and by name; `before(With)` and `after(Methods)` those of the
-calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names of these
-calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain begins with,
-`chain(1)` the methods in an argument; `$X` and `$$$X` what a rule has captured; `name` the call's own name, `holder` that of the
-declaration that an annotation stands at, `block` the function in braces after a call, `alias` a type or a class that may stand
-for middleware, `keys` the first key of an argument, `text` the place itself, `file` the route that the path of a file stands for.
+calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names
+of these calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain
+begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the file, `inside(0)` what a call among the
+arguments is given, `type` a type argument, whose route is declared elsewhere; `$X` and `$$$X` what a rule has captured;
+`name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
+after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
+itself, `file` the route that the path of a file stands for.
 Others stand for themselves.
 """
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 ALIAS = "="
 """Begins a name that stands for the middleware that another file says."""
-_TERM = re.compile(r"(args|before|after|beside|base|called|chain|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?")
+_TERM = re.compile(
+    r"(args|before|after|beside|base|called|chain|holds|inside|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
+)
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
@@ -75,6 +79,11 @@ class FormTerms:
             return [ALIAS + (captured.text() if captured else call.name)]
         if term == "holder":
             return [nodes.declared_name(nodes.holder_of(call.node))]
+        if term == "type":
+            given = re.match(r"\w+<(\w+)>", call.node.text())
+            return [f"{{={given[1]}}}"] if given else []
+        if term == "receiver":
+            return [call.receiver] if call.receiver else []
         if term == "block":
             return nodes.blocks_of(call.node)
         parts = _TERM.fullmatch(term)
@@ -83,6 +92,11 @@ class FormTerms:
         what, names, selector = parts.groups()
         if what == "chain":
             return list(_chained(call.arguments[int(names) : int(names) + 1]))
+        if what == "holds":
+            return [names] if names in self.text else []
+        if what == "inside":
+            given_calls = (nodes.read_call(nodes.unwrap(each)) for each in call.arguments[int(names) : int(names) + 1])
+            return [argument for each in given_calls if each for argument in each.arguments[:1]]
         if what == "members":
             return [name for name in nodes.members_of(nodes.holder_of(call.node)) if re.fullmatch(names, name)]
         if what == "base":
@@ -127,6 +141,14 @@ class FormTerms:
                 if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
                     return [f"{{={name}}}"]
         return []
+
+    def mark_made_path(self, found: FoundForm) -> list[str]:
+        """The mark of a `path` that a call makes when the program runs, so that the routes below it are unknown."""
+        values = [each for term in found.form.values.get("path", ()) for each in self.value(term, found)]
+        calls = [
+            each for each in values if not isinstance(each, str) and nodes.read_call(each) and "call" in each.kind()
+        ]
+        return ["{=made}"] if calls else []
 
     def texts_in(self, found: FoundForm, key: str) -> list[str]:
         """The strings that stand anywhere in a value, without what is filled in: the parts of `join(here, "routes")`."""

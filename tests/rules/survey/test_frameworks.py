@@ -97,6 +97,75 @@ _FORMS = {
         ["GET /admin reqAdmin", "POST /admin reqAdmin bind", "GET /admin/config reqAdmin",
          "GET /leave reqSignIn", "POST /leave reqSignIn"],
     ),
+    "a router's own guards": (
+        "routes.js",
+        """
+        const router = require('express').Router();
+        router.get('/open', h);
+        router.use(requireAuth);
+        router.get('/closed', h);
+        """,
+        ["GET /open", "GET /closed requireAuth"],
+    ),
+    "a group's own guards": (
+        "m.go",
+        """
+        package a
+        import "github.com/gin-gonic/gin"
+        func f(r *gin.Engine) {
+            admin := r.Group("/admin")
+            admin.Use(AuthRequired())
+            admin.GET("/x", h)
+            r.GET("/open", h)
+        }
+        """,
+        ["GET /admin/x AuthRequired", "GET /open"],
+    ),
+    "Go since 1.26": (
+        "m.go",
+        """
+        package a
+        import "github.com/go-chi/chi/v5"
+        func f(r chi.Router) { r.Get("/x", h) }
+        func g() { a.UpdatedAt = new(time.Now()) }
+        """,
+        ["GET /x"],
+    ),
+    "Spring's functions": (
+        "A.java",
+        """
+        class A {
+          @Bean RouterFunction<ServerResponse> routes() {
+            return route().nest(path("/posts"), () -> route().GET("/{name}", this::get).POST("", this::add).build()).build();
+          }
+        }
+        """,
+        ["GET /posts/{name}", "POST /posts"],
+    ),
+    "Ktor's methods and names": (
+        "A.kt",
+        """
+        import io.ktor.server.routing.*
+        fun Route.a() {
+            route("wish") {
+                post("make") { call.respondHtml { head { title("x") } } }
+                method(HttpMethod.Put) { handle { } }
+            }
+        }
+        """,
+        ["POST /wish/make", "PUT /wish"],
+    ),
+    "Go's gRPC": (
+        "s.go",
+        """
+        package a
+        import pb "x/pb"
+        func (s *server) SayHello(ctx context.Context, in *pb.HelloRequest) (*pb.HelloReply, error) { return nil, nil }
+        func (s *server) helper(ctx context.Context, in *pb.HelloRequest) (*pb.HelloReply, error) { return nil, nil }
+        func (s *server) Watch(req *pb.WatchRequest, stream pb.Greeter_WatchServer) error { return nil }
+        """,
+        ["RPC /SayHello", "RPC /Watch"],
+    ),
     "Gin": ("m.go", "package a\nfunc f() {\n\tr.GET(\"/x\", auth(), h)\n}\n", ["GET /x auth"]),
     "Echo": (
         "m.go",
@@ -791,3 +860,39 @@ def test_names_of_procedures_show_no_style_of_routes() -> None:
     });
     """
     assert look({"server/u.ts": text}).endpoint_patterns == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("lib/web/router.ex", 'use Web, :router\nfor path <- paths do\n  get "/#{path}", C, :a\nend\nget "/x", C, :x\n', [3]),
+        ("lib/web/router.ex", 'use Web, :router\nfor prefix <- prefixes do\n  scope prefix do\n'
+         '    get "/a", C, :a\n  end\nend\n', [4]),
+        ("r.go", 'package a\nimport "github.com/go-chi/chi/v5"\nfunc f(r chi.Router) {\n'
+         '\tr.Route(path.Join(base, "/auth"), func(r chi.Router) {\n'
+         '\t\tr.Get("/x", h)\n\t})\n}\n', [5]),
+        ("A.java", 'class A implements CustomEndpoint {\n  RouterFunction<R> endpoint() {\n'
+         '    return route().GET("tags", this::list).build();\n  }\n}\n', [3]),
+        ("A.kt", 'import io.ktor.server.routing.*\nfun Route.a() {\n    for (path in paths) {\n'
+         '        route(path) {\n            get { }\n        }\n    }\n}\n', [5]),
+    ],
+)  # fmt: skip
+def test_a_route_that_cannot_be_followed_is_told_as_unknown(path: str, text: str, lines: list[int]) -> None:
+    found = look({path: text})
+    assert [place.line for place in found.unknown_routes] == lines
+    assert not any(each.line in lines for _, each in found.endpoints)
+
+
+def test_a_view_that_does_not_parse_is_no_broken_file_of_a_framework() -> None:
+    lines = ["class View < Component", "  def template", "    render partial('x')"]
+    view = "\n".join([*lines, '    div class: "x", &@body', '    div class: "y", &@foot', "  end", "end", ""])
+    assert look({"app/views/view.rb": view * 20}).broken == ()
+
+
+def test_ktor_finds_the_route_of_a_type_beside_it() -> None:
+    found = look({
+        "app/Login.kt": "import io.ktor.server.routing.*\nfun Route.login() {\n    get<Login> { }\n    get<Lost> { }\n}\n",
+        "app/Routes.kt": 'import io.ktor.resources.*\n@Serializable\n@Resource("/login")\ndata class Login(val id: String = "")\n',
+    })  # fmt: skip
+    assert [each.route for _, each in found.endpoints] == ["/login"]
+    assert [place.line for place in found.unknown_routes] == [4]
