@@ -146,6 +146,15 @@ def test_fastify_loads_the_routes_of_a_folder_below_their_folders() -> None:
     ]  # fmt: skip
 
 
+def test_an_application_of_fastapi_may_be_mounted_as_a_router_is() -> None:
+    files = {
+        "main.py": "from fastapi import FastAPI\nfrom admin import app as admin_app\napp = FastAPI()\n"
+        "app.mount('/admin', admin_app)\n",
+        "admin.py": "app = FastAPI()\n@app.get('/users')\ndef users(): ...\n",
+    }
+    assert routes(files, ("main.py", "admin.py", 2)) == ["GET /admin/users"]
+
+
 def test_koa_joins_names_without_a_slash_below_what_mounts_them() -> None:
     files = {
         "web.ts": "import Koa from 'koa';\nimport mount from 'koa-mount';\nimport api from './api';\n"
