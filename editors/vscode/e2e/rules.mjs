@@ -75,7 +75,8 @@ const steps = {
     await openFile(page, "src/werkzeug/utils.py");
     const text = readFileSync(path.join(workspace, "src/werkzeug/utils.py"), "utf8").split("\n");
     await goToLine(page, text.findIndex((each) => each.startsWith("def get_content_type")) + 1);
-    const lens = page.locator(".codelens-decoration:visible a", { hasText: /used in \d+ file/ }).first();
+    // One above it may be half hidden below the editor's upper edge.
+    const lens = page.locator(".codelens-decoration:visible a", { hasText: /used in \d+ file/ }).last();
     await lens.waitFor({ timeout: 30_000 });
     await lens.click();
     await page.locator(".notification-list-item", { hasText: /is used in/ }).first().waitFor();
