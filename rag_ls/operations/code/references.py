@@ -241,6 +241,6 @@ def _count(kind: ReferenceKind, found: Sequence[Reference], left: int) -> str:
     if left and not found:
         return f"about {left} {name}, not looked at yet"
     if left:
-        return f"about {len(found) + left} {name}, {resolved} of the first {len(found)} resolved"
+        return f"about {len(found) + left} {name}, {resolved} of them resolved so far"
     part = f"{len(found)} {name} in {count_of(len({each.path for each in found}), 'file')}"
     return part if kind in _SURE else f"{part}, {resolved} resolved"

@@ -68,7 +68,7 @@ def test_what_was_not_looked_at_is_told(shop: Client) -> None:
     assert [each["kind"] for each in answer["references"][:2]] == ["definition", "call"]
     assert {each["sure"] for each in answer["references"]} == {"resolved"}
     assert answer["estimated"]
-    assert "1 definition in 1 file; about 531 calls, 71 of the first 141 resolved" in answer["summary"]
+    assert "1 definition in 1 file; about 531 calls, 71 of them resolved so far" in answer["summary"]
     assert answer["summary"].endswith("about 20 mentions, not looked at yet; about 1 line of docs, not looked at yet")
     assert f"about {answer['total'] - 50} more: offset = 50 goes on" in answer["note"]
 

@@ -85,4 +85,4 @@ class References:
     is_cut: bool = False
     """Whether a tree of callers was too large to be followed to its end."""
     left: Mapping[ReferenceKind, int] = field(default_factory=dict)
-    """The number of further declarations, and of uses of the name that were not looked at: some may mean another declaration."""
+    """The number of further declarations, and of uses of the name: some of these may mean another declaration."""

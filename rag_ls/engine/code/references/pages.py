@@ -22,7 +22,8 @@ def find_page(
 ) -> tuple[list[Reference], Mapping[ReferenceKind, int]]:
     """The references of some kinds, in their order, and the number of uses that are left by kind.
 
-    Where a name has many uses, they are resolved part by part until there are enough references; each part has its resolved ones first.
+    Where a name has many uses, they are resolved part by part until there are enough references. Those by name alone come last of their
+    kind, so they are told once the whole kind was looked at.
     """
     parts = _Parts(finder, name, declared)
     if len(declared) + sum(count for each in parts.counted.values() for count in each.values()) <= _MAX_AT_ONCE:
@@ -30,11 +31,18 @@ def find_page(
     found: list[Reference] = []
     left: Counter[ReferenceKind] = Counter()
     for kind in filter(kinds.__contains__, ReferenceKind):
+        by_name: list[Reference] = []
         for count, find in parts.of_kind(kind):
             if len(found) < enough:
-                found += sort_references(find())
+                held = sort_references(find())
+                found += [each for each in held if each.resolved]
+                by_name += [each for each in held if not each.resolved]
             elif count:
                 left[kind] += count
+        if kind in left:
+            left[kind] += len(by_name)
+        else:
+            found += sort_references(by_name)
     return found, left
 
 
