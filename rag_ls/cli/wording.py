@@ -15,7 +15,7 @@ _ARGUMENT = re.compile(r"\b(scope|offset|k|kind|language|project|[a-z]+(?:_[a-z]
 # Options that have another name in the shell.
 _OPTIONS = {"importance_score": "--importance", "path_glob": "--path", "k": "-k"}
 # Remedies that have another form in the shell, or do not exist there.
-_REMEDIES = (
+_SHELL_FORMS = (
     (re.compile("use scope = global, or session"), "use scope = global"),
     (re.compile("check language, path_glob and kind"), "check --language and --path"),
     (re.compile("index_status with wait_s waits until they are read"), "`rag-ls index` reads them"),
@@ -38,7 +38,7 @@ _REMEDIES = (
 
 def in_words_of_the_shell(message: str) -> str:
     """A message with its operations and arguments replaced by the shell's verbs and flags."""
-    for said, in_shell in _REMEDIES:
+    for said, in_shell in _SHELL_FORMS:
         message = said.sub(in_shell, message)
     message = _NAME_WITH_FLAG.sub(
         lambda match: f"`rag-ls {_VERB_OF[match[1]]} --{match[2].replace('_', '-')}`", message
