@@ -93,14 +93,14 @@ class PublishedIndex:
 
     def publication(self) -> Publication | None:
         """The publication on the server; None if none ever came to its end."""
-        with self._server.transaction() as connection:
+        with self._server.reading() as connection:
             if not self._schema.exists(connection):
                 return None
         return self.checkout.publication()
 
     def changes(self) -> int:
         """A number that differs after every commit that can change an answer."""
-        with self._server.transaction() as connection:
+        with self._server.reading() as connection:
             row = connection.execute(f"SELECT number FROM {self._schema.name}.rag_publication").fetchone()
         return int(row[0]) if row else 0
 
@@ -326,7 +326,7 @@ def _condition(need: Need, values: list[object]) -> str:
 
 
 class _Rows:
-    """Reads rows of one schema, each question in a transaction of its own."""
+    """Reads rows of one schema, each time with one statement."""
 
     def __init__(self, server: PostgresServer, schema: str) -> None:
         self._server = server
@@ -334,7 +334,7 @@ class _Rows:
 
     def of(self, select: str, tables: str, where: str, *values: object) -> list[Any]:
         query = f"{select} FROM {self._schema}.{tables.format(schema=self._schema)} WHERE {where}"
-        with self._server.transaction() as connection:
+        with self._server.reading() as connection:
             return connection.execute(query, values).fetchall()
 
 

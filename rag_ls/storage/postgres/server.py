@@ -115,6 +115,20 @@ class PostgresServer:
             raise self.error_of(error) from error
 
     @contextlib.contextmanager
+    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection for single statements: each takes one round trip, and a transaction three. Raises as `transaction`."""
+        with self.transaction() as connection:
+            connection.autocommit = True
+            try:
+                yield connection
+            finally:
+                # A lost or interrupted connection cannot be set, and no transaction may get it as it is.
+                if connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE:
+                    connection.autocommit = False
+                else:
+                    connection.close()
+
+    @contextlib.contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
         try:
