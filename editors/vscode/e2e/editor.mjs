@@ -154,8 +154,8 @@ export async function goToLine(page, line) {
 /** Open a file by its path in the workspace. */
 export async function openFile(page, name) {
   await page.keyboard.press("Control+p");
-  await page.locator(".quick-input-widget input[type='text']").waitFor();
-  await page.keyboard.type(name);
+  // Not typed: a view that takes the focus late would get the keys.
+  await page.locator(".quick-input-widget input[type='text']:visible").fill(name);
   await page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(name) }).first().waitFor();
   await page.waitForTimeout(500);
   await page.keyboard.press("Enter");
