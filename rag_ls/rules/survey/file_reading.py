@@ -171,7 +171,7 @@ class FileReading:
         on = nodes.base_name(call.receiver) or self._routers.router_around(start_of_call)
         routers = self._routers.chain_of(on, start_of_call)
         prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
-        router = routers[0].name if routers else on
+        router = (routers[0].outer or routers[0].name) if routers else on
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner

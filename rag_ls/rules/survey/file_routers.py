@@ -81,7 +81,9 @@ class FileRouters:
             on = self.chain_of(name, start)
             prefix = join_routes(*(each.prefix for each in on), mount.prefix)
             through = tuple(dict.fromkeys([*(each for router in on for each in router.through), *mount.through]))
-            found.append(replace(mount, prefix=prefix, through=through, own=on[0].name if on else name))
+            found.append(
+                replace(mount, prefix=prefix, through=through, own=(on[0].outer or on[0].name) if on else name)
+            )
         return found
 
     def add_router(self, found: FoundForm) -> None:

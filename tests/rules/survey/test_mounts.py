@@ -159,12 +159,13 @@ def test_koa_joins_names_without_a_slash_below_what_mounts_them() -> None:
     files = {
         "web.ts": "import Koa from 'koa';\nimport mount from 'koa-mount';\nimport api from './api';\n"
         "const app = new Koa();\napp.use(mount('/api', api));\n",
-        "api.ts": "import Koa from 'koa';\nimport pins from './pins';\nconst api = new Koa();\nconst router = new Router();\n"
+        "api.ts": "import Koa from 'koa';\nimport pins from './pins';\nimport editor from './editor';\n"
+        "const api = new Koa();\nconst router = new Router();\napi.use(editor());\n"
         "router.use('/', pins.routes());\napi.use(router.routes());\nexport default api;\n",
         "pins.ts": "const router = new Router();\nrouter.post('pins.create', auth(), validate(x), async (ctx) => {});\n",
     }
     expected = ["POST /api/pins.create auth validate"]
-    assert routes(files, ("web.ts", "api.ts", 3), ("api.ts", "pins.ts", 2)) == expected
+    assert routes(files, ("web.ts", "api.ts", 3), ("api.ts", "pins.ts", 2), ("api.ts", "editor.ts", 3)) == expected
 
 
 def test_procedures_have_the_names_of_the_routers_around_them() -> None:
