@@ -79,7 +79,7 @@ const steps = {
     const lens = page.locator(".codelens-decoration:visible a", { hasText: /used in \d+ file/ }).last();
     await lens.waitFor({ timeout: 30_000 });
     await lens.click();
-    await page.locator(".notification-list-item", { hasText: /is used in/ }).first().waitFor();
+    await page.locator(".peekview-widget", { hasText: "response.py" }).first().waitFor();
   },
 };
 
