@@ -79,10 +79,10 @@ class Rest:
 
 def _take_project(route: OperationRoute, request: Request, arguments: Json) -> str:
     """The project that is meant, by the header, or by the query or the body where the operation has no such argument."""
-    named = ""
-    if "project" not in arguments_of(route.operation.request):
+    named, known = "", arguments_of(route.operation.request)
+    if "project" not in known:
         named = request.query_params.get("project", "")
-        if isinstance(arguments.get("project"), str):
+        if argument_named("project", known) not in known and isinstance(arguments.get("project"), str):
             named = arguments.pop("project")
     # A header can hold only Latin-1, so a root with other characters comes percent-encoded.
     return (unquote(request.headers.get(PROJECT_HEADER, "")) or named).strip()

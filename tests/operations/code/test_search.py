@@ -264,14 +264,14 @@ def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(embedded: Opera
     assert "embedding" not in answer["stats"].get("note", "")
 
 
-def test_where_no_code_is_like_a_snippet_the_nearest_are_told_in_a_line_each(operations: Operations) -> None:
-    answer = operations.run(
+def test_where_no_code_is_like_a_snippet_the_nearest_are_told_in_a_line_each(embedded: Operations) -> None:
+    answer = embedded.run(
         "find_related", {"snippet": "def focus_telescope(mirror):\n    mirror.rotate(degrees=12)\n"}
     )
     assert answer["stats"]["note"] == "weak: no code of another file is like it; these are the nearest"
     assert len(answer["results"]) > 2
     assert [hit.get("far", False) for hit in answer["results"]] == [False] + [True] * (len(answer["results"]) - 1)
-    like_it = operations.run("find_related", {"snippet": SHOP["src/cart.py"]})
+    like_it = embedded.run("find_related", {"snippet": SHOP["src/cart.py"]})
     assert like_it["results"][0]["path"] == "src/cart.py"
     assert "note" not in like_it["stats"]
 
