@@ -267,10 +267,13 @@ def _docstring(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     if not syntax.docstrings:
         return ""
     path = body_path(found.node)
-    first = path[-1].named_child(0) if path and path[-1].named_child_count else None
-    if first is None or first.type not in syntax.docstrings:
+    first = path[-1].named_children[:1] if path else []
+    doc = next(
+        (each for each in (*first, *found.node.named_children[:_MAX_STEPS]) if each.type in syntax.docstrings), None
+    )
+    if doc is None:
         return ""
-    text = _text(first, data, 4 * MAX_DOC)
+    text = _text(doc, data, 4 * MAX_DOC)
     return first_paragraph([text]) if text.lstrip("rRuUbB").startswith(('"', "'", "@moduledoc")) else ""
 
 

@@ -29,6 +29,7 @@ GRAPHQL = Language(
             | {"type_system_extension", "type_extension"}
         ),
         comments=frozenset({"comment", "description"}),
+        docstrings=frozenset({"description"}),
     ),
     comments=HASHED,
     references=ReferenceRule(bases=("(implements_interfaces (named_type) @base)",), names=frozenset({"name"})),

@@ -62,7 +62,7 @@ class Syntax(NamedTuple):
     leaves: frozenset[str] = frozenset()
     """Never opened: their text is cut instead."""
     docstrings: frozenset[str] = frozenset()
-    """First children of a body that are its documentation."""
+    """First children of a body, or children of the declaration itself, that are its documentation."""
     separator: str = "."
     qualified: bool = True
     """False if a name is clear without the scopes around it."""
