@@ -34,6 +34,7 @@ from rag_ls.languages.markdown import MARKDOWN
 from rag_ls.languages.nix import NIX
 from rag_ls.languages.objective_c import OBJECTIVE_C
 from rag_ls.languages.ocaml import OCAML
+from rag_ls.languages.perl import PERL
 from rag_ls.languages.php import PHP
 from rag_ls.languages.plain import PLAIN
 from rag_ls.languages.powershell import POWERSHELL
@@ -64,8 +65,8 @@ from rag_ls.languages.zig import ZIG
 _ALL: tuple[Language, ...] = (
     # With a grammar.
     BASH, C, CMAKE, CPP, CSHARP, CSS, DART, DOCKERFILE, ELIXIR, ELM, ERLANG, FORTRAN, GLEAM, GO, GRAPHQL, HASKELL,
-    HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PHP, POWERSHELL,
-    PRISMA, PROTOBUF, PYTHON, R, RUBY, RUST, SCALA, SCSS, SOLIDITY, SQL, SVELTE, SWIFT, THRIFT, TOML, TSX,
+    HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PERL, PHP,
+    POWERSHELL, PRISMA, PROTOBUF, PYTHON, R, RUBY, RUST, SCALA, SCSS, SOLIDITY, SQL, SVELTE, SWIFT, THRIFT, TOML, TSX,
     TYPESCRIPT, VUE, YAML, ZIG,
     # Without one.
     ASCIIDOC, LATEX, MAN, MDX, ORG, RST, TEXT, TEXTILE, XML, *TEMPLATES, *PLAIN,

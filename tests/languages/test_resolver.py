@@ -141,6 +141,15 @@ def test_ruby_c_and_csharp() -> None:
     assert models == [("src/Shop.Core/Models/Cart.cs", ("*",))]
 
 
+def test_perl() -> None:
+    paths = dict.fromkeys(("lib/Shop/Cart.pm", "other/Cart.pm", "bin/setup.pl", "t/cart.t"), "")
+    assert _targets(paths, "t/cart.t", "perl", Import("Shop::Cart", ("total",), 1)) == [
+        ("lib/Shop/Cart.pm", ("total",))
+    ]
+    assert _targets(paths, "t/cart.t", "perl", Import("./bin/setup.pl", (), 1)) == [("bin/setup.pl", ())]
+    assert _targets(paths, "t/cart.t", "perl", Import("List::Util", ("max",), 1)) == []
+
+
 @pytest.mark.parametrize(
     ("path", "folder"),
     [
