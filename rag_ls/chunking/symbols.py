@@ -192,8 +192,15 @@ def _name_computed(node: Node, data: bytes) -> str:
     return ".".join(filter(None, match.groups())) if match else ""
 
 
+def _second(node: Node, data: bytes) -> str:
+    """The second symbol of a list, without the metadata before it."""
+    named = [child for child in node.named_children[:_MAX_STEPS] if child.type == "sym_lit"]
+    name = named[1].child_by_field_name("name") if len(named) > 1 else None
+    return _text(name, data, MAX_NAME) if name is not None else ""
+
+
 _COMPUTED = re.compile(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
-_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed}
+_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second}
 
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 
@@ -267,10 +274,9 @@ def _docstring(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     if not syntax.docstrings:
         return ""
     path = body_path(found.node)
-    first = path[-1].named_children[:1] if path else []
-    doc = next(
-        (each for each in (*first, *found.node.named_children[:_MAX_STEPS]) if each.type in syntax.docstrings), None
-    )
+    inner = path[-1].named_children[:1] if path else []
+    own = found.node.named_children[:-1]  # a text at the end is a value
+    doc = next((each for each in (*inner, *own[:_MAX_STEPS]) if each.type in syntax.docstrings), None)
     if doc is None:
         return ""
     text = _text(doc, data, 4 * MAX_DOC)

@@ -26,7 +26,6 @@ cadence: cdc
 cairo: cairo
 capnp: capnp
 circom: circom
-clojure: clj cljs cljc edn bb
 cobol: cob cbl cpy
 coffeescript: coffee litcoffee
 crystal: cr
@@ -168,7 +167,6 @@ yarn-lock: yarn.lock
 
 _INTERPRETERS = """
 awk: awk gawk mawk
-clojure: bb
 crystal: crystal
 fish: fish
 groovy: groovy

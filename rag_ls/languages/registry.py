@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rag_ls.languages.bash import BASH
 from rag_ls.languages.c import C
+from rag_ls.languages.clojure import CLOJURE
 from rag_ls.languages.cmake import CMAKE
 from rag_ls.languages.cpp import CPP
 from rag_ls.languages.csharp import CSHARP
@@ -64,8 +65,8 @@ from rag_ls.languages.zig import ZIG
 
 _ALL: tuple[Language, ...] = (
     # With a grammar.
-    BASH, C, CMAKE, CPP, CSHARP, CSS, DART, DOCKERFILE, ELIXIR, ELM, ERLANG, FORTRAN, GLEAM, GO, GRAPHQL, HASKELL,
-    HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PERL, PHP,
+    BASH, C, CLOJURE, CMAKE, CPP, CSHARP, CSS, DART, DOCKERFILE, ELIXIR, ELM, ERLANG, FORTRAN, GLEAM, GO, GRAPHQL,
+    HASKELL, HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PERL, PHP,
     POWERSHELL, PRISMA, PROTOBUF, PYTHON, R, RUBY, RUST, SCALA, SCSS, SOLIDITY, SQL, SVELTE, SWIFT, THRIFT, TOML, TSX,
     TYPESCRIPT, VUE, YAML, ZIG,
     # Without one.

@@ -158,6 +158,36 @@ clamp(Value, _Low, _High) -> Value.
         imports=("session.hrl", "kernel/include/logger.hrl", "lists"),
     ),
     Sample(
+        "src/acme/shop/session.clj",
+        "clojure",
+        ("acme.shop.session", "refresh", "clamp"),
+        """(ns acme.shop.session
+  "Sessions of people [who signed in]."
+  (:require [acme.shop.cart :as cart]
+            [clojure.string :as str :refer [join split]]
+            acme.shop.clock)
+  (:import (java.util Date UUID)
+           java.io.File))
+
+(def lifetime "Seconds." 3600)
+(def ^:private levels #{:debug :info :warning :error})
+
+(defrecord Session [user expires lifetime groups labels])
+
+(defn refresh
+  "Moves the end further away."
+  [session now]
+  (when (> now (:expires session))
+    (throw (ex-info (str "over: " (:user session)) {:now now})))
+  (assoc session :expires (+ now lifetime)))
+
+(defn- clamp
+  ([value] (clamp value 0 100))
+  ([value low high] (-> value (max low) (min high) (as-> clamped (if (number? clamped) clamped low)))))
+""",
+        imports=("acme.shop.cart", "clojure.string", "acme.shop.clock", "java.util", "java.io.File"),
+    ),
+    Sample(
         "lib/Shop/Session.pm",
         "perl",
         ("refresh", "Shop.Clock.clamp"),

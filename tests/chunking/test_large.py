@@ -82,6 +82,7 @@ def test_brackets_that_stay_open_are_asked_about_in_proportion(language: str, un
         ("markdown", "1. ", ""),
         ("markdown", "\t- ", ""),
         ("kotlin", '"${', ""),
+        ("clojure", "(defn f ", ")"),
         ("perl", '"@{[ ', ""),
         ("perl", "qq{$a[", ""),
         ("c", "{", "}"),

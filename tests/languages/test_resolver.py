@@ -141,6 +141,13 @@ def test_ruby_c_and_csharp() -> None:
     assert models == [("src/Shop.Core/Models/Cart.cs", ("*",))]
 
 
+def test_clojure() -> None:
+    paths = dict.fromkeys(("src/acme/web_shop/cart.clj", "src/acme/web_shop/cart.cljs", "test/cart.clj"), "")
+    found = _targets(paths, "test/cart.clj", "clojure", Import("acme.web-shop.cart", ("total",), 1))
+    assert found == [("src/acme/web_shop/cart.clj", ("total",)), ("src/acme/web_shop/cart.cljs", ("total",))]
+    assert _targets(paths, "test/cart.clj", "clojure", Import("clojure.string", ("join",), 1)) == []
+
+
 def test_perl() -> None:
     paths = dict.fromkeys(("lib/Shop/Cart.pm", "other/Cart.pm", "bin/setup.pl", "t/cart.t"), "")
     assert _targets(paths, "t/cart.t", "perl", Import("Shop::Cart", ("total",), 1)) == [
