@@ -95,9 +95,15 @@ class MatchingDocuments:
     def without(self, paths: Collection[str]) -> MatchingDocuments:
         """Without the files at some paths."""
         documents = (self._documents.documents[rank] for rank in self._ranks.tolist())
-        gone = [document.session == DISK and document.path in paths for document in documents]
-        lines, whole = (np.where(gone, 0, counts) for counts in (self.lines, self.whole))
-        return replace(self, lines=lines, whole=whole)
+        kept = np.flatnonzero([document.session != DISK or document.path not in paths for document in documents])
+        return replace(
+            self,
+            lines=self.lines[kept],
+            whole=self.whole[kept],
+            _ranks=self._ranks[kept],
+            _begins=self._begins[kept],
+            _ends=self._ends[kept],
+        )
 
     def find_paths(self, paths: Collection[str]) -> list[int]:
         """The documents with some paths."""
@@ -136,7 +142,7 @@ class Occurrences:
     @property
     def file_count(self) -> int:
         """The number of documents that hold them."""
-        return sum(int(np.count_nonzero(each.lines)) for each in self.documents) + len(self.files)
+        return sum(len(each.lines) for each in self.documents) + len(self.files)
 
     def without(self, paths: Collection[str]) -> Occurrences:
         """Without what the index has of the files at some paths."""

@@ -107,8 +107,8 @@ class JoinedTexts:
     def all_lines(self) -> JoinedLines:
         """All lines."""
         ends = self.line_ends() + 1
-        texts = [line + b"\n" for line in self.data.removesuffix(b"\n").split(b"\n")]
-        return JoinedLines(np.append(0, ends[:-1]), ends, texts)
+        texts = [line + b"\n" for line in self.data.split(b"\n")[:-1]]
+        return JoinedLines(np.append(0, ends)[:-1], ends, texts)
 
     def line_ends(self) -> Positions:
         """The place of the end of each line."""

@@ -143,6 +143,16 @@ def test_a_file_that_changed_a_moment_ago_is_looked_into_as_it_is(
     assert places(ask(operations, "MakeRaw")) == [("src/raw.go", 4)]
 
 
+def test_a_declaration_that_changed_a_moment_ago_is_shown_where_it_is_now(
+    operations: Operations, session: ProjectSession
+) -> None:
+    session.indexing.inbox.hold_files(True)
+    write(session.project.root, {"src/raw.go": "package raw\n\n\n\nfunc Encode(m Message, at int) []byte {}\n"})
+    exact = ask(operations, "Encode")
+    assert (places(exact), exact["total"]) == ([("src/raw.go", 5)], 1)
+    assert "at int" in exact["places"][0]["text"]
+
+
 def test_what_the_index_skips_is_said_with_the_count(operations: Operations) -> None:
     assert "1 generated" in ask(operations, "nowhere at all")["left_out"]
     assert "generated" not in ask(operations, "nowhere", path_glob="src/**").get("left_out", "")

@@ -20,7 +20,7 @@ TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = r
 PATTERNS = (
     r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b",
     r"(?<=a)b", r"(a)\1", r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", r"^a", r"b$", r"\Ab", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
-    r"[a-c]{1,2}", r"\Bb", r"^\s*\w+ b", "(a|Rx)b?",
+    r"[a-c]{1,2}", r"\Bb", r"^\s*\w+ b", "(a|Rx)b?", r"^(?!a)$",
     "(?i)(RX|aB) *", r"\wé", "a(?=b)", r"(?!a)b", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", "[[:alpha:]]b",
 )  # fmt: skip
 TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
@@ -39,6 +39,7 @@ def lines_matching(query: TextQuery, text: str) -> list[int]:
     count = len(found), sum(match.is_whole for match in found)
     data = end_lines_in_lf(text.encode())
     assert count_in(pattern, [data, b"", data]) == [count, (0, 0), count]
+    assert count_in(pattern, [b""]) == [(0, 0)]
     return [match.line for match in found]
 
 
