@@ -18,16 +18,20 @@ _MAX_PLACES = 8
 _INDEXES = ("__init__", "index")
 _HOOKS = re.compile(r"(^|/)\.?autohooks\.\w+$")
 _TYPED = r"@(?:Resource|Location)\(\s*\"([^\"]*)\"\s*\)\s*(?:@\S+\s*)*(?:data\s+)?(?:class|object)\s+{}\b"
+_WRITTEN = r"\b{}\b(?:\s*:\s*[\w.&' ]+)?\s*(?::|(=))\s*[\"'`](/?[^\"'`\n]*)[\"'`](?(1)(?![ \t]*[,)]))"
+"""A text that is given to a name, but not as the argument of a call."""
 _NAMED = re.compile(r"[A-Z][A-Z\d_]+|\w+\.[\w.]+")
 """A name that means one value in the whole program."""
 _CONSTANT = re.compile(r"\{=([\w.]+)\}")
 
 _Place = tuple[str, str]
 """A file, and the name of a router in it; "" for any."""
+_Way = tuple[str, tuple[str, ...]]
+_NO_WAY: _Way = ("", ())
 
 
 class RouterMounts:
-    """The mounts of a project's routers."""
+    """The mounts of a project's routers. Not safe from several threads."""
 
     def __init__(
         self, facts: Mapping[str, FileFacts], edges: Iterable[tuple[str, str, int]], read: Callable[[str], str]
@@ -41,6 +45,13 @@ class RouterMounts:
             if target != importing:
                 self._imports[importing].append((target, line))
         self._at: dict[_Place, list[tuple[str, RouterMount]]] = defaultdict(list)
+        self._beside: dict[str, list[str]] = defaultdict(list)
+        for path in facts:
+            self._beside[posixpath.dirname(path)].append(path)
+        # These are asked for at each of thousands of routes.
+        self._ways: dict[_Place, list[_Way]] = {}
+        self._values: dict[tuple[str, str], str] = {}
+        self._declared: dict[tuple[str, str], frozenset[str]] = {}
         for path, each in facts.items():
             for mount in each.mounts:
                 for place, below in self._find_places(path, mount):
@@ -64,15 +75,19 @@ class RouterMounts:
             names += self._aliases.get(name[1:].rpartition(".")[2], ()) if name.startswith(ALIAS) else [name]
         return replace(endpoint, middleware=tuple(dict.fromkeys(names)))
 
-    def _ways_to(self, place: _Place, depth: int) -> Sequence[tuple[str, tuple[str, ...]]]:
+    def _ways_to(self, place: _Place, depth: int) -> Sequence[_Way]:
         """The prefixes below which a router's routes are, each with the middleware before them."""
-        mounts = self._at.get(place) or self._at.get((place[0], ""), [])
-        found = [
-            (join_routes(prefix, self._fill(path, mount.prefix)), (*through, *mount.through))
-            for path, mount in (mounts if depth else ())
-            for prefix, through in self._ways_to((path, mount.own), depth - 1)
-        ]
-        return list(dict.fromkeys(found)) if 0 < len(found) <= _MAX_PLACES else [("", ())]
+        if place not in self._ways and depth:
+            # Where routers mount each other, the way ends.
+            self._ways[place] = [_NO_WAY]
+            mounts = self._at.get(place) or self._at.get((place[0], ""), [])
+            found = [
+                (join_routes(prefix, self._fill(path, mount.prefix)), (*through, *mount.through))
+                for path, mount in mounts
+                for prefix, through in self._ways_to((path, mount.own), depth - 1)
+            ]
+            self._ways[place] = list(dict.fromkeys(found)) if 0 < len(found) <= _MAX_PLACES else [_NO_WAY]
+        return self._ways.get(place, [_NO_WAY])
 
     def _find_places(self, path: str, mount: RouterMount) -> Iterator[tuple[_Place, RouterMount]]:
         """The routers that a mount means, each with its mount."""
@@ -113,22 +128,29 @@ class RouterMounts:
         """A route with the values of the constants in it; the name of one that is made when the program runs."""
 
         def value(found: re.Match[str]) -> str:
-            near = {posixpath.dirname(path)} if found[1][:1].isupper() else set()
-            beside = [each for each in self._facts if posixpath.dirname(each) in near]
-            first, last = found[1].partition(".")[0], found[1].rpartition(".")[2]
-            written = re.compile(rf"\b{last}\b(?:\s*:\s*[\w.&' ]+)?\s*[:=]\s*[\"'`](/?[^\"'`\n]*)[\"'`]")
-            typed = re.compile(_TYPED.format(last))
-            texts = map(self._read, [*(target for target, _ in self._imports[path]), *beside])
-            values = {
-                each
-                for text in texts
-                if first in text or last in text
-                for each in (*written.findall(text), *typed.findall(text))
-            }
-            is_known = len(values) == 1
-            return values.pop() if is_known else "{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0]
+            known = self._value_of(path, found[1])
+            return known or ("{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0])
 
         return "/" + _CONSTANT.sub(value, route).lstrip("/") if "{=" in route else route
+
+    def _value_of(self, path: str, name: str) -> str:
+        """The one text that a name of other files stands for in a file; "" where that does not show."""
+        if (path, name) not in self._values:
+            beside = self._beside[posixpath.dirname(path)] if name[:1].isupper() else []
+            files = [*(target for target, _ in self._imports[path]), *beside]
+            values = set[str]().union(*(self._values_in(file, name.rpartition(".")[2]) for file in files))
+            self._values[path, name] = values.pop() if len(values) == 1 else ""
+        return self._values[path, name]
+
+    def _values_in(self, path: str, name: str) -> frozenset[str]:
+        """The texts that a file gives a name."""
+        if (path, name) not in self._declared:
+            text = self._read(path)
+            found = [
+                *(each[2] for each in re.finditer(_WRITTEN.format(name), text)), *re.findall(_TYPED.format(name), text)
+            ] if name in text else []  # fmt: skip
+            self._declared[path, name] = frozenset(found)
+        return self._declared[path, name]
 
 
 def _stem(path: str) -> str:

@@ -7,6 +7,9 @@ import textwrap
 import pytest
 
 from rag_ls.languages import detect_language
+from rag_ls.rules.survey.file_facts import FileFacts
+from rag_ls.rules.survey.mounts import RouterMounts
+from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.survey import SurveyedTree, survey
 
 
@@ -190,3 +193,41 @@ def test_procedures_have_the_names_of_the_routers_around_them() -> None:
         "QUERY /tag.list", "QUERY /health", "MUTATION /admin.clear adminProcedure",
         "MUTATION /post.add", "QUERY /user.me protectedProcedure",
     ]  # fmt: skip
+
+
+def test_routers_that_mount_each_other_are_below_each_other_once() -> None:
+    files = {
+        "src/a.js": "const b = require('./b');\nconst router = express.Router();\nrouter.use('/b', b);\nrouter.get('/x', h);\n",
+        "src/b.js": "const a = require('./a');\nconst router = express.Router();\nrouter.use('/a', a);\nrouter.get('/y', h);\n",
+    }
+    assert routes(files, ("src/a.js", "src/b.js", 1), ("src/b.js", "src/a.js", 1)) == ["GET /b/a/x", "GET /b/y"]
+
+
+def test_an_argument_of_a_call_is_no_constant_of_its_name() -> None:
+    files = {
+        "app/main.py": "from app import users\nfrom app import config\napp = FastAPI()\n"
+        "app.include_router(users.router, prefix=config.prefix)\n",
+        "app/config.py": "prefix = load()\n",
+        "app/users.py": "router = APIRouter(prefix='/users')\n@router.get('/me')\ndef me(): ...\n",
+    }
+    edges = (("app/main.py", "app/users.py", 1), ("app/main.py", "app/config.py", 2))
+    assert routes(files, *edges) == ["GET /{config.prefix}/users/me"]
+    known = {**files, "app/config.py": "prefix = '/v1'\n"}
+    assert routes(known, *edges) == ["GET /v1/users/me"]
+
+
+def test_files_are_read_once_for_a_constant_however_many_routes_are_below_it() -> None:
+    facts = {
+        f"src/C{number}.java": FileFacts(endpoints=[Endpoint("GET", "/{=Paths.API}/x", line) for line in range(5)])
+        for number in range(4)
+    }
+    read = list[str]()
+
+    def read_text(path: str) -> str:
+        read.append(path)
+        return 'String API = "/api";'
+
+    mounts = RouterMounts(facts, (), read_text)
+    found = [each.route for path in facts for each in mounts.endpoints(path) if not isinstance(each, int)]
+    assert found == ["/api/x"] * 20
+    assert sorted(read) == sorted(facts)
