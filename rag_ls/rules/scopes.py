@@ -20,7 +20,10 @@ _FOREIGN = re.compile(
 _TOOL_FOLDER = re.compile(
     r"(?i)/(?:\.\w+/(?:rules|steering)|\.clinerules|\.junie|\.github|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
 )
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
+# Text between two lines, without a key, is no front matter.
+_FRONT_MATTER = re.compile(
+    r"\A\ufeff?---[ \t]*\r?\n(?=\s*[\w-]+[ \t]*:\s)(.{0,4000}?)\n---[ \t]*(?:\r?\n|$)", re.DOTALL
+)
 _GLOBS = re.compile(r"(?m)^(?:globs|applyTo|paths|fileMatchPattern)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
 _ALWAYS = re.compile(r"(?m)^(?:alwaysApply[ \t]*:[ \t]*true|(?:trigger|inclusion)[ \t]*:[ \t]*always(?:_on)?)\b")
 _GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")

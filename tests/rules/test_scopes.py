@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.scopes import governs, in_scope, is_about, is_foreign, name_depth, stated_globs
+from rag_ls.rules.scopes import governs, in_scope, is_about, is_foreign, name_depth, stated_globs, without_head
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,14 @@ def test_a_tool_s_rules_govern_the_folder_that_holds_its_own() -> None:
 )
 def test_the_head_of_a_tool_s_rules_states_globs(head: str, globs: str) -> None:
     assert stated_globs(f"---\n{head}\n---\n# Forms\n") == globs
+    assert stated_globs(f"---\n{head}\n---\n# Forms\n".replace("\n", "\r\n")) == globs
     assert stated_globs(f"# Forms\n\n---\n{head}\n---\n") == ""
+
+
+def test_a_document_may_begin_with_a_line_instead_of_front_matter() -> None:
+    rules = "---\n\n# Money\n\n- Never store money as float.\n\n---\n\nMore.\n"
+    assert without_head(rules) == rules
+    assert without_head("---\r\nname: money\r\n---\r\n# Money\r\n") == "# Money\r\n"
 
 
 def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
