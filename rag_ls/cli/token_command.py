@@ -70,10 +70,9 @@ def _projects_called(name: str) -> list[str]:
 def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     found = [token for token in tokens.tokens() if token.digest]
     for item in tokens.unreadable():
-        name = item.record.get("name") or item.record.get("id")
         print(
-            f"rag-ls: the token {name!r} in {tokens.path} counts for nobody: {item.reason}; "
-            f"mend it there, or `rag-ls token revoke {shlex.quote(str(name))}`",
+            f"rag-ls: the token {item.name!r} in {tokens.path} counts for nobody: {item.reason}; "
+            f"mend it there, or `rag-ls token revoke {shlex.quote(item.name)}`",
             file=sys.stderr,
         )
     if arguments.json:

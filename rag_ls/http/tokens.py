@@ -74,9 +74,14 @@ class UnreadableToken:
     record: Mapping[str, Any]
     reason: str
 
+    @property
+    def name(self) -> str:
+        """The name by which it is revoked, whatever stands there; its id where it has none."""
+        return str(self.record.get("name") or self.record.get("id"))
+
     def is_called(self, name: str) -> bool:
         """Whether it has this name or id."""
-        return name in (self.record.get("name"), self.record.get("id"))
+        return name in (self.name, str(self.record.get("id")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ class _Content:
     @property
     def names(self) -> list[str]:
         """All names that are taken."""
-        return [*(token.name for token in self.tokens), *(str(item.record.get("name")) for item in self.unreadable)]
+        return [*(token.name for token in self.tokens), *(item.name for item in self.unreadable)]
 
 
 class TokenFile:
@@ -291,6 +296,9 @@ def _read_token(record: dict[str, Any]) -> Token:
     odd = [name for name, value in asdict(token).items() if name != "projects" and not isinstance(value, str)]
     if odd or not all(isinstance(project, str) for project in projects):
         raise ValueError(f"{odd[0] if odd else 'projects'!r} holds something else than text")
+    if not f"{token.digest}{token.code_digest}".isascii():
+        # Comparing with it would fail for every token.
+        raise ValueError("its digest is no SHA-256")
     for stamp in filter(None, (token.expires_at, token.code_expires_at)):
         if datetime.fromisoformat(stamp).tzinfo is None:
             raise ValueError(f"{stamp!r} has no time zone")

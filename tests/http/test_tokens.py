@@ -104,7 +104,8 @@ def test_a_damaged_file_lets_nobody_in_and_says_what_to_do(tokens: TokenFile) ->
     ("change", "reason"),
     [({"only_paths": "src"}, "does not know its key 'only_paths'"), ({"access": "root"}, "'root', and not read, write"),
      ({"projects": "shop"}, "no list: 'shop'"), ({"expires_at": "soon"}, "soon"), ({"expires_at": None}, "'expires_at'"),
-     ({"expires_at": "2026-01-01"}, "time zone"), ({"digest": 5}, "'digest'"), ({"projects": [1]}, "'projects'")],
+     ({"expires_at": "2026-01-01"}, "time zone"), ({"digest": 5}, "'digest'"), ({"digest": "\xe9"}, "no SHA-256"),
+     ({"projects": [1]}, "'projects'")],
 )  # fmt: skip
 def test_a_token_that_cannot_be_read_counts_for_nobody_harms_no_other_and_stays(
     tokens: TokenFile, change: dict[str, Any], reason: str
@@ -124,6 +125,21 @@ def test_a_token_that_cannot_be_read_counts_for_nobody_harms_no_other_and_stays(
     assert kept["made_by"] == "9.9"
     assert content["tokens"][0] in kept["tokens"]
     tokens.revoke("ci")
+    assert not tokens.unreadable()
+
+
+@pytest.mark.parametrize(("named", "name"), [({}, "None"), ({"name": ["a"]}, "['a']"), ({"id": 7}, "7")])
+def test_a_token_that_cannot_be_read_is_revoked_by_what_stands_for_its_name(
+    tokens: TokenFile, named: dict[str, Any], name: str
+) -> None:
+    tokens.add("ci")
+    content = json.loads(tokens.path.read_text())
+    content["tokens"] = [
+        {key: value for key, value in content["tokens"][0].items() if key not in ("name", "id")} | named
+    ]
+    tokens.path.write_text(json.dumps(content))
+    assert [item.name for item in tokens.unreadable()] == [name]
+    tokens.revoke(name)
     assert not tokens.unreadable()
 
 
