@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -53,6 +54,7 @@ _MAX_COUNTED = 2000
 _MAX_ROWS = 1_000_000
 _MAX_REASONS = 4
 _ARCHITECTURE = ("architecture.yml", "architecture.yaml")
+_LAYOUT = re.compile(r"[\s*_#`-]+")
 # The keys of an ARCHITECTURE.yml of set-up that list what there is.
 _FACTS = frozenset({"project", "stacks", "endpoints", "events"})
 
@@ -315,9 +317,11 @@ def _is_told(hit: RuleHit) -> bool:
 
 def _leave_out_copies(hits: Iterable[RuleHit]) -> list[RuleHit]:
     """The first of the sections that say the same in the same words, as those of an `AGENTS.md` and its copy for another tool."""
-    told: dict[str, RuleHit] = {}
+    told: dict[tuple[str, ...], RuleHit] = {}
     for hit in hits:
-        told.setdefault("".join(filter(str.isalnum, hit.row.stored.chunk.text)), hit)
+        # A sign may make a rule the opposite, and the key rules may be those of other windows.
+        said = [hit.row.stored.chunk.text, *(rule.text for rule in hit.key_rules)]
+        told.setdefault(tuple(_LAYOUT.sub("", text) for text in said), hit)
     return list(told.values())
 
 

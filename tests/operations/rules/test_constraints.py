@@ -358,6 +358,16 @@ def test_what_stands_in_the_documents_of_several_tools_is_told_once_without_thei
     assert [each["filePath"] for each in found if "sender" in each["content"]] == ["AGENTS.md"]
 
 
+def test_documents_that_say_the_opposite_are_both_told(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    allowed = "# Money\n\n- ✅ Store refunds as float\n- Compare with `a == b`\n"
+    forbidden = allowed.replace("✅", "❌").replace("==", "!=")
+    _open(client, write(tmp_path / "shop", {**SHOP, "AGENTS.md": allowed, "CLAUDE.md": forbidden}))
+    found = operations.run("rag_check_constraints", {"change_description": "store refunds as float"})["constraints"]
+    assert [each["filePath"] for each in found] == ["AGENTS.md", "CLAUDE.md"]
+
+
 def test_a_pattern_is_found_among_patterns(operations: Operations, shop: Path) -> None:
     answer = operations.run("rag_check_constraints", {"change_description": "retry the call of the payment service"})
     assert answer["patterns"][0]["filePath"] == "docs/patterns/retries.md"
