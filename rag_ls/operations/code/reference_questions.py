@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_ls.engine.code.references import AskedSymbol, ReferenceKind, find_references
+from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
 
@@ -18,6 +18,7 @@ _ASKED = (
     re.compile(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
 )
 _MAX_SHOWN = 5
+_USES = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}
 
 
 def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
@@ -26,13 +27,15 @@ def describe_references(sessions: Sequence[ProjectSession], query: str) -> str:
     name = next((match[1] for each in _ASKED if (match := each.match(words))), "")
     for session in sessions if name else ():
         try:
-            found = find_references(session, AskedSymbol(name))
+            found = find_references(session, AskedSymbol(name), kinds=_USES, enough=_MAX_SHOWN)
         except NotFound:
             continue
-        uses = [each for each in found.references if each.kind not in (ReferenceKind.DEFINITION, ReferenceKind.DOCS)]
-        uses.sort(key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test))
+        uses = sorted(
+            found.references, key=lambda each: (not each.resolved, each.kind is not ReferenceKind.CALL, each.is_test)
+        )
         if uses:
             places = ", ".join(f"{each.path}:{each.line}" for each in uses[:_MAX_SHOWN])
-            rest = f" and {len(uses) - _MAX_SHOWN} more" if len(uses) > _MAX_SHOWN else ""
+            more = len(uses) + sum(found.left.values()) - _MAX_SHOWN
+            rest = f" and {'about ' if found.left else ''}{more} more" if more > 0 else ""
             return f"{name} is used at {places}{rest}: find_references lists all, with their lines"
     return ""

@@ -132,7 +132,10 @@ class Finder:
         """The references of some kinds: the declarations, the overrides of them, and all uses."""
         found = self.definitions(declared) if ReferenceKind.DEFINITION in kinds else []
         found += self.overrides(declared) if ReferenceKind.OVERRIDE in kinds else []
-        found += self.creations(declared) if ReferenceKind.CALL in kinds else []
+        created = self.created_by(declared) if ReferenceKind.CALL in kinds else {}
+        for owner, constructors in created.items():
+            # Of a type that is asked for too, the calls are told as its uses.
+            found += self.creations(owner, constructors, is_asked=owner in declared)
         found += self._uses_in_code(name, self.want(declared), kinds)
         found += self.lines_of_docs(name) if ReferenceKind.DOCS in kinds else []
         return found
@@ -335,26 +338,33 @@ class Finder:
                     found.append(self._at_declaration(other, ReferenceKind.OVERRIDE, item))
         return found
 
-    def creations(self, declared: Sequence[StoredSymbol]) -> Iterable[Reference]:
-        """The calls of the types whose constructors some members are."""
-        owners = {item: owner for item in declared if (owner := self._owner(item)) and self._is_constructor(item)}
-        if len(owners) > _MAX_CREATED:
-            self.uncreated = len(owners)
-            return
-        for owner in dict.fromkeys(owners.values()):
-            wanted = Wanted((item, item) for item in owners if owners[item] == owner)
-            name = split_owner(owner.symbol)[1]
-            # Of a type that is asked for too, the calls are told as its uses.
-            calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if owner not in declared else ()
-            for each in calls:
-                if each.resolved:
-                    yield from self._creation(each, owner, wanted)
-            for source in self.files.load(self.files.holding(name)):
-                for use in source.uses(source.rule.chained):
-                    around = self._names.type_around(source, use.line) if not use.receiver else None
-                    is_own = use.name in source.rule.own
-                    if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
-                        yield from self._creation(self._reference(source, use, owner), owner, wanted)
+    def created_by(self, declared: Sequence[StoredSymbol]) -> dict[StoredSymbol, list[StoredSymbol]]:
+        """The constructors among some declarations, by the type that each creates; none where these are too many types."""
+        found: dict[StoredSymbol, list[StoredSymbol]] = {}
+        for item in declared:
+            if self._is_constructor(item) and (owner := self._owner(item)) is not None:
+                found.setdefault(owner, []).append(item)
+        if len(found) > _MAX_CREATED:
+            self.uncreated = len(found)
+            return {}
+        return found
+
+    def creations(
+        self, owner: StoredSymbol, constructors: Sequence[StoredSymbol], *, is_asked: bool
+    ) -> Iterable[Reference]:
+        """The calls of a type that mean some of its constructors; without those by its name, if it is asked for too."""
+        wanted = Wanted((item, item) for item in constructors)
+        name = split_owner(owner.symbol)[1]
+        calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if not is_asked else ()
+        for each in calls:
+            if each.resolved:
+                yield from self._creation(each, owner, wanted)
+        for source in self.files.load(self.files.holding(name)):
+            for use in source.uses(source.rule.chained):
+                around = self._names.type_around(source, use.line) if not use.receiver else None
+                is_own = use.name in source.rule.own
+                if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
+                    yield from self._creation(self._reference(source, use, owner), owner, wanted)
 
     def _is_constructor(self, item: StoredSymbol) -> bool:
         rule = find_language(item.language).references

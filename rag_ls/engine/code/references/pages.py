@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property, partial
 
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind, sort_references
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.references.finder import Finder, Wanted
 from rag_ls.storage import StoredSymbol
 
@@ -26,7 +27,7 @@ def find_page(
     kind, so they are told once the whole kind was looked at.
     """
     parts = _Parts(finder, name, declared)
-    if len(declared) + sum(count for each in parts.counted.values() for count in each.values()) <= _MAX_AT_ONCE:
+    if parts.size(kinds) <= _MAX_AT_ONCE:
         return sort_references(finder.uses_of(name, declared, kinds)), {}
     found: list[Reference] = []
     left: Counter[ReferenceKind] = Counter()
@@ -56,6 +57,11 @@ class _Parts:
         self._found: list[Reference] = []
         self.counted = finder.count_uses(name)
 
+    def size(self, kinds: Collection[ReferenceKind]) -> int:
+        """About the number of references that the whole answer may hold."""
+        created = sum(self._creations.values()) if ReferenceKind.CALL in kinds else 0
+        return len(self._declared) + sum(each.total() for each in self.counted.values()) + created
+
     def of_kind(self, kind: ReferenceKind) -> Iterator[_Part]:
         """The parts that hold the references of a kind, in order."""
         declared, finder = self._declared, self._finder
@@ -72,7 +78,9 @@ class _Parts:
 
     def _of_uses(self, kind: ReferenceKind) -> Iterator[_Part]:
         if kind is ReferenceKind.CALL:
-            yield 0, partial(self._finder.creations, self._declared)
+            for owner, constructors in self._created.items():
+                find = partial(self._finder.creations, owner, constructors, is_asked=owner in self._declared)
+                yield self._creations[owner], find
         block: list[int] = []
         size = 0
         for number, counts in self.counted.items():
@@ -94,6 +102,16 @@ class _Parts:
     def _find_renamed(self, kind: ReferenceKind) -> list[Reference]:
         importing = (number for number, counts in self.counted.items() if counts[ReferenceKind.IMPORT])
         return self._finder.renamed_uses(importing, self._name, self._wanted, {kind}, self._found)
+
+    @cached_property
+    def _created(self) -> Mapping[StoredSymbol, Sequence[StoredSymbol]]:
+        return self._finder.created_by(self._declared)
+
+    @cached_property
+    def _creations(self) -> Mapping[StoredSymbol, int]:
+        """The number of calls of each type that is created, by its name."""
+        counted = {owner: self._finder.count_uses(split_owner(owner.symbol)[1]) for owner in self._created}
+        return {owner: sum(each[ReferenceKind.CALL] for each in counted[owner].values()) for owner in counted}
 
     @cached_property
     def _wanted(self) -> Wanted:
