@@ -77,7 +77,9 @@ def test_settings_of_any_depth_are_named_and_change_nothing(shop: Path, text: st
     write(shop, {"rag-ls.toml": text})
     done = run("index", folder=shop)
     assert "rag-ls.toml: is not TOML" in done.stderr
-    assert done.returncode == 0
+    # A script that goes on with an index that holds nothing would be none the wiser.
+    assert done.returncode == 1
+    assert "nothing is indexed until it is mended" in done.stderr
     pid = engine_pid()
     assert pid
     # What they exclude is not known.
