@@ -265,9 +265,7 @@ def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(embedded: Opera
 
 
 def test_where_no_code_is_like_a_snippet_the_nearest_are_told_in_a_line_each(embedded: Operations) -> None:
-    answer = embedded.run(
-        "find_related", {"snippet": "def focus_telescope(mirror):\n    mirror.rotate(degrees=12)\n"}
-    )
+    answer = embedded.run("find_related", {"snippet": "def focus_telescope(mirror):\n    mirror.rotate(degrees=12)\n"})
     assert answer["stats"]["note"] == "weak: no code of another file is like it; these are the nearest"
     assert len(answer["results"]) > 2
     assert [hit.get("far", False) for hit in answer["results"]] == [False] + [True] * (len(answer["results"]) - 1)

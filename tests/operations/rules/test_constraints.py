@@ -358,9 +358,7 @@ def test_what_stands_in_the_documents_of_several_tools_is_told_once_without_thei
     assert [each["filePath"] for each in found if "sender" in each["content"]] == ["AGENTS.md"]
 
 
-def test_documents_that_say_the_opposite_are_both_told(
-    operations: Operations, client: Client, tmp_path: Path
-) -> None:
+def test_documents_that_say_the_opposite_are_both_told(operations: Operations, client: Client, tmp_path: Path) -> None:
     allowed = "# Money\n\n- ✅ Store refunds as float\n- Compare with `a == b`\n"
     forbidden = allowed.replace("✅", "❌").replace("==", "!=")
     _open(client, write(tmp_path / "shop", {**SHOP, "AGENTS.md": allowed, "CLAUDE.md": forbidden}))
