@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
@@ -23,25 +24,49 @@ def _read_import(text: str) -> Iterator[Taken]:
         yield match[2], ("*",) if match[1] else ()
 
 
+_NAMESPACE = re.compile(r"^\ufeff?[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
+
+
 class CSharpResolver:
     """See `Resolver`: a namespace means the folder whose path ends as it does, a type its file there."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
+        self._namespaces: dict[str, tuple[str, ...]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents in the folder of a namespace; the one of a type that is given another name, or whose members are taken."""
         parts = imported.module.split(".")
         for length in range(len(parts), 0, -1):
             end = "/".join(parts[-length:])
-            folders = [each for each in self._tree.files_in if each == end or each.endswith("/" + end)]
-            files = [path for each in folders for path in self._tree.files_in[each] if path.endswith(".cs")]
-            if files:
-                yield from (Target(path, ("*",)) for path in files)
+            files = [path for folder in self._folders(parts[-length:]) for path in self._tree.files_in[folder]]
+            if found := [path for path in files if path.endswith(".cs") and self._declares(path, imported.module)]:
+                yield from (Target(path, ("*",)) for path in found)
                 return
-            if length > 1 and (found := self._tree.find_ending(f"{end}.cs", importer)):
+            space = ".".join(parts[:-1])
+            named = self._tree.find_ending(f"{end}.cs", importer) if length > 1 else []
+            if found := [path for path in named if self._declares(path, space)]:
                 yield from (Target(path, (parts[-1],)) for path in found)
                 return
+
+    def _folders(self, parts: Sequence[str]) -> Iterable[str]:
+        """The folders whose paths end in some parts of a namespace; a folder may have the name of several."""
+        end = "/".join(parts)
+        return (each for each in self._by_end.get(parts[-1], ()) if f"/{each.replace('.', '/')}".endswith(f"/{end}"))
+
+    @cached_property
+    def _by_end(self) -> dict[str, list[str]]:
+        """The folders by the last part of their names."""
+        found: dict[str, list[str]] = {}
+        for folder in self._tree.files_in:
+            found.setdefault(folder.replace(".", "/").rpartition("/")[2], []).append(folder)
+        return found
+
+    def _declares(self, path: str, namespace: str) -> bool:
+        """Whether a document adds to a namespace: to that one, or to one whose last parts it is."""
+        if path not in self._namespaces:
+            self._namespaces[path] = tuple(match[1] for match in _NAMESPACE.finditer(self._tree.read(path)))
+        return any(f".{each}".endswith(f".{namespace}") for each in self._namespaces[path])
 
 
 CSHARP = Language(

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import filterfalse
 
 from rag_ls.languages.comments import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
 from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests
@@ -110,11 +111,16 @@ class PythonResolver:
                 return root
         if top in sys.stdlib_module_names:
             return None
-        for folder in above(importer):
+        for folder in filterfalse(self._is_package, above(importer)):
             if self._exists(join(folder, top)) and self._exists(join(folder, path), loosely=True):
                 return folder
         roots = closest(self._package_roots.get(top, []), importer)
         return roots[0].rpartition("/")[0] if len(roots) == 1 else None
+
+    def _is_package(self, folder: str) -> bool:
+        """Whether a folder is a package, whose modules are imported by its name: not one that is a project besides."""
+        has_name = join(folder, "__init__.py") in self._tree.paths
+        return has_name and not any(join(folder, each) in self._tree.paths for each in ("pyproject.toml", "setup.py"))
 
     @cached_property
     def _package_roots(self) -> dict[str, list[str]]:

@@ -34,7 +34,11 @@ PHP = {"composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}', "app/Mod
        "lib/util.php": ""}  # fmt: skip
 RUBY = {"lib/shop/cart.rb": "", "lib/shop.rb": "", "spec/cart_spec.rb": "", "spec/helper.rb": ""}
 C = {"src/cart.c": "", "src/cart.h": "", "include/shop/tax.h": "", "src/vendor/tax.h": ""}
-CSHARP = {"src/Shop.Core/Models/Cart.cs": "", "src/Shop.Core/Tax.cs": "", "src/Shop.Web/Startup.cs": ""}
+CSHARP = {
+    "src/Shop.Core/Models/Cart.cs": "namespace Shop.Core.Models;",
+    "src/Shop.Core/Tax.cs": "",
+    "src/Shop.Web/Startup.cs": "",
+}
 
 
 def _targets(
@@ -155,6 +159,30 @@ def test_perl() -> None:
     ]
     assert _targets(paths, "t/cart.t", "perl", Import("./bin/setup.pl", (), 1)) == [("bin/setup.pl", ())]
     assert _targets(paths, "t/cart.t", "perl", Import("List::Util", ("max",), 1)) == []
+
+
+def test_a_package_of_python_is_no_place_that_its_modules_are_imported_from() -> None:
+    own = {"shop/__init__.py": "", "shop/cache/__init__.py": "", "shop/cache/redis.py": "", "shop/kit/shop/__init__.py": "",
+           "shop/kit/__init__.py": "", "shop/kit/pay.py": "", "shop/prices.py": "",
+           "demo/__init__.py": "", "demo/pyproject.toml": "", "demo/parts.py": ""}  # fmt: skip
+    assert _targets(own, "shop/cache/redis.py", "python", Import("redis", ("Redis",), 1)) == []
+    assert _targets(own, "shop/kit/pay.py", "python", Import("shop.prices", (), 1)) == [("shop/prices.py", ())]
+    assert _targets(own, "demo/main.py", "python", Import("parts", (), 1)) == [("demo/parts.py", ())]
+
+
+def test_a_namespace_of_a_library_is_no_folder_whose_path_ends_alike() -> None:
+    files = {
+        "src/Shop.Core/Logging/Log.cs": "namespace Shop.Core.Logging;\n",
+        "src/Shop.Web/Logging/Log.cs": "using System;\n\nnamespace Shop.Web.Logging\n{\n}\n",
+        "src/Shop.Web/Page.cs": "namespace Shop.Web;\n",
+    }
+    logging = _targets(files, "src/Shop.Web/Page.cs", "csharp", Import("Shop.Web.Logging", (), 1))
+    assert logging == [("src/Shop.Web/Logging/Log.cs", ("*",))]
+    relative = _targets(files, "src/Shop.Web/Page.cs", "csharp", Import("Core.Logging", (), 1))
+    assert relative == [("src/Shop.Core/Logging/Log.cs", ("*",))]
+    web = _targets(files, "src/Shop.Core/Logging/Log.cs", "csharp", Import("Shop.Web", (), 1))
+    assert web == [("src/Shop.Web/Page.cs", ("*",))]
+    assert _targets(files, "src/Shop.Web/Page.cs", "csharp", Import("Microsoft.Extensions.Logging", (), 1)) == []
 
 
 @pytest.mark.parametrize(
