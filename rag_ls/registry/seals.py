@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
 from functools import cache
 from pathlib import Path
@@ -69,10 +70,15 @@ def _own_key() -> bytes:
 
 
 def _account_key() -> bytes:
-    """The key in the account's home; empty where there is none to be read."""
+    """The key in the account's home; empty where there is none to be read.
+
+    The place depends on the variables, so a checkout may have a file there: only one that this user alone can read counts.
+    """
     try:
-        place = user_data_folder().relative_to(Path.home())
-        return _read_key(Path(account_home(), place, KEY_FILE))
+        file = Path(account_home(), user_data_folder().relative_to(Path.home()), KEY_FILE)
+        state = file.stat()
+        is_private = not state.st_mode & 0o077 and state.st_uid == os.geteuid()
+        return _read_key(file) if is_private else b""
     except (OSError, ValueError, RuntimeError):
         return b""
 

@@ -87,6 +87,9 @@ class TestAnIndex:
         for home in (sandbox, account, sandbox):
             monkeypatch.setenv("HOME", str(home))
             assert _paths(project) == ["src/a.py"]
+        (key,) = account.rglob(seals.KEY_FILE)
+        key.chmod(0o644)
+        assert _paths(project) == [], "a file that others can read may have come with a checkout"
 
     def test_that_came_with_a_trusted_folder_is_taken_over(self, tmp_path: Path, stranger: Callable[[], None]) -> None:
         _fill(tmp_path)
