@@ -11,6 +11,7 @@ from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
 from rag_ls.rules.survey.nodes import Call
+from rag_ls.rules.survey.registrars import find_registrars
 from rag_ls.rules.survey.terms import FoundForm
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
             if each.form.fact == fact:
                 getattr(reading, f"read_{fact}")(each)
     read = reading.facts()
+    read.registrars += find_registrars(root, language)
     read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
     return read
 

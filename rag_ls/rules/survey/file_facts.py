@@ -73,17 +73,27 @@ class RouterMount:
     """The folder, from the file's own, whose files are put there, each below its own folder; "" for a router."""
 
 
+@dataclass(frozen=True, slots=True)
+class Registrar:
+    """A function of the project by which other code registers routes."""
+
+    name: str
+    path_at: int
+    """The place of the route's path among its arguments, from 0."""
+
+
 @dataclass(slots=True)
 class FileFacts:
     """The facts of a file."""
 
     endpoints: list[Endpoint] = field(default_factory=list)
     unknown_routes: list[int] = field(default_factory=list)
-    """The lines of routes whose path only shows when the program runs: those made in loops, of variables."""
+    """The lines of routes whose path is unknown: those made in loops, of variables, by functions of the project."""
     middleware: list[MiddlewareUse] = field(default_factory=list)
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
     mounts: list[RouterMount] = field(default_factory=list)
+    registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""
     handlers: list[HandlerPlace] = field(default_factory=list)

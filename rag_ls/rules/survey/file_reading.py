@@ -20,6 +20,7 @@ from rag_ls.rules.survey.file_facts import (
 from rag_ls.rules.survey.file_routers import FileRouters
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
@@ -163,6 +164,8 @@ class FileReading:
             is_unknown = {"yes": True, "no": False, "loop": nodes.is_in_loop(call.node)}.get(says, known)
             if not paths and written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
+                names = [each if isinstance(each, str) else each.text() for each in written]
+                self._facts.registrars += registrars_around(call.node, names)
             if paths or written or found.form.says("required") == "yes":
                 return
         if found.form.says("absolute"):

@@ -52,9 +52,10 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
 
 
 def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:
-    """The routes that the code makes when it runs: of variables, in loops."""
+    """The routes that were found, but not followed."""
     if places:
         what = "1 route has a path" if len(places) == 1 else f"{len(places)} routes have paths"
-        shows = "shows" if len(places) == 1 else "show"
-        claim = f"{what} that only {shows} when the program runs (of variables, in loops): unknown here"
+        claim = (
+            f"{what} that set-up cannot follow (of variables, in loops, through functions of the project): unknown here"
+        )
         yield SurveyFinding(TOPIC, claim, len(places), len(places) + known, tuple(places[:MAX_EXAMPLES]))

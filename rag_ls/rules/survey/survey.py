@@ -19,7 +19,8 @@ from rag_ls.rules.survey.middleware import Middleware
 from rag_ls.rules.survey.mounts import RouterMounts
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
-from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
+from rag_ls.rules.survey.registrars import find_callers
+from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files, report_registrations
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
@@ -108,7 +109,7 @@ class Survey:
     frontend_imports: tuple[str, ...] = ()
     """`@/`, `../hooks`: what the frontend's files import one another by, the most frequent first."""
     unknown_routes: tuple[SourceLine, ...] = ()
-    """The routes whose path only shows when the program runs: those made in loops, of variables."""
+    """The routes whose path is unknown: those made in loops, of variables, by functions of the project."""
     broken: tuple[str, ...] = ()
     """The files that were left out, because they do not parse."""
     unread: int = 0
@@ -173,6 +174,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             ended.append(job.path)
         else:
             gathered.add(job, found)
+    _add_registrations(tree, gathered)
     mounts = RouterMounts(gathered.facts, tree.edges, tree.read)
     for path in gathered.facts:
         for each in mounts.endpoints(path):
@@ -211,6 +213,17 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
         unread=len(product) - len(own),
     )
+
+
+def _add_registrations(tree: SurveyedTree, gathered: _Gathered) -> None:
+    """Count the routes that the project registers by functions of its own."""
+    callers = find_callers(gathered.facts, gathered.languages, tree.edges)
+    jobs = [SurveyJob(path, gathered.languages[path], is_test=False) for path in callers]
+    for job, report in zip(jobs, tree.report(partial(report_registrations, tree.read, callers), jobs), strict=True):
+        facts = gathered.facts[job.path]
+        known = {*(each.line for each in facts.endpoints), *facts.unknown_routes}
+        found = report.facts.unknown_routes if report is not None else []
+        gathered.unknown_routes += (SourceLine(job.path, line) for line in found if line not in known)
 
 
 def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> Mapping[str, Iterable[SurveyFinding]]:

@@ -231,3 +231,59 @@ def test_files_are_read_once_for_a_constant_however_many_routes_are_below_it() -
     found = [each.route for path in facts for each in mounts.endpoints(path) if not isinstance(each, int)]
     assert found == ["/api/x"] * 20
     assert sorted(read) == sorted(facts)
+
+
+def unknown_lines(files: dict[str, str], *edges: tuple[str, str, int]) -> list[str]:
+    """The places of routes that were found, but not followed."""
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    tree = SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", edges)
+    return sorted(f"{place.path}:{place.line}" for place in survey(tree).unknown_routes)
+
+
+def test_routes_that_a_project_registers_by_its_own_functions_are_unknown() -> None:
+    go = {
+        "web/table.go": """
+        package web
+        import "github.com/gorilla/mux"
+        type RouteFunc func(http.ResponseWriter, *http.Request)
+        func Add(rt *Runtime, prefix, path string, methods []string, run RouteFunc) { routes[prefix+path] = run }
+        func AddPublic(rt *Runtime, path string, methods []string, run RouteFunc) { Add(rt, Public, path, methods, run) }
+        func Build(router *mux.Router) { router.HandleFunc("/about", about) }
+        """,
+        "web/routes.go": """
+        package web
+        func Register(rt *Runtime, seen Set) {
+            AddPublic(rt, "meta", []string{"GET"}, meta.Meta)
+            AddPublic(rt, "/users/{id}", nil, users.Get)
+            seen.Add("a", "b", "c", "d")
+        }
+        """,
+        "main.go": """
+        package main
+        import "example.org/web"
+        func main() { web.Add(rt, web.Root, "setup", []string{"POST"}, setUp) }
+        """,
+        "cache/cache.go": 'package cache\nfunc Warm() { AddPublic(rt, "/x", nil, y) }\n',
+    }
+    assert unknown_lines(go, ("main.go", "web/table.go", 3)) == ["main.go:4", "web/routes.go:4", "web/routes.go:5"]
+
+
+def test_a_function_whose_parameter_is_the_path_of_a_route_registers_its_calls() -> None:
+    files = {
+        "app.js": """
+        const app = express();
+        function open(path, handler) { app.get(path, handler); }
+        const closed = (path, handler) => { app.post(path, auth, handler); };
+        open('/users', list);
+        closed('/users', add);
+        open(name);
+        """,
+        "api.py": """
+        from flask import Flask
+        app = Flask(__name__)
+        class Api:
+            def add(self, path, view): app.add_url_rule(path, view_func=view)
+        Api().add("/items", items)
+        """,
+    }
+    assert unknown_lines(files) == ["api.py:5", "api.py:6", "app.js:3", "app.js:4", "app.js:5", "app.js:6"]
