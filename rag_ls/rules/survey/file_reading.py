@@ -162,7 +162,7 @@ class FileReading:
             known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
             is_unknown = {"yes": True, "no": False, "loop": nodes.is_in_loop(call.node)}.get(says, known)
-            if not paths and written and is_unknown:
+            if written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
                 names = [each if isinstance(each, str) else each.text() for each in written]
                 self._facts.registrars += registrars_around(call.node, names)

@@ -896,3 +896,17 @@ def test_ktor_finds_the_route_of_a_type_beside_it() -> None:
     })  # fmt: skip
     assert [each.route for _, each in found.endpoints] == ["/login"]
     assert [place.line for place in found.unknown_routes] == [4]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("a.go", 'package a\nimport "net/http"\nfunc f() {\n\thttp.HandleFunc("example.com/x", h)\n\tbus.Handle("event", h)\n}\n', [4]),
+        ("r.go", 'package a\nimport "github.com/go-chi/chi"\nfunc f(r chi.Router) {\n\tr.Get("users", h)\n\tcache.Get("x", y)\n}\n', [4]),
+        ("a.js", "const app = express();\napp.get('users', h);\napp.get('title');\n", [2]),
+        ("a.py", "app = Flask(__name__)\n@app.route('users')\ndef f(): ...\n@mock.patch('a.get')\ndef g(): ...\n", [2]),
+    ],
+)  # fmt: skip
+def test_a_route_of_a_router_whose_path_begins_otherwise_is_unknown(path: str, text: str, lines: list[int]) -> None:
+    found = facts(path, text)
+    assert (found.endpoints, found.unknown_routes) == ([], lines)
