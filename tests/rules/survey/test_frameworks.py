@@ -910,3 +910,12 @@ def test_ktor_finds_the_route_of_a_type_beside_it() -> None:
 def test_a_route_of_a_router_whose_path_begins_otherwise_is_unknown(path: str, text: str, lines: list[int]) -> None:
     found = facts(path, text)
     assert (found.endpoints, found.unknown_routes) == ([], lines)
+
+
+def test_a_dependency_that_only_sorts_or_supplies_is_no_guard() -> None:
+    text = (
+        "app = FastAPI()\n@app.get('/x')\n"
+        "def x(sort=Depends(SortingGetter(Sort)), page=Depends(make_dependable(Page)),"
+        " who=Depends(UserGetter()), w=Depends(get_admin)): ...\n"
+    )
+    assert [each.middleware for each in facts("a.py", text).endpoints] == [("UserGetter", "get_admin")]
