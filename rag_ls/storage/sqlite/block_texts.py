@@ -17,6 +17,8 @@ from rag_ls.util.text import end_lines_in_lf
 
 MAX_TEXTS_BYTES = 64_000_000
 """About so much text of the documents that were looked into is kept in memory, until the project rests."""
+KILOBYTES_AT_ONCE = 8000
+"""Documents of about so many kilobytes are read at once: a few of their blocks may be wanted of a thousand long ones."""
 # No document has more lines.
 _MAX_LINE = 2**31 - 1
 _LF_BYTE = 10
@@ -51,16 +53,17 @@ class BlockTexts:
                 texts = [kept[at] for at in first.tolist()]
             else:
                 texts = [_join(kept[begin : end + 1]) for begin, end in zip(first.tolist(), last.tolist(), strict=True)]
-            keeps = self._kept_bytes < MAX_TEXTS_BYTES
-        if None in texts:
-            missing = np.array([at for at, text in enumerate(texts) if text is None], np.int64)
-            read = self._read_missing(blocks, first[missing], last[missing], keeps=keeps)
-            for at in missing.tolist():
+        missing = np.array([at for at, text in enumerate(texts) if text is None], np.int64)
+        for part in _divide(blocks, first, missing):
+            read = self._read_missing(blocks, first[part], last[part])
+            for at in part.tolist():
                 texts[at] = _join([read.get(block) for block in range(int(first[at]), int(last[at]) + 1)])
         return texts
 
-    def _read_missing(self, blocks: Blocks, first: Numbers, last: Numbers, *, keeps: bool) -> dict[int, bytes]:
-        """The texts of blocks by place; with `keeps`, all of the same documents."""
+    def _read_missing(self, blocks: Blocks, first: Numbers, last: Numbers) -> dict[int, bytes]:
+        """The texts of blocks by place; while there is room for more, those of all blocks of their documents."""
+        with self._lock:
+            keeps = self._kept_bytes < MAX_TEXTS_BYTES
         begins = np.flatnonzero(np.diff(blocks.rows[first], prepend=0))
         if keeps:
             first, last = blocks.of_rows(blocks.rows[first[begins]])
@@ -93,6 +96,16 @@ class BlockTexts:
             texts.append(end_lines_in_lf(b"".join([text or b"", *(text for *_, text in others)])))
             start_lines.append(start_line or 1)
         return _cut(blocks, first[runs], last[runs], texts, np.array(start_lines, np.int64))
+
+
+def _divide(blocks: Blocks, first: Numbers, among: Numbers) -> list[Numbers]:
+    """Some runs of blocks, given by index, in parts that are read at once; those of one document are in one part."""
+    rows = blocks.rows[first[among]]
+    begins = np.flatnonzero(np.diff(rows, prepend=0))
+    low, high = blocks.of_rows(rows[begins])
+    sizes = high - low + 1
+    numbers = (np.cumsum(sizes) - sizes) // KILOBYTES_AT_ONCE
+    return np.split(among, begins[np.flatnonzero(np.diff(numbers)) + 1]) if len(among) else []
 
 
 def _cut(

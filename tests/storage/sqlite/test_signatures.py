@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -129,4 +130,21 @@ def test_the_text_of_a_document_that_changed_after_it_was_found_is_missing() -> 
         assert find_texts(store, f"needle {number}") == [b"needle %d\n" % number]
     assert sorted(filter(None, find_texts(store, "needle"))) == [b"needle\n", b"needle 79\n"]
     assert read(found) == [None, b"needle\n"]
+    store.close()
+
+
+def test_long_documents_with_a_line_each_are_not_all_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    size, count = 100_000, 40
+    monkeypatch.setattr("rag_ls.storage.sqlite.block_texts.MAX_TEXTS_BYTES", size)
+    monkeypatch.setattr("rag_ls.storage.sqlite.block_texts.KILOBYTES_AT_ONCE", size // 1000)
+    store = open_checkout(None)
+    for number in range(count):
+        store.replace_document(record(f"{number}.py"), cut("hay and straw\n" * (size // 14) + f"needle {number}\n", []))
+    assert store.signatures.find_passages([Need(("needle",))]).documents.tolist()
+    tracemalloc.start()
+    texts = find_texts(store, "needle")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [text.splitlines()[-1] for text in texts if text] == [b"needle %d" % number for number in range(count)]
+    assert peak < count * size / 2
     store.close()
