@@ -12,6 +12,7 @@ from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
+from rag_ls.util.nearest import nearest_paths, nearest_text
 from rag_ls.util.path_globs import glob_matcher, relative_globs
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import read_lines
@@ -56,8 +57,11 @@ def _find_chunk(session: ProjectSession, chunk_id: str, *, whole: bool = False) 
     unseen = session.catch_up()
     hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session, whole=whole)
     if hit is None:
-        is_path = "." in chunk_id or "/" in chunk_id
-        fate = describe_fate(session, chunk_id) or (_OF_A_PATH if is_path else _GONE)
+        fate = describe_fate(session, chunk_id) or _GONE
+        if "." in chunk_id or "/" in chunk_id:
+            # A path that is right needs no other.
+            paths = [] if session.document(chunk_id) else nearest_paths(chunk_id, session.store.documents())
+            fate = f"{nearest_text(paths)}{_OF_A_PATH}"
         raise NotFound(f"no chunk has the id {chunk_id!r} now; {fate}")
     return session.give_out(hit, unseen | session.project.indexing.inbox.paths())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from rag_ls.engine.query_vectors import embed_text
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
-from rag_ls.search import NO_FILTERS, Filters, Found
+from rag_ls.search import NO_FILTERS, Filters, Found, is_docs
 
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
@@ -37,6 +38,8 @@ class _Target:
     text: str
     embedding: Embedding | None
     """None where there is none yet."""
+    is_code: bool = False
+    """Whether it is known to be code: documentation that shares words with code is not like it."""
     is_saved: bool = True
     """Whether a file holds it, so that its vector may leave the machine."""
 
@@ -57,14 +60,17 @@ def find_related(
     found = Found((), False, 0, 0.0)
     if target.embedding is not None:
         found = session.project.searcher.related(
-            target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
-            is_saved=target.is_saved, session=session.editing_session,
+            target.embedding.vector, k=MAX_CANDIDATES, model_id=target.embedding.model.id, filters=filters, minimum=minimum,
+            without=target.path, is_saved=target.is_saved, session=session.editing_session,
         )  # fmt: skip
     why_by_words = ""
     if target.embedding is None or (not found.hits and session.store.queue_lengths() != (0, 0)):
-        found = _search_words(session, target, count, filters)
+        found = _search_words(session, target, filters)
         if not session.project.engine.models.is_off:
             why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
+    skips_docs = target.is_code and filters == NO_FILTERS
+    hits = (hit for hit in found.hits if not (skips_docs and _is_docs(hit)))
+    found = replace(found, hits=tuple(islice(hits, count)))
     return session.make_answer(target.shown, found, started, unseen, why_by_words=why_by_words, filters=filters)
 
 
@@ -82,21 +88,25 @@ def _target_at(session: ProjectSession, path: str, line: int, symbol: str) -> _T
     chunk = row.stored.chunk
     shown = chunk.symbol or f"{chunk.path}:{line}"
     text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
-    return _Target(shown, chunk.path, text, session.project.embedding_of(row), is_saved=row.is_saved)
+    embedding = session.project.embedding_of(row)
+    return _Target(shown, chunk.path, text, embedding, is_code=not is_docs(chunk.language), is_saved=row.is_saved)
 
 
-def _search_words(session: ProjectSession, target: _Target, k: int, filters: Filters) -> Found:
+def _search_words(session: ProjectSession, target: _Target, filters: Filters) -> Found:
     """The code of other documents that shares words with the target."""
     found = session.project.searcher.search(
         target.text, k=MAX_CANDIDATES, settings=session.settings.search, filters=filters, vector=None, model_id="",
         session=session.editing_session,
     )  # fmt: skip
-    hits = [hit for hit in found.hits if _path_of(hit) != target.path]
-    return replace(found, hits=tuple(hits[:k]))
+    return replace(found, hits=tuple(hit for hit in found.hits if _path_of(hit) != target.path))
 
 
 def _path_of(hit: Hit) -> str:
     return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+
+
+def _is_docs(hit: Hit) -> bool:
+    return isinstance(hit.item, StoredChunk) and is_docs(hit.item.chunk.language)
 
 
 def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:

@@ -376,3 +376,10 @@ def test_answers_about_another_checkout_name_it_once(
     assert f"paths are below {beside}" in operations.run("find_related", {**path, "line": 1})["stats"]["note"]
     own = operations.run("list_symbols", {"path": str(here / "src" / "cart.py")})
     assert "below" not in own.get("note", "")
+
+
+def test_a_path_without_a_line_names_the_nearest_path(operations: Operations) -> None:
+    with pytest.raises(NotFound, match=r"the nearest are src/cart\.py, src/auth\.py; of a file give PATH:LINE"):
+        operations.run("get_chunk", {"id": "src/crat.py"})
+    with pytest.raises(NotFound, match="now; of a file give PATH:LINE"):
+        operations.run("get_chunk", {"id": "src/cart.py"})

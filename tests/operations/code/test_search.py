@@ -239,6 +239,24 @@ def test_a_place_without_an_embedding_is_looked_up_by_its_words(embedded: Operat
     assert "words alone" in answer["stats"]["note"]
 
 
+def test_documentation_with_the_words_of_code_is_no_code_like_it(
+    embedded: Operations, client: Client, tmp_path: Path
+) -> None:
+    (view,) = client.projects()
+    write(view.project.root, {"CHANGELOG.md": f"# Changes\n\n{SHOP['src/cart.py']}"})
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    for _ in range(2):
+        answer = embedded.run("find_related", {"path": "src/cart.py", "line": 1, "k": 50})
+        found = {hit["path"] for hit in answer["results"]}
+        assert "tests/test_cart.py" in found
+        assert not any(path.endswith(".md") for path in found)
+        asked = embedded.run("find_related", {"path": "src/cart.py", "line": 1, "k": 50, "path_glob": "*.md"})
+        assert "CHANGELOG.md" in {hit["path"] for hit in asked["results"]}
+        # Then by words.
+        _forget_embeddings(view)
+
+
 def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
     embedded: Operations, client: Client
 ) -> None:
