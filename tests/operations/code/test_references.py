@@ -1164,6 +1164,12 @@ NAMESAKES = {
         "module Auth\n  class Strategy\n    def self.status\n      1\n    end\n    def self.status=(value)\n      2\n    end\n"
         "  end\nend\n\nWarden.add(:strategy, Auth::Strategy)\n"
     ),
+    "src/main/scala/shop/Setup.scala": (
+        "package shop\n\nobject Setup {\n  lazy val quiet = new Effects {\n    def showUsage(): Unit = ()\n  }\n}\n"
+    ),
+    "src/main/scala/shop/Runner.scala": (
+        "package shop\n\nobject Runner {\n  def run(): Unit = {\n    def showUsage(): Unit = println(1)\n    showUsage()\n  }\n}\n"
+    ),
 }
 
 
@@ -1181,6 +1187,8 @@ NAMESAKES = {
         # A constant among arguments is no variable; what a writer declares is no use of the reader.
         ({"symbol": "Auth.Strategy"}, ["lib/strategies.rb:12 resolved"]),
         ({"path": "lib/strategies.rb", "line": 3}, []),
+        # What an object without a name declares is not seen in other files.
+        ({"path": "src/main/scala/shop/Setup.scala", "line": 5}, [f"src/main/scala/shop/Runner.scala:{n} by name" for n in (6, 5)]),
     ],
 )  # fmt: skip
 def test_namesakes_from_outside_and_of_other_kinds_are_told_apart(

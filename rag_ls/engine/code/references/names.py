@@ -127,7 +127,7 @@ class Names:
             bound += [item] if meaning is not None else []
         if bound:
             return None if any(self._is_ours(source, item) for item in bound) else OUTSIDE
-        if found := tuple(item for item in self._in_folder(source, name) if not self.owner_of(item)):
+        if found := tuple(filter(self._is_free, self._in_folder(source, name))):
             return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
@@ -160,7 +160,7 @@ class Names:
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
         if source.rule.holds_functions:
             found = [item for item in found if item.kind in HOLDERS]
-        tops = [item for item in found if not self.owner_of(item) and self._reaches(source, item)]
+        tops = [item for item in found if self._is_free(item) and self._reaches(source, item)]
         places = {(item.path, item.symbol) for item in tops}
         # A function and its prototype are one, and so are the parts of a type.
         is_open = source.rule.members_apart and all(item.kind in HOLDERS for item in tops)
@@ -192,6 +192,14 @@ class Names:
     def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
         """The declarations with a name in a document, that are no members of a type."""
         return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
+
+    def _is_free(self, item: StoredSymbol) -> bool:
+        """Whether other documents may mean a declaration by its bare name: it is no member, and in no function or value."""
+        owner, _ = split_owner(item.symbol)
+        home = self.files.at(item.path) if owner and not self.owner_of(item) else None
+        return not owner or (
+            home is not None and all(each.symbol != owner or each.kind in HOLDERS for each in home.symbols)
+        )
 
     def _is_ours(self, source: CodeFile, item: StoredImport) -> bool:
         """Whether an import takes something from a document of the project, even if it is not seen what."""
