@@ -28,12 +28,3 @@ def template_nesting(data: bytes) -> int:
     array = np.frombuffer(data, dtype=np.uint8)
     balance = np.cumsum((array == ord("{")).astype(np.int64) - (array == ord("}")))
     return int((balance - np.minimum.accumulate(balance)).max())
-
-
-def bracket_nesting(data: bytes) -> int:
-    """Three times the most brackets and braces that are open at once: Perl's scanner crashes at 83 texts in each other."""
-    array = np.frombuffer(data, dtype=np.uint8)
-    opened = (array == ord("{")) | (array == ord("["))
-    closed = (array == ord("}")) | (array == ord("]"))
-    balance = np.cumsum(opened.astype(np.int64) - closed)
-    return 3 * int((balance - np.minimum.accumulate(balance)).max(initial=0))

@@ -92,6 +92,7 @@ odin: odin
 opencl: opencl
 openscad: scad
 pascal: pas pp lpr dpr inc
+perl: pl pm t pod psgi
 pkl: pkl
 plantuml: puml plantuml
 pony: pony
@@ -159,6 +160,7 @@ kconfig: Kconfig
 lisp: .emacs Cask
 meson: meson.build meson_options.txt meson.options
 nginx: nginx.conf
+perl: cpanfile Makefile.PL
 procfile: Procfile
 requirements: requirements.txt constraints.txt
 vim: .vimrc .gvimrc
@@ -172,6 +174,7 @@ fish: fish
 groovy: groovy
 guile: guile
 just: just
+perl: perl
 racket: racket
 raku: raku perl6
 sed: sed
@@ -180,6 +183,7 @@ tcl: tclsh wish expect
 
 _ALIASES = """
 ini: dosini
+perl: cperl
 """
 
 _DATA = frozenset({"csv", "ini"})

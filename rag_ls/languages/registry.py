@@ -35,7 +35,6 @@ from rag_ls.languages.markdown import MARKDOWN
 from rag_ls.languages.nix import NIX
 from rag_ls.languages.objective_c import OBJECTIVE_C
 from rag_ls.languages.ocaml import OCAML
-from rag_ls.languages.perl import PERL
 from rag_ls.languages.php import PHP
 from rag_ls.languages.plain import PLAIN
 from rag_ls.languages.powershell import POWERSHELL
@@ -66,7 +65,7 @@ from rag_ls.languages.zig import ZIG
 _ALL: tuple[Language, ...] = (
     # With a grammar.
     BASH, C, CLOJURE, CMAKE, CPP, CSHARP, CSS, DART, DOCKERFILE, ELIXIR, ELM, ERLANG, FORTRAN, GLEAM, GO, GRAPHQL,
-    HASKELL, HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PERL, PHP,
+    HASKELL, HCL, HTML, JAVA, JAVASCRIPT, JSON, JULIA, KOTLIN, LUA, MAKE, MARKDOWN, NIX, OBJECTIVE_C, OCAML, PHP,
     POWERSHELL, PRISMA, PROTOBUF, PYTHON, R, RUBY, RUST, SCALA, SCSS, SOLIDITY, SQL, SVELTE, SWIFT, THRIFT, TOML, TSX,
     TYPESCRIPT, VUE, YAML, ZIG,
     # Without one.

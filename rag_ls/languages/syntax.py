@@ -44,8 +44,8 @@ class Declaration(NamedTuple):
 class Syntax(NamedTuple):
     """One grammar of the language pack, and how its trees are cut.
 
-    Only grammars in a `Syntax` are used: some of the language pack hang (cobol, on `x = 1`), and some know too little to tell
-    declarations (groovy).
+    Only grammars in a `Syntax` are used: some of the language pack hang (cobol, on `x = 1`), and some crash the process
+    (perl, on strings nested in strings).
     """
 
     grammar: str

@@ -188,42 +188,6 @@ clamp(Value, _Low, _High) -> Value.
         imports=("acme.shop.cart", "clojure.string", "acme.shop.clock", "java.util", "java.io.File"),
     ),
     Sample(
-        "lib/Shop/Session.pm",
-        "perl",
-        ("refresh", "Shop.Clock.clamp"),
-        """package Shop::Session;
-use v5.26;
-use strict;
-use parent 'Shop::Base';
-use List::Util qw(max min);
-require Shop::Cart;
-use constant LIFETIME => 3600;
-
-our $VERSION = '1.0';
-my %known = (debug => 1, info => 2);
-
-# Moves the end further away.
-sub refresh {
-    my ($self, $now) = @_;
-    die "over: $self->{user}" if $now > $self->{expires};
-    return $self->{expires} = $now + LIFETIME;
-}
-
-package Shop::Clock {
-    sub clamp {
-        my ($value, $low, $high) = @_;
-        my %labels = (name => "clamp @{[ $value ]}", $low => $high);
-        return min(max($value, $low), $high, scalar keys %labels);
-    }
-}
-
-sub _hidden { 1 }
-
-1;
-""",
-        imports=("strict", "Shop::Base", "List::Util", "Shop::Cart", "constant"),
-    ),
-    Sample(
         "Session.ps1",
         "powershell",
         ("Get-Session", "Session"),

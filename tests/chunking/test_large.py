@@ -83,8 +83,6 @@ def test_brackets_that_stay_open_are_asked_about_in_proportion(language: str, un
         ("markdown", "\t- ", ""),
         ("kotlin", '"${', ""),
         ("clojure", "(defn f ", ")"),
-        ("perl", '"@{[ ', ""),
-        ("perl", "qq{$a[", ""),
         ("c", "{", "}"),
     ],
 )

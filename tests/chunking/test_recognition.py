@@ -87,7 +87,6 @@ python x.py x.pyi SConstruct Snakefile
 text LICENSE README
 vim .vimrc x.vim
 just justfile
-perl x.pm x.psgi cpanfile Makefile.PL
 meson meson.build
 nix flake.nix
 protobuf x.proto

@@ -178,7 +178,6 @@ def test_a_comment_that_the_grammar_gives_to_the_import_before_is_the_class_s() 
         ("solidity", "/// @notice Doc of it.\ncontract foo {}\n"),
         ("clojure", '(ns a)\n\n(defn ^String foo\n  "Doc of it."\n  [a] "b")\n'),
         ("clojure", '(ns a)\n\n;; Doc of it.\n#?(:clj 1)\n;; Doc of it.\n(def foo "no doc")\n'),
-        ("perl", "use strict;\n\n# Doc of it.\nsub foo { 1 }\n"),
         ("graphql", '"""\nDoc of it.\n"""\ntype foo { a: Int }\n'),
         ("graphql", '# A comment.\n"Doc of it."\nenum foo { A }\n'),
     ],

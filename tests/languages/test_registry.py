@@ -37,6 +37,7 @@ _OWN_TEXTS = {
     "rules/checks/cruiser/literals.py",  # dependency-cruiser's configuration
     "rules/checks/cruiser/modules.py",
     "rules/finding.py",
+    "rules/sections.py",  # rules in YAML
     "storage/terms.py",  # suffixes of packages that are folders
 }
 # Words that mean other things in code.

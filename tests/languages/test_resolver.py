@@ -152,15 +152,6 @@ def test_clojure() -> None:
     assert _targets(paths, "test/cart.clj", "clojure", Import("clojure.string", ("join",), 1)) == []
 
 
-def test_perl() -> None:
-    paths = dict.fromkeys(("lib/Shop/Cart.pm", "other/Cart.pm", "bin/setup.pl", "t/cart.t"), "")
-    assert _targets(paths, "t/cart.t", "perl", Import("Shop::Cart", ("total",), 1)) == [
-        ("lib/Shop/Cart.pm", ("total",))
-    ]
-    assert _targets(paths, "t/cart.t", "perl", Import("./bin/setup.pl", (), 1)) == [("bin/setup.pl", ())]
-    assert _targets(paths, "t/cart.t", "perl", Import("List::Util", ("max",), 1)) == []
-
-
 def test_a_package_of_python_is_no_place_that_its_modules_are_imported_from() -> None:
     own = {"shop/__init__.py": "", "shop/cache/__init__.py": "", "shop/cache/redis.py": "", "shop/kit/shop/__init__.py": "",
            "shop/kit/__init__.py": "", "shop/kit/pay.py": "", "shop/prices.py": "",

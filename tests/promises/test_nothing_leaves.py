@@ -101,12 +101,14 @@ def test_a_day_of_work_sends_nothing_and_writes_only_where_it_says(scratch: Path
     try:
         recording = record(command, traces, folder=_HERE, environment=environment, timeout_s=_MAX_S)
     finally:
-        _end_engine(scratch / "run/rag-ls/engine.pid")
+        # A home that is not the account's has a folder of its own.
+        (run,) = (scratch / "run").glob("rag-ls*")
+        _end_engine(run / "engine.pid")
 
     assert recording.asked == ()
     assert any(path.name.startswith("worker_main.") for path in recording.opened), "the worker has embedded the project"
     data = scratch / "home/.local/share/rag-ls"
-    own = [data, scratch / "home/.config/rag-ls", scratch / "home/.local/state/rag-ls", scratch / "run/rag-ls"]
+    own = [data, scratch / "home/.config/rag-ls", scratch / "home/.local/state/rag-ls", run]
     assert _stray(recording, project, *own, scratch / "tmp") == []
     kept = {path.relative_to(scratch / "home").as_posix() for path in (scratch / "home").glob("*/*/")}
     assert kept <= {".local/share", ".local/state", ".config/rag-ls"}
