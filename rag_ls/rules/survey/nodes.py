@@ -440,7 +440,7 @@ def members_of(node: SgNode) -> list[str]:
 def assigned_name(node: SgNode) -> str:
     """The variable that a value is assigned to; "" where there is none."""
     child = node
-    for _ in range(6):
+    for _ in range(_MAX_CHAIN):
         parent = child.parent()
         if parent is None:
             return ""

@@ -52,7 +52,7 @@ def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     assert routes({"app.py": python}) == ["GET /api/users/me"]
     files = {
         "src/routes.ts": "import { Router } from 'express';\nimport tags from './tags';\n"
-        "const api = Router()\n  .use(tags);\nexport default Router().use('/api', api);\n",
+        "const api = Router()\n  .use(tags)\n  .use(a)\n  .use(b)\n  .use(c)\n  .use(d);\nexport default Router().use('/api', api);\n",
         "src/tags.ts": "const router = Router();\nrouter.get('/tags', h);\n",
     }
     assert routes(files, ("src/routes.ts", "src/tags.ts", 2)) == ["GET /api/tags"]
