@@ -13,7 +13,7 @@ from rag_ls.util.text import lines_of
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
 
 _COMMENT = re.compile(
-    r"(?P<mark>#|//|--|/\*|<!--|;|%|!|\(\*)\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)"
+    r"(?P<mark>#{1,9}|/{2,9}|-{2,9}|/\*{1,9}|<!--|;{1,9}|%{1,9}|!{1,9}|\(\*{1,9})\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)"
 )
 _END = re.compile(r"(?:\*/|-->|\*\))\s*$")
 
