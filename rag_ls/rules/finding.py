@@ -19,7 +19,6 @@ from rag_ls.rules.relevance import (
     RuleEvidence,
     judge_naming,
     judge_paragraphs,
-    read_terms,
     relevance,
     weigh_paths,
 )
@@ -35,11 +34,10 @@ from rag_ls.rules.scopes import (
     stated_globs,
 )
 from rag_ls.rules.sections import (
+    Window,
     cut_head,
     find_rule_key,
-    read_key_rules,
-    read_text,
-    read_work,
+    read_window,
     says_something,
     section_of,
 )
@@ -184,22 +182,23 @@ class RuleFinder:
     ) -> list[RuleHit]:
         similar = self._similarities(question, documents)
         globs = self._globs(documents)
-        rows = [
-            row
+        windows = [
+            read_window(row)
             for row in map(cut_head, self._sections(question, documents, similar))
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
-        asked = self._read_question(question, rows, max(similar.values(), default=None))
+        asked = self._read_question(question, windows, max(similar.values(), default=None))
         # Beside sections with vectors, one that has none yet is as near as they are on the whole.
         usual = float(np.mean(list(similar.values()))) if similar else None
         hits = [
-            self._judge_section(row, asked, similar.get(row.text_hash, usual), globs.get(row.document_id, ""))
-            for row in rows
+            self._judge_section(
+                each, asked, similar.get(each.row.text_hash, usual), globs.get(each.row.document_id, "")
+            )
+            for each in windows
         ]
         shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [
-            _join_windows(list(windows))
-            for _, windows in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
+            _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
         return _leave_out_copies(sorted(sections, key=lambda hit: (-hit.relevance, _place(hit))))
 
@@ -239,32 +238,31 @@ class RuleFinder:
         hashes = self._store.chunks.text_hashes_of_documents(documents)
         return self._index.vectors.similarities(model, question.vector, hashes)
 
-    def _read_question(self, question: RuleQuestion, rows: Sequence[ChunkRow], nearest: float | None) -> _Asked:
+    def _read_question(self, question: RuleQuestion, windows: Sequence[Window], nearest: float | None) -> _Asked:
         """The question's words by their rarity in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
         parts = analyse(question.text).parts
         weights = {stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in parts}
-        sections = [read_terms(read_text(row.stored.chunk)) for row in rows]
+        sections = [each.terms for each in windows]
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
-        work = weigh_work(read_asked_work(question.text, question.paths), map(read_work, rows))
-        chunks = [row.stored.chunk for row in rows]
-        commanding = {section_of(chunk) for chunk in chunks if read_key_rules(chunk)}
+        work = weigh_work(read_asked_work(question.text, question.paths), (each.work for each in windows))
+        commanding = {section_of(each.row.stored.chunk) for each in windows if each.key_rules}
         return _Asked(
             question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
             known=known, nearest=nearest, commanding=commanding,
         )  # fmt: skip
 
-    def _judge_section(self, row: ChunkRow, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
-        chunk, paths = row.stored.chunk, asked.question.paths
+    def _judge_section(self, window: Window, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
+        chunk, paths = window.row.stored.chunk, asked.question.paths
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
         # A document whose globs match none of the files is left out.
         named = next(filter(None, (is_about(chunk.text, path) for path in paths)), "") or (globs if paths else "")
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        terms, stated = read_terms(read_text(chunk)), read_work(row)
+        terms, stated = window.terms, window.work
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -283,7 +281,7 @@ class RuleFinder:
             work=judge_work(asked.work, stated),
         )
         return RuleHit(
-            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=read_key_rules(chunk),
+            row=window.row, kind=kind, relevance=relevance(evidence, kind), key_rules=window.key_rules,
             why="; ".join(filter(None, (
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rag_ls.model import Chunk
 from rag_ls.rules.key_rules import KeyRule, key_rules, paragraphs_in
+from rag_ls.rules.relevance import SectionTerms, read_terms
 from rag_ls.rules.scopes import without_head
 from rag_ls.rules.work import StatedWork, read_stated_work
 from rag_ls.storage import ChunkRow
@@ -16,22 +17,28 @@ _TAG = re.compile(r"<[^<>]*>")
 _REFERENCE = re.compile(r"(?:[-*+] )?@[\w./~-]+")
 
 
-def read_text(chunk: Chunk) -> str:
-    """The text of a window, after the line that opens the fence in which it begins."""
-    return chunk.overlap + chunk.text
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of a rule document with what was read of it, once for a question."""
+
+    row: ChunkRow
+    terms: SectionTerms
+    work: StatedWork
+    """The kinds of work that it speaks of."""
+    key_rules: tuple[KeyRule, ...]
+    """With their lines in the document."""
 
 
-def read_key_rules(chunk: Chunk) -> tuple[KeyRule, ...]:
-    """The key rules of a window, with their lines in the document."""
-    first_line = chunk.start_line - chunk.overlap.count("\n")
-    return key_rules(read_text(chunk), is_yaml=chunk.language == "yaml", first_line=first_line)
-
-
-def read_work(row: ChunkRow) -> StatedWork:
-    """The kinds of work that a window speaks of."""
+def read_window(row: ChunkRow) -> Window:
+    """Read a window, after the line that opens the fence in which it begins."""
     chunk = row.stored.chunk
-    paragraphs = "\n".join(each.text for each in paragraphs_in(read_text(chunk)))
-    return read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs)
+    text = chunk.overlap + chunk.text
+    paragraphs = "\n".join(each.text for each in paragraphs_in(text))
+    first_line = chunk.start_line - chunk.overlap.count("\n")
+    return Window(
+        row=row, terms=read_terms(text), work=read_stated_work(chunk.symbol.rsplit(" > ", 1)[-1], paragraphs),
+        key_rules=key_rules(text, is_yaml=chunk.language == "yaml", first_line=first_line),
+    )  # fmt: skip
 
 
 def says_something(text: str) -> bool:
