@@ -207,7 +207,7 @@ def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, cli
     answer = operations.run("rag_check_constraints", {"change_description": "add a login with API keys for partners"})
     assert answer["summary"].startswith("no rule seems to be about this")
     assert answer["constraints"] == []
-    near = operations.run("rag_check_constraints", {"change_description": "partners import their names with API keys"})
+    near = operations.run("rag_check_constraints", {"change_description": "import partners with their keys"})
     assert near["summary"].startswith("no rule clearly speaks of this")
     assert len(near["constraints"]) == 3
     named = operations.run("rag_check_constraints", {"change_description": "name a module of part 3 in camel case"})
