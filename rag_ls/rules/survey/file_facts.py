@@ -74,12 +74,38 @@ class RouterMount:
 
 
 @dataclass(frozen=True, slots=True)
+class FilesPrefix:
+    """A prefix that an application puts before the routes of files, by the files' path or by what they hold."""
+
+    prefix: str
+    through: tuple[str, ...]
+    ending: str
+    """The end of the path of the file that it is meant for; "" for the whole application."""
+    mark: str
+    """The text that its files hold; "" for any."""
+    excluded: tuple[str, ...]
+    """The routes without it."""
+
+    def is_for(self, path: str, route: str) -> bool:
+        """Whether a route of a file is below it."""
+        route = route.strip("/")
+        if any(
+            route == each.strip("/") or (each.endswith("*") and route.startswith(each.strip("/*")))
+            for each in self.excluded
+        ):
+            return False
+        return f"/{path}".endswith(f"/{self.ending}" if self.ending else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Registrar:
     """A function of the project by which other code registers routes."""
 
     name: str
     path_at: int
     """The place of the route's path among its arguments, from 0."""
+    line: int = 0
+    """The line of the route that it registers; 0 where that is not known."""
 
 
 @dataclass(slots=True)
@@ -93,6 +119,7 @@ class FileFacts:
     answers: list[AnswerPlace] = field(default_factory=list)
     events: list[SocketEvent] = field(default_factory=list)
     mounts: list[RouterMount] = field(default_factory=list)
+    prefixes: list[FilesPrefix] = field(default_factory=list)
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""

@@ -12,6 +12,7 @@ from rag_ls.rules.survey.file_facts import (
     AnswerPlace,
     Direction,
     FileFacts,
+    FilesPrefix,
     HandlerPlace,
     Level,
     MiddlewareUse,
@@ -79,10 +80,9 @@ class FileReading:
         return isinstance(on, re.Pattern) and bool(on.search(name))
 
     def read_alias(self, found: FoundForm) -> None:
-        without = re.compile(found.form.says("without") or "(?!)")
         names = re.findall(found.form.says("names"), found.call.node.text())
         for name in self._terms.strings(found, "name"):
-            self._facts.aliases[name] = tuple(each for each in names if not without.search(each))
+            self._facts.aliases[name] = tuple(each for each in names if found.form.is_named(each))
 
     def read_router(self, found: FoundForm) -> None:
         if self._is_on(found):
@@ -91,6 +91,17 @@ class FileReading:
     def read_mount(self, found: FoundForm) -> None:
         if self._is_on(found):
             self._routers.add_mount(found)
+
+    def read_prefix(self, found: FoundForm) -> None:
+        """The prefix of files; of a group of routes that names no file, none."""
+        texts = (re.sub(r"^(\.+/)+", "", each) for each in self._terms.texts_in(found, "ending"))
+        ending = next((each for each in texts if re.search(r"\.\w+$", each)), "")
+        if not self._is_on(found) or ("ending" in found.form.values and not ending):
+            return
+        for prefix in self._terms.prefixes(found) or [""]:
+            excluded = tuple(self._terms.texts_in(found, "exclude"))
+            through = tuple(self._terms.names(found, "through"))
+            self._facts.prefixes.append(FilesPrefix(prefix, through, ending, found.form.says("holding"), excluded))
 
     def read_scope(self, found: FoundForm) -> None:
         if not self._is_on(found):
@@ -165,7 +176,7 @@ class FileReading:
             if written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
                 names = [each if isinstance(each, str) else each.text() for each in written]
-                self._facts.registrars += registrars_around(call.node, names)
+                self._facts.registrars += registrars_around(call.node, call.line, names)
             if paths or written or found.form.says("required") == "yes":
                 return
         if found.form.says("absolute"):
@@ -271,7 +282,9 @@ class FileReading:
             for start, _, endpoints in self._routes:
                 if scope.start <= start < scope.end:
                     endpoints[:] = [each.behind(names) for each in endpoints]
-        elif found.call.receiver is not None and not any(map(nodes.is_string, found.call.arguments)):
+        elif found.call.receiver is not None and (
+            found.form.says("always") or not any(map(nodes.is_string, found.call.arguments))
+        ):
             self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
         for start, end, endpoints in self._routes:
@@ -293,6 +306,7 @@ class FileReading:
         ):
             return
         end = nodes.end_of(nodes.function_around(found.call.node) or self._root)
+        self._routers.put_before(name, place, end, names)
         for start, _, endpoints in self._routes:
             if place < start < end and name in self._routers_at.get(start, ()):
                 endpoints[:] = [each.behind(names) for each in endpoints]

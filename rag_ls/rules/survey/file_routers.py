@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,19 @@ class FileRouters:
             )
         return found
 
+    def put_before(self, name: str, start: Offset, end: Offset, through: Sequence[str]) -> None:
+        """Put middleware before what is mounted on a router between two places."""
+        self._mounts = [
+            (
+                on,
+                at,
+                replace(mount, through=tuple(dict.fromkeys([*mount.through, *through])))
+                if on == name and start < at < end
+                else mount,
+            )
+            for on, at, mount in self._mounts
+        ]
+
     def add_router(self, found: FoundForm) -> None:
         """Take in a router, and what it was made of."""
         name = nodes.assigned_name(found.call.node)
@@ -129,7 +143,8 @@ class FileRouters:
     def _routers_given(self, found: FoundForm) -> list[SgNode]:
         """The expressions of a mount that may be routers."""
         if "router" in found.form.values:
-            return [node for node in self._terms.value(found.form.says("router"), found) if not isinstance(node, str)]
+            given = [self._terms.value(term, found) for term in found.form.values["router"]]
+            return [node for each in given for node in each if not isinstance(node, str)]
         return [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
 
     def _imported_by(self, name: str, node: SgNode) -> RouterMount | None:

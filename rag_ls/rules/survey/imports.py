@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rag_ls.languages import family_of
-from rag_ls.rules.survey.findings import MIN_COUNT, SurveyFinding
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally
 from rag_ls.rules.survey.sources import JAVASCRIPT, SurveyedFile, is_vendored
 from rag_ls.rules.survey.traces import Trace, Traces
 
@@ -73,11 +73,18 @@ def import_findings(traces: Traces) -> Iterator[SurveyFinding]:
     if tally.convention() == _RELATIVE:
         claim = "Python modules import one another relatively (`from .module import ...`)"
         yield tally.finding(TOPIC, claim, _RELATIVE)
-    elif tally.convention() == _ABSOLUTE:
+    elif tally.convention() == _ABSOLUTE and _is_kept_by_files(tally, _ABSOLUTE):
         claim = "Python modules import one another by the package's full name"
         rule = {"id": "absolute-imports", "language": "python", "forbid": {"kind": "relative_import"}, "message": claim}
         judged = frozenset(path for files in tally.files.values() for path in files)
         yield replace(tally.finding(TOPIC, claim, _ABSOLUTE), rule=rule, judged=judged, marks=("from .",))
+
+
+def _is_kept_by_files(tally: Tally, way: str) -> bool:
+    """Whether nearly all files import in a way alone: most imports may be of a few files."""
+    every = {path for files in tally.files.values() for path in files}
+    others = {path for other, files in tally.files.items() if other != way for path in files}
+    return len(others) <= (1 - MIN_SHARE) * len(every)
 
 
 def frontend_prefixes(traces: Traces) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
@@ -40,8 +40,13 @@ class Middleware:
         for name in endpoint.middleware:
             self.behind.add(name, SourceLine(path, endpoint.line))
 
-    def read(self, path: str, facts: FileFacts) -> None:
+    def read(
+        self, path: str, facts: FileFacts, is_router: Callable[[str, str], bool] = lambda path, name: False
+    ) -> None:
+        """Count what a file registers; `is_router` says of a path and a name whether the name is a router's."""
         for each in facts.middleware:
+            if is_router(path, each.name):
+                continue
             place = SourceLine(path, each.line)
             if each.level == "route":
                 self.on_routes.add(each.name, place)
@@ -52,12 +57,16 @@ class Middleware:
     def findings(self, required: Sequence[SurveyFinding]) -> Iterator[SurveyFinding]:
         """The registrations, and what stands before nearly all routes, unless a rule asks for it."""
         said = set[str]()
+        by_exceptions: dict[tuple[str, ...], list[str]] = {}
         for name in self.behind.most_common():
             is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
             if not is_said and self.behind.count(name) >= MIN_SHARE * len(self.routes):
-                found = self.behind.finding(TOPIC, f"Routes stand behind `{name}`", name, len(self.routes))
                 said.add(name)
-                yield replace(found, exceptions=tuple(route for route, names in self.routes if name not in names))
+                exceptions = tuple(route for route, names in self.routes if name not in names)
+                by_exceptions.setdefault(exceptions, []).append(name)
+        for exceptions, names in by_exceptions.items():
+            claim = f"Routes stand behind {list_names(names)}"
+            yield replace(self.behind.finding(TOPIC, claim, names[0], len(self.routes)), exceptions=exceptions)
         for label in self.ways.most_common():
             names = [
                 name for name in self.names[label].most_common(1) if name not in said and not _USUAL.fullmatch(name)

@@ -52,6 +52,8 @@ class RouterMounts:
         self._ways: dict[_Place, list[_Way]] = {}
         self._values: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
+        self._prefixes = [(path, prefix) for path, each in facts.items() for prefix in each.prefixes]
+        self._mounted: dict[str, set[str]] = defaultdict(set)
         for path, each in facts.items():
             for mount in each.mounts:
                 for place, below in self._find_places(path, mount):
@@ -66,7 +68,17 @@ class RouterMounts:
                 yield endpoint.line
                 continue
             for prefix, through in self._ways_to((path, endpoint.router), _MAX_DEPTH):
-                yield self._unalias(own.below(prefix, through))
+                yield self._unalias(self._below_files(path, own.below(prefix, through)))
+
+    def _below_files(self, path: str, endpoint: Endpoint) -> Endpoint:
+        """The endpoint below the prefix that an application gives the routes of its file."""
+        for at, each in self._prefixes:
+            others = [other for other, one in self._prefixes if one.mark == each.mark and other != at]
+            is_near = each.ending or not others or path.startswith(posixpath.dirname(at) + "/")
+            if is_near and each.is_for(path, endpoint.route) and each.mark in self._read(path):
+                prefix = self._fill(at, each.prefix).replace("{=", "{")
+                return endpoint.below(prefix, each.through)
+        return endpoint
 
     def _unalias(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with the middleware that aliases stand for; other types are no middleware."""
@@ -108,9 +120,20 @@ class RouterMounts:
         target = self._declaring((named or others).pop()) if len(named or others) == 1 else ""
         if not target:
             return None
-        known = {endpoint.router for endpoint in self._facts[target].endpoints}
-        known |= {each.own for each in self._facts[target].mounts}
-        return target, next((name for name in (mount.member, mount.name) if name in known), "")
+        self._mounted[path].add(mount.name)
+        return target, next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
+
+    def _router_of(self, path: str, name: str) -> str:
+        """The router that a file hands out under a name: its own, or that of `{ api: apiRouter }`; "" where that does not show."""
+        known = {each.router for each in self._facts[path].endpoints} | {each.own for each in self._facts[path].mounts}
+        if not name or name in known:
+            return name
+        handed = re.findall(rf"\b{name}\s*:\s*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
+        return next((inner for pair in handed for inner in pair if inner in known), "")
+
+    def is_router(self, path: str, name: str) -> bool:
+        """Whether a file puts a router of another one before requests under a name: it is no middleware."""
+        return name.partition(".")[0] in self._mounted.get(path, ())
 
     def _declaring(self, path: str) -> str:
         """The file that declares what another one only hands on."""

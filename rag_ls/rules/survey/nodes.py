@@ -353,7 +353,7 @@ def name_of(node: SgNode) -> str:
 
 def _called_name(node: SgNode) -> str:
     head = node.text().partition("(")[0].strip()
-    found = _NAME.match(re.sub(r"^(?:new|await)\s+", "", head).partition("<")[0])
+    found = _NAME.match(re.sub(r"^(?:new|await)\s+|\.bind$", "", head).partition("<")[0])
     return found[1].rstrip(".:") if found and found[1] not in _NO_NAMES else ""
 
 

@@ -33,13 +33,15 @@ def find_registrars(root: SgNode, language: str) -> Iterator[Registrar]:
                 break
 
 
-def registrars_around(call: SgNode, paths: Collection[str]) -> list[Registrar]:
+def registrars_around(call: SgNode, line: int, paths: Collection[str]) -> list[Registrar]:
     """The function around a route, if one of its parameters is the route's path."""
     function = nodes.function_around(call)
     if function is None:
         return []
+    loops = dict(re.findall(r"\bfor\s+(\w+)\s+in\s+(\w+)", function.text()))
+    paths = {*paths, *(loops[path] for path in paths if path in loops)}
     name = nodes.declared_name(function) if function.field("name") else nodes.assigned_name(function)
-    return [Registrar(name, at) for at, each in enumerate(_parameters_of(function)) if name and each in paths]
+    return [Registrar(name, at, line) for at, each in enumerate(_parameters_of(function)) if name and each in paths]
 
 
 def _parameters_of(function: SgNode) -> list[str]:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 
+from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
 from rag_ls.rules.survey.decorators import decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, is_convention
-from rag_ls.rules.survey.imports import frontend_prefixes, gather_import_names, import_findings
+from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_import_names, import_findings
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
@@ -150,7 +151,6 @@ class _Gathered:
         self.traces.add(job.path, report.traces)
         if report.is_code:
             self.facts[job.path], self.languages[job.path] = report.facts, job.language
-            self.middleware.read(job.path, report.facts)
             self.responses.read(job.path, report.facts)
             self.events += ((job.path, event) for event in report.facts.events)
             self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
@@ -167,7 +167,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         for path in tree.paths
         if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
     ]
-    report = partial(report_files, tree.read, gather_import_names(tree.paths, tree.read, product))
+    names = gather_import_names(tree.paths, tree.read, product)
+    report = partial(report_files, tree.read, names)
     gathered, ended = _Gathered(), list[str]()
     for job, found in zip(jobs, tree.report(report, jobs), strict=True):
         if found is None:
@@ -176,7 +177,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.add(job, found)
     _add_registrations(tree, gathered)
     mounts = RouterMounts(gathered.facts, tree.edges, tree.read)
-    for path in gathered.facts:
+    for path, facts in gathered.facts.items():
+        gathered.middleware.read(path, facts, mounts.is_router)
         for each in mounts.endpoints(path):
             if isinstance(each, int):
                 gathered.unknown_routes.append(SourceLine(path, each))
@@ -184,7 +186,9 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
                 gathered.endpoints.append((path, each))
                 gathered.middleware.add_endpoint(path, each)
     stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
-    shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks).items()}
+    shown_of = {
+        topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks, names).items()
+    }
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
@@ -219,18 +223,32 @@ def _add_registrations(tree: SurveyedTree, gathered: _Gathered) -> None:
     """Count the routes that the project registers by functions of its own."""
     callers = find_callers(gathered.facts, gathered.languages, tree.edges)
     jobs = [SurveyJob(path, gathered.languages[path], is_test=False) for path in callers]
+    called = set[str]()
     for job, report in zip(jobs, tree.report(partial(report_registrations, tree.read, callers), jobs), strict=True):
         facts = gathered.facts[job.path]
         known = {*(each.line for each in facts.endpoints), *facts.unknown_routes}
         found = report.facts.unknown_routes if report is not None else []
         gathered.unknown_routes += (SourceLine(job.path, line) for line in found if line not in known)
+        # A route inside of a function that others call is each of theirs.
+        called |= {each.name for each in callers[job.path] if found and f"{each.name}(" in tree.read(job.path)}
+    inner = {
+        SourceLine(path, each.line)
+        for path, facts in gathered.facts.items()
+        for each in facts.registrars
+        if each.name in called
+    }
+    gathered.unknown_routes[:] = [each for each in gathered.unknown_routes if each not in inner]
 
 
-def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> Mapping[str, Iterable[SurveyFinding]]:
+def _find(
+    tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], names: ImportNames
+) -> Mapping[str, Iterable[SurveyFinding]]:
     """The findings by topic."""
     languages, traces = gathered.languages, gathered.traces
     edges = [edge for edge in tree.edges if edge[0] in languages and edge[1] in languages]
     modules = [each for each in tree.modules if each[0] in languages]
+    # An alias may lead to a file that is not there yet, because a generator makes it.
+    foreign = [each for each in modules if not names.are_own(each[1])]
     required = list(required_findings(gathered.facts, languages))
     answers = [each for each in required if each.topic == "responses"]
     routed = {path for path, _ in gathered.endpoints}
@@ -240,7 +258,7 @@ def _find(tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack]) -> M
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "decorators": decorator_findings(traces, tree.declares, modules),
         "responses": responses,
-        "imports": (*import_findings(traces), *package_findings(modules, languages)),
+        "imports": (*import_findings(traces), *package_findings(foreign, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
         "naming": naming_findings(languages),
         "errors": error_findings(traces, languages),
@@ -268,9 +286,9 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     with_endpoint = [path for path, _ in gathered.endpoints]
     found = backend_of(stacks, lambda folder: _files_below(folder, with_endpoint))
     if found is None:
-        languages = {gathered.languages[path] for path in with_endpoint}
+        languages = {family_of(gathered.languages[path]) for path in with_endpoint}
         roots = [stack for stack in stacks if stack.folder == "" and stack.role == "library"]
-        found = "" if any(stack.language in languages for stack in roots) else None
+        found = "" if any(family_of(stack.language) in languages for stack in roots) else None
     return found
 
 

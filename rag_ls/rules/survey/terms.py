@@ -196,7 +196,17 @@ class FormTerms:
             return [node.text()]
         name = nodes.unwrap(node).text()
         constant = self._constant(name) if re.fullmatch(r"[\w.]{1,60}", name) else ""
-        return [constant] if constant else []
+        return [constant] if constant else self._join_path(node)
+
+    def _join_path(self, node: SgNode) -> list[str]:
+        """The path that is made of several, `path.Join(base, "/x")` or `base + "/x"`, where all of them show."""
+        call = nodes.read_call(node) if "call" in node.kind() else None
+        is_sum = node.kind().startswith("binary_") and re.search(r"\+|\.", node.text())
+        parts = call.arguments if call and call.name in ("Join", "join") else nodes.children_of(node) if is_sum else ()
+        texts = [text for part in parts for text in self._literals(part)[:1]]
+        if not texts or len(texts) < len(parts):
+            return []
+        return [re.sub("/+", "/", ("/" if call else "").join(texts)).rstrip("/") or "/"]
 
     def _constant(self, name: str) -> str:
         """The path that the file gives a name; "" for none."""
@@ -214,14 +224,10 @@ class FormTerms:
         for term in found.form.values.get(key, ()):
             for each in self.value(term, found):
                 names += [each] if isinstance(each, str) else nodes.names_of(each, strings, found.form.says("inner"))
-        without, end = found.form.says("without"), found.form.says("shown")
+        end = found.form.says("shown")
         names = [name.partition(":")[0] if strings and "::" not in name else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]
-        return [
-            name
-            for name in names
-            if name and not _NO_MIDDLEWARE.search(name) and not (without and re.search(without, name))
-        ]
+        return [name for name in names if name and not _NO_MIDDLEWARE.search(name) and found.form.is_named(name)]
 
 
 def _chained(given: Sequence[SgNode]) -> Iterator[str]:

@@ -576,6 +576,27 @@ def test_a_constant_of_the_file_is_a_known_path() -> None:
     ] == ["/x"]
 
 
+def test_a_path_may_be_joined_of_a_constant_and_a_text() -> None:
+    go = """
+    import "github.com/labstack/echo/v4"
+    const admin = "/admin"
+    func open(e *echo.Echo) {
+        g := e.Group("/v1", auth.Middleware)
+        g.GET(path.Join(admin, "/custom.css"), h)
+        g.GET(path.Join(made(), "/x"), h)
+    }
+    """
+    found = look({"main.go": go})
+    assert [(each.route, each.middleware) for _, each in found.endpoints] == [
+        ("/v1/admin/custom.css", ("auth.Middleware",))
+    ]
+    assert [place.line for place in found.unknown_routes] == [7]
+    javascript = (
+        "const base = '/api';\nconst app = express();\napp.get(base + '/users', h);\napp.get(made + '/x', h);\n"
+    )
+    assert [each.route for each in facts("a.js", javascript).endpoints] == ["/api/users"]
+
+
 def test_a_file_that_does_not_parse_is_left_out_and_named() -> None:
     broken = "const app = express();\napp.get('/x', h);\n" + "}}} ??? <<<< {{{ ((( =>=> \n" * 60
     found = look({"src/bad.js": broken, "src/good.js": "const app = express();\napp.get('/y', h);\n"})
@@ -916,6 +937,6 @@ def test_a_dependency_that_only_sorts_or_supplies_is_no_guard() -> None:
     text = (
         "app = FastAPI()\n@app.get('/x')\n"
         "def x(sort=Depends(SortingGetter(Sort)), page=Depends(make_dependable(Page)),"
-        " who=Depends(UserGetter()), w=Depends(get_admin)): ...\n"
+        " locker=Depends(get_locker), body=Depends(get_body), who=Depends(UserGetter()), w=Depends(get_admin)): ...\n"
     )
     assert [each.middleware for each in facts("a.py", text).endpoints] == [("UserGetter", "get_admin")]

@@ -10,14 +10,18 @@ from rag_ls.languages import detect_language
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.mounts import RouterMounts
 from rag_ls.rules.survey.routes import Endpoint
-from rag_ls.rules.survey.survey import SurveyedTree, survey
+from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
+
+
+def survey_of(files: dict[str, str], *edges: tuple[str, str, int]) -> Survey:
+    """An edge is the importing file, the imported one and the line."""
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    return survey(SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", edges))
 
 
 def routes(files: dict[str, str], *edges: tuple[str, str, int]) -> list[str]:
-    """Each route with what stands before it; an edge is the importing file, the imported one and the line."""
-    texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    tree = SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", edges)
-    return [" ".join((each.method, each.route, *each.middleware)) for _, each in survey(tree).endpoints]
+    """Each route with what stands before it."""
+    return [" ".join((each.method, each.route, *each.middleware)) for _, each in survey_of(files, *edges).endpoints]
 
 
 _API = {
@@ -36,6 +40,75 @@ def test_a_router_that_is_mounted_twice_has_both_routes() -> None:
     old = {"src/old.js": "const api = require('./api');\nconst app = express();\napp.use('/old', api);\n"}
     both = routes({**_API, **old}, *_API_EDGES, ("src/old.js", "src/api/index.js", 1))
     assert both == ["GET /api/users/:id limit", "GET /old/users/:id"]
+
+
+def test_a_file_may_hand_out_its_routers_under_other_names() -> None:
+    files = {
+        "app.js": "const routes = require('./routes');\nconst app = express();\n"
+        "app.use('/', routes.pages);\napp.use('/api', routes.api);\n",
+        "routes.js": "const page = express.Router();\npage.get('/login', h);\nconst apiRouter = express.Router();\n"
+        "apiRouter.get('/users', h);\nmodule.exports = {\n  api: apiRouter,\n  pages: page,\n};\n",
+    }
+    assert routes(files, ("app.js", "routes.js", 1)) == ["GET /login", "GET /api/users"]
+
+
+def test_a_router_of_another_file_is_no_middleware() -> None:
+    found = survey_of(_API, *_API_EDGES)
+    assert found.middleware_names == ("limit",)
+
+
+def test_what_a_plugin_puts_before_its_requests_stands_before_those_of_the_plugins_in_it() -> None:
+    files = {
+        "routes/index.js": "const users = require('./users');\nmodule.exports = async function (app) {\n"
+        "  app.addHook('preHandler', app.verifySession);\n  app.addHook('preHandler', team.load.bind(null, app));\n"
+        "  app.register(users, { prefix: '/api/users' });\n};\n",
+        "routes/users.js": "module.exports = async function (app) {\n  app.get('/', { preHandler: app.may('list') }, h);\n};\n",
+    }
+    expected = ["GET /api/users app.verifySession team.load app.may"]
+    assert routes(files, ("routes/index.js", "routes/users.js", 1)) == expected
+
+
+def test_an_application_may_put_a_prefix_before_all_its_controllers() -> None:
+    files = {
+        "src/main.ts": "const app = await NestFactory.create(AppModule);\n"
+        "app.setGlobalPrefix('api', { exclude: ['robots.txt', 'share/*'] });\n",
+        "src/users.controller.ts": "@Controller('users')\nexport class Users {\n  @Get(':id')\n  one() {}\n}\n",
+        "src/other.controller.ts": "@Controller()\nexport class Other {\n  @Get('robots.txt')\n  robots() {}\n"
+        "  @Get('share/:id')\n  share() {}\n}\n",
+        "src/plain.js": "const app = express();\napp.get('/plain', h);\n",
+    }
+    assert sorted(routes(files)) == ["GET /api/users/:id", "GET /plain", "GET /robots.txt", "GET /share/:id"]
+
+
+@pytest.mark.parametrize(
+    ("where", "groups"),
+    [
+        ("app/Routes.php", "Route::prefix('api')->middleware(['api', 'auth:api'])->group(base_path('routes/api.php'));"),
+        ("bootstrap/app.php", "$app->withRouting(web: __DIR__.'/../web.php', api: __DIR__.'/../routes/api.php');"),
+    ],
+)  # fmt: skip
+def test_files_of_routes_are_below_the_prefix_that_laravel_gives_them(where: str, groups: str) -> None:
+    files = {
+        where: f"<?php\n{groups}\n",
+        "routes/api.php": "<?php\nRoute::get('users', [UserController::class, 'index']);\n",
+        "routes/web.php": "<?php\nRoute::get('about', [PageController::class, 'about']);\n",
+    }
+    guard = " auth" if "auth" in groups else ""
+    assert sorted(routes(files)) == ["GET /about", f"GET /api/users{guard}"]
+
+
+def test_an_application_that_is_mounted_puts_its_prefix_before_its_routers() -> None:
+    text = """
+    from fastapi import APIRouter, FastAPI
+    app = FastAPI()
+    api = FastAPI()
+    users = APIRouter(prefix="/users")
+    @users.get("/me")
+    def read_me(): ...
+    api.include_router(users)
+    app.mount("/api/v1", app=api)
+    """
+    assert routes({"app.py": text}) == ["GET /api/v1/users/me"]
 
 
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
@@ -235,9 +308,7 @@ def test_files_are_read_once_for_a_constant_however_many_routes_are_below_it() -
 
 def unknown_lines(files: dict[str, str], *edges: tuple[str, str, int]) -> list[str]:
     """The places of routes that were found, but not followed."""
-    texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    tree = SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", edges)
-    return sorted(f"{place.path}:{place.line}" for place in survey(tree).unknown_routes)
+    return sorted(f"{place.path}:{place.line}" for place in survey_of(files, *edges).unknown_routes)
 
 
 def test_routes_that_a_project_registers_by_its_own_functions_are_unknown() -> None:
@@ -284,6 +355,10 @@ def test_a_function_whose_parameter_is_the_path_of_a_route_registers_its_calls()
         class Api:
             def add(self, path, view): app.add_url_rule(path, view_func=view)
         Api().add("/items", items)
+        def register(app, routes, view):
+            for route in routes:
+                app.add_url_rule(route, view_func=view)
+        register(app, routes=["/a", "/b"], view=show)
         """,
     }
-    assert unknown_lines(files) == ["api.py:5", "api.py:6", "app.js:3", "app.js:4", "app.js:5", "app.js:6"]
+    assert unknown_lines(files) == ["api.py:10", "api.py:6", "app.js:5", "app.js:6"]

@@ -248,6 +248,33 @@ def test_python_imports_by_the_full_name() -> None:
     assert claims(look(files).import_conventions) == [(claim, 3, 3)]
 
 
+def test_imports_of_many_files_that_mix_both_ways_are_no_convention() -> None:
+    mixed = "from app.a import a\nfrom app.b import b\nfrom app.c import c\nfrom app.d import d\nfrom .e import e\n"
+    files = {f"app/{name}.py": mixed for name in "abcdef"}
+    assert look({"app/__init__.py": "", **files}).import_conventions == ()
+
+
+def test_an_alias_of_the_projects_own_files_is_no_package() -> None:
+    files = {f"src/repos/{name}.ts": "import { DB } from '@shop/db/types';\n" for name in "abcd"}
+    others = {f"src/core/{name}.ts": "export {};\n" for name in "abcdefgh"}
+    modules = tuple((path, "@shop/db/types", 1) for path in files)
+    texts = {**files, **others, "tsconfig.json": '{"compilerOptions": {"paths": {"@shop/db/*": ["./src/database/*"]}}}'}
+    tree = SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", (), modules)
+    assert not [each for each in survey(tree).import_conventions if "import `@shop/db`" in each.claim]
+    texts["tsconfig.json"] = "{}"
+    assert [each for each in survey(tree).import_conventions if "import `@shop/db`" in each.claim]
+
+
+def test_a_server_in_javascript_beside_types_is_the_backend_of_its_root() -> None:
+    package = '{"name": "forge", "bin": {"forge": "app.js"}, "dependencies": {"fastify": "4"}, "devDependencies": {"typescript": "5"}}'
+    texts = {
+        "package.json": package,
+        "app.js": "const app = fastify();\napp.get('/x', h);\n",
+        "ui/a.ts": "export {};\n",
+    }
+    assert look(texts).backend == ""
+
+
 def test_the_order_of_layers_is_one_finding_with_its_rule() -> None:
     edges = [(f"src/api/{name}.py", f"src/services/{name}.py", 2) for name in "abcd"]
     edges += [(f"src/services/{name}.py", f"src/store/{name}.py", 1) for name in "abcd"]

@@ -25,7 +25,7 @@ from rag_ls.rules.survey.nodes import BARE_CALLS
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
 _WORD = re.compile(r"[\w$]+")
-FACTS = ("alias", "router", "mount", "scope", "resource", "route", "middleware", "answer", "event", "handler")
+FACTS = ("alias", "router", "mount", "prefix", "scope", "resource", "route", "middleware", "answer", "event", "handler")
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
 
@@ -59,6 +59,11 @@ class Form:
     def says(self, key: str) -> str:
         """The constant that a form gives; "" for none."""
         return next(iter(self.values.get(key, ())), "")
+
+    def is_named(self, name: str) -> bool:
+        """Whether a name is one that the form means: those of `only`, if it has any, and none of `without`."""
+        only, without = self.says("only"), self.says("without")
+        return bool(re.search(only, name)) and not (without and re.search(without, name))
 
 
 @dataclass(frozen=True, slots=True)
