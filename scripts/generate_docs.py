@@ -55,7 +55,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield DOCS / "operations.md", operations()
     yield VSCODE, vscode_manifest()
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
-    yield ROOT / "rag_ls" / "cli" / "verbs.py", shell_verbs()
+    yield ROOT / "rag_ls" / "cli" / "verbs.json", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "command_names.py", command_names()
     yield from stop_words()
     yield from manifests()
@@ -184,9 +184,7 @@ def records() -> str:
 
 def shell_verbs() -> str:
     """The shell's verbs as plain data: a command line that starts at once imports no table."""
-    head = '"""The verbs that ask an operation. Generated from rag_ls/operations/ by scripts/dev.py docs."""\n\n'
-    text = f"from typing import Any\n\nVERBS: dict[str, dict[str, Any]] = {verbs_of_table(OPERATIONS)!r}\n"
-    return formatted(head + text)
+    return json.dumps(verbs_of_table(OPERATIONS), indent=1, ensure_ascii=False) + "\n"
 
 
 def command_names() -> str:
