@@ -27,7 +27,6 @@ _MAX_LISTED = 1000
 
 
 def add(arguments: argparse.Namespace) -> int:
-    """Store a memory."""
     content = arguments.content if arguments.text is None else arguments.text
     if content is None:
         raise InvalidRequest("give the text to remember, or - to read it from standard input")
@@ -49,7 +48,6 @@ def add(arguments: argparse.Namespace) -> int:
 
 
 def list_memories(arguments: argparse.Namespace) -> int:
-    """List memories."""
     if arguments.k is not None and arguments.k > _MAX_LISTED:
         raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
     question = {
@@ -103,7 +101,6 @@ def _format_update(answer: Json) -> str:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    """Delete a memory; several only after a question."""
     if len(arguments.ids) == 1:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
         show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
@@ -118,7 +115,6 @@ def delete(arguments: argparse.Namespace) -> int:
 
 
 def undo(arguments: argparse.Namespace) -> int:
-    """Take the latest deletion, import, consolidation or restore back, or another one."""
     answer = _run_confirmed(arguments, "undo", {"id": arguments.id}, lambda data: True)
     if answer is None:
         return 1
@@ -183,7 +179,6 @@ def summarize(arguments: argparse.Namespace) -> int:
 
 
 def stats(arguments: argparse.Namespace) -> int:
-    """Show figures of the memories."""
     answer = ask(arguments, "stats", {"scope": arguments.scope})
     show_answer(arguments, answer, render.stats(answer))
     return 0

@@ -103,7 +103,6 @@ class Colours:
 
     @property
     def width(self) -> int:
-        """See `Paint`."""
         return self._console.width
 
     def style(self, text: str, style: str, link: str = "") -> str:

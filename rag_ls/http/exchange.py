@@ -64,7 +64,6 @@ def attach(scope: Scope, exchange: Exchange) -> None:
 
 
 def json_response(body: object, status: int = 200) -> Response:
-    """A JSON answer."""
     content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return Response(content, status, media_type="application/json")
 
@@ -78,7 +77,6 @@ def error_body(exchange: Exchange, kind: str, message: str) -> Json:
 def error_response(
     exchange: Exchange, status: int, kind: str, message: str, headers: dict[str, str] | None = None
 ) -> Response:
-    """An error answer."""
     response = json_response(error_body(exchange, kind, message), status)
     response.headers.update(headers or {})
     return response

@@ -178,7 +178,6 @@ class SessionPool:
             self._rest(pooled)
 
     def close(self) -> None:
-        """Close all."""
         with self._lock:
             sessions = [pooled.session for pooled in self._pooled.values()]
             self._pooled.clear()

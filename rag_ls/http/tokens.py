@@ -115,7 +115,6 @@ class TokenFile:
 
     @property
     def path(self) -> Path:
-        """The file."""
         return self._file.path
 
     def tokens(self) -> tuple[Token, ...]:

@@ -66,7 +66,6 @@ class Documents:
         return self._open.pop(document.uri) if document else None
 
     def all(self) -> list[OpenDocument]:
-        """All open documents."""
         return list(self._open.values())
 
     def note_folder(self, path: str, uri: str) -> None:

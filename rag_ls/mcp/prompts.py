@@ -53,7 +53,6 @@ PROMPTS = (
 
 
 def prompt_list() -> types.ListPromptsResult:
-    """All prompts."""
     return types.ListPromptsResult(
         prompts=[
             types.Prompt(

@@ -83,6 +83,5 @@ def list_page(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.
 
 
 def make_contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
-    """The content of a resource."""
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])

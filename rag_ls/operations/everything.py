@@ -30,8 +30,6 @@ _USUAL_KINDS = ("code", "memory")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A question about code and memories, as the shell asks it."""
-
     query: str = argument(doc="a question, words, an identifier, a path, an error message or a piece of code")
     kinds: tuple[str, ...] = argument(
         (),
@@ -125,8 +123,6 @@ def _choose_kinds(caller: Caller, request: Search) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """A memory or a chunk by its id."""
-
     id: str = argument(doc="a memory's id (or its first 4 or more characters), or a chunk's")
     history: bool = argument(False, "with a memory's former versions")
 

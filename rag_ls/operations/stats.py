@@ -33,7 +33,6 @@ class Stats:
 
 
 def make_stats(stats: SearchStats) -> Stats:
-    """The statistics of an answer."""
     made = Stats(stats.took_ms, stats.dense, stats.candidates, stats.complete, note=stats.note)
     if not stats.complete:
         made = replace(

@@ -85,7 +85,6 @@ class ClientLines:
         return self._source.fileno()
 
     def close(self) -> None:
-        """Close the output."""
         self._output.close()
 
     def _take(self, line: bytes) -> None:

@@ -201,7 +201,6 @@ class AnswerOnce:
         """Do nothing: `write` does not buffer."""
 
     def close(self) -> None:
-        """Close the stream."""
         self._output.close()
 
     def _is_answer(self, data: bytes) -> bool:

@@ -34,8 +34,6 @@ _MAX_SHOWN = 5
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handlers of this feature."""
-
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_actions(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
         session: EditorSession = server.session

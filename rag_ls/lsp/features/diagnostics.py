@@ -40,8 +40,6 @@ _SEVERITIES = {
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handlers of this feature."""
-
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
     async def diagnose(params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
         session: EditorSession = server.session

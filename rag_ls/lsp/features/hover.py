@@ -33,8 +33,6 @@ _STATES = {
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handler of this feature."""
-
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         session: EditorSession = server.session

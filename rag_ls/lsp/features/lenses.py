@@ -27,8 +27,6 @@ _NO_USES = ("definition", "override", "docs")
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handler of this feature."""
-
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         session: EditorSession = server.session

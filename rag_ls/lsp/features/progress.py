@@ -29,7 +29,6 @@ _STOPPED = "stopped; ragLs.reindex goes on"
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handler of this feature."""
     running: dict[str, ProjectSession] = {}
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)

@@ -26,8 +26,6 @@ _NAME = re.compile(r"[\w$@#]+")
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handlers of this feature."""
-
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     async def references(params: types.ReferenceParams) -> list[types.Location] | None:
         answer = await _ask(server.session, params, "all")

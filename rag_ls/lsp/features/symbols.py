@@ -32,8 +32,6 @@ _KINDS = (
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handler of this feature."""
-
     @server.feature(types.WORKSPACE_SYMBOL)
     async def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         if not params.query.strip():

@@ -18,7 +18,6 @@ SECTION = "ragLs"
 
 
 def register(server: RagLsServer) -> None:
-    """Register the handlers of this feature."""
     _register_texts(server)
     _register_files(server)
 

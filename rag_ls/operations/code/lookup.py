@@ -44,8 +44,6 @@ _DEFAULT_TESTS = 10
 
 @dataclass(frozen=True, slots=True)
 class GetChunk:
-    """A chunk by its id, or lines of a file."""
-
     id: str = argument(
         doc="a hit's id as searches give it, or PATH:LINE, or PATH:FROM-TO for these lines",
         agents="a hit's id, PATH:LINE or PATH:FROM-TO",
@@ -118,8 +116,6 @@ def _name_left(path: str, before: tuple[int, int], after: tuple[int, int], goes_
 
 @dataclass(frozen=True, slots=True)
 class ListSymbols:
-    """Declarations of files, or of a name."""
-
     path: str = argument("", "a file", is_path=True)
     path_glob: str = argument("", "files that match", metavar="GLOB", is_glob=True)
     query: str = argument("", "a name, or a part of one")
@@ -184,7 +180,6 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
 
 
 def make_symbol_record(session: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
-    """A declaration."""
     return SymbolRecord(
         path=item.path, symbol=item.symbol, kind=item.kind, start_line=item.start_line, end_line=item.end_line,
         signature=item.signature, exported=item.exported, project=str(session.project.root) if names_project else "",
@@ -199,8 +194,6 @@ def _name_nearest(sessions: Sequence[ProjectSession], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RelatedTests:
-    """A place whose tests are wanted."""
-
     path: str = argument("", "a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     symbol: str = argument("", "a symbol")
@@ -260,7 +253,6 @@ def _join_notes(*notes: str) -> str:
 
 
 def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
-    """A test document."""
     record = TestRecord(test.path, locate_file(session, test.path), test.score, test.why, mentioned_in=test.mentions)
     if test.chunk is None:
         return record

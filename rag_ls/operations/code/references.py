@@ -49,8 +49,6 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class FindReferences:
-    """A symbol whose uses are wanted."""
-
     symbol: str = argument("", "a name, or a qualified one: Session.refresh")
     path: str = argument("", "the file that declares it", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)

@@ -43,8 +43,6 @@ _WORDLESS = "the question has no words: only lines that hold it as it stands wer
 
 @dataclass(frozen=True, slots=True)
 class SearchCode:
-    """A question about code."""
-
     query: str = argument(doc="words, an identifier, a path, an error message or a piece of code")
     k: int | None = argument(None, "files at most", agent_default=10, flag="-k")
     project: tuple[str, ...] = argument(
@@ -168,8 +166,6 @@ def make_exact_question(request: SearchCode, mode: MatchMode, filters: Filters) 
 
 @dataclass(frozen=True, slots=True)
 class FindRelated:
-    """A place, a symbol or a snippet that other code is to be like."""
-
     path: str = argument("", "a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     symbol: str = argument("", "a symbol, by its qualified name or its last part")

@@ -42,8 +42,6 @@ STRATEGIES = ("auto", *(strategy.value for strategy in SummaryStrategy))
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A text to keep."""
-
     text: str = argument(doc="the text; it is cut into chunks")
     collection: str = argument("", "where to keep it (default: default)")
     project_id: str = argument("", "what it belongs to (default: default)", aliases=("project",))
@@ -112,8 +110,6 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SearchCollection:
-    """A question to what was pushed."""
-
     query_text: str = argument(doc="a question or words", aliases=("query",))
     project_id: str = argument("", "only what belongs to this", aliases=("project",))
     memory_type: str = argument("", "only this kind", choices=TYPE_NAMES, aliases=("type",))
@@ -207,8 +203,6 @@ def _make_result(hit: Hit) -> PushedResult:
 
 @dataclass(frozen=True, slots=True)
 class SummarizeCollection:
-    """A time whose texts are to be summed up."""
-
     time_range: Mapping[str, Any] = argument(
         {}, "start and end, both", properties=TimeRange, shown=("start", "end"), agents_required=True
     )

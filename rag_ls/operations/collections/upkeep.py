@@ -40,8 +40,6 @@ def get_collections(caller: Caller, request: NoArguments) -> CollectionsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NewCollection:
-    """A collection to make."""
-
     name: str = argument(doc="its name")
     vector_size: int | None = argument(
         None, "how many numbers a vector has, at most the model's (default: all)", least=1
@@ -105,8 +103,6 @@ def _make_for_some(seen: SeenCollections, request: NewCollection, name: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class OfCollection:
-    """All collections, or one."""
-
     collection: str = argument("", "only this one")
 
 
@@ -144,8 +140,6 @@ def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetri
 
 @dataclass(frozen=True, slots=True)
 class CollectionFacts:
-    """One of the facts that agents read as resources."""
-
     what: str = argument(doc="which", choices=FACTS)
     project_id: str = argument("", "whose tags", aliases=("project",))
 

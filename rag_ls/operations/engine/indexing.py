@@ -13,8 +13,6 @@ from rag_ls.operations.operation import WRITES, Opens, Verb, operation
 
 @dataclass(frozen=True, slots=True)
 class IndexProject:
-    """The amount to index."""
-
     words_only: bool = argument(False, "leave the embeddings to the editor or agent")
     force: bool = argument(False, "index even your home folder, / or a folder of more than 100,000 files")
 
@@ -42,8 +40,6 @@ def index(caller: Caller, request: IndexProject) -> ProjectStatusRecord:
 
 @dataclass(frozen=True, slots=True)
 class OfProjects:
-    """The client's projects, or some."""
-
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
 
 

@@ -155,8 +155,6 @@ class StatusAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The project whose state is asked for, and whether to wait."""
-
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
     wait_s: int | None = argument(None, "wait so long for the index to be complete", least=0)
     skipped: bool = argument(False, "name the skipped files")
@@ -197,8 +195,6 @@ def _is_at_work(view: ProjectSession) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """Whose state is asked for, and how much of it."""
-
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
     details: bool = argument(False, "what each project is made of, too")
     open_only: bool = argument(False, "only projects that the engine has open: no other is opened for this")
@@ -248,8 +244,6 @@ def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The amount of the state that is shown."""
-
     skipped: bool = argument(False, "name the files that are skipped, with the reasons")
 
 
@@ -314,7 +308,6 @@ def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
 
 
 def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
-    """The state of one project."""
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
     note = "; ".join(filter(None, (unknown, status.note)))
     return ProjectStatusRecord(
@@ -327,7 +320,6 @@ def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
 
 
 def describe_project(view: ProjectSession) -> ProjectStatusRecord:
-    """The state of a project."""
     return make_status_record(view.status())
 
 

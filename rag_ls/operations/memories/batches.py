@@ -57,8 +57,6 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportMemories:
-    """The file that memories are read from."""
-
     input: str = argument(doc="a file or folder", is_path=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
     format: str = argument("", "(default: by the file's name and beginning)", choices=FORMATS)
@@ -135,8 +133,6 @@ def _import(
 
 @dataclass(frozen=True, slots=True)
 class RestoreBackup:
-    """A backup to bring back."""
-
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES[1:])
     backup: str = argument("", "latest, a date like 2026-01-31, a time of it, or a file", metavar="NAME", is_path=True)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
@@ -196,8 +192,6 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemories:
-    """Memories to delete together."""
-
     ids: tuple[str, ...] = argument((), "ids, or their first 4 or more characters")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 
@@ -276,8 +270,6 @@ def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A change of many memories to take back."""
-
     id: str = argument("", "the change to take back, by the id that it printed (default: the latest)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 

@@ -42,8 +42,6 @@ _MAX_SUMMARY_WORDS = 2000
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateMemories:
-    """The memories to merge, and whether to do so."""
-
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
@@ -143,8 +141,6 @@ def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: f
 
 @dataclass(frozen=True, slots=True)
 class SummarizeMemories:
-    """A time whose memories are to be summed up."""
-
     time_range: Mapping[str, Any] = argument(
         {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
     )

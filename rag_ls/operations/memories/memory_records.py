@@ -117,7 +117,6 @@ class BriefMemory:
 
 
 def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
-    """The metadata of a memory."""
     return MetadataRecord(
         tags=meta.tags, source_file=meta.source_file, language=meta.language, chunk_index=meta.chunk_index,
         parent_id=meta.parent_id, ast_node_type=meta.ast_node_type, importance_score=meta.importance_score,
@@ -158,7 +157,6 @@ def make_memory_hit(hit: Hit) -> MemoryRecord:
 
 
 def make_version_record(version: MemoryVersion) -> VersionRecord:
-    """A former version of a memory."""
     memory = version.memory
     return VersionRecord(
         version=memory.version, content=memory.content, metadata=make_metadata_record(memory.metadata),

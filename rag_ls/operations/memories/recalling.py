@@ -161,8 +161,6 @@ def _make_memory_answer(answer: model.SearchAnswer, budget_tokens: int) -> Memor
 
 @dataclass(frozen=True, slots=True)
 class GetMemory:
-    """A memory by its id."""
-
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
     embedding: bool = argument(False, "with its vectors")
     history: bool = argument(False, "with its former versions")
@@ -196,8 +194,6 @@ def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesAbout:
-    """A place in the code of which something may be known."""
-
     path: str = argument(doc="a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     text: str = argument("", "what the question is, where it is not what stands there")

@@ -36,8 +36,6 @@ _MAX_TAGS = 20
 
 @dataclass(frozen=True, slots=True)
 class OfScope:
-    """All scopes, or one."""
-
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
 
 
@@ -158,8 +156,6 @@ def _choose_scopes(request: OfScope) -> tuple[Scope, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ExportMemories:
-    """The file that a scope's memories are written to."""
-
     output: str = argument(doc="a file", is_path=True, is_written=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
     format: str = argument("", "(default: by the file's name, else json)", choices=FORMATS)

@@ -44,8 +44,6 @@ _SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
 
 @dataclass(frozen=True, slots=True)
 class StoreMemory:
-    """A memory to keep."""
-
     content: str = argument(doc="the text to remember")
     scope: str = argument("", "where it lives", choices=SCOPE_NAMES, agents_required=True)
     metadata: Mapping[str, Any] = argument({}, "what else is said of it", properties=Metadata, shown=_SHOWN_METADATA)
@@ -141,7 +139,6 @@ def _tie_to_code(view: ProjectSession, new: NewMemory, meta: Metadata) -> NewMem
 
 
 def make_stored_answer(stored: Stored) -> StoredAnswer:
-    """The outcome of storing a memory."""
     memory = stored.memory
     is_duplicate = stored.status == "duplicate" or (stored.status == "updated" and stored.is_duplicate)
     return StoredAnswer(
@@ -257,8 +254,6 @@ def _make_anchor(memory: Memory, meta: Metadata, changes: Mapping[str, Any], vie
 
 @dataclass(frozen=True, slots=True)
 class MemoryId:
-    """A memory by its id."""
-
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
 
 
@@ -288,8 +283,6 @@ def delete_memory(caller: Caller, request: MemoryId) -> Changed[DeletedAnswer]:
 
 @dataclass(frozen=True, slots=True)
 class RestoreMemory:
-    """A former version of a memory."""
-
     id: str = argument(doc="of a memory that was changed or deleted")
     version: int | None = argument(None, "which version (default: the one before)", least=1)
 

@@ -22,8 +22,6 @@ from rag_ls.storage import IndexSummary, derived_files, index_summary, total_byt
 
 @dataclass(frozen=True, slots=True)
 class ListRepos:
-    """The projects that can be named."""
-
     here_alone: bool = argument(False, "not those that the team published: its server is not asked", flag="-")
 
 
@@ -98,8 +96,6 @@ def _make_repo(caller: Caller, known: KnownProject) -> RepoRecord:
 
 @dataclass(frozen=True, slots=True)
 class AddProject:
-    """A project to be known by name."""
-
     path: str = argument(doc="a folder of the project", is_path=True, is_root=True)
     name: str = argument("", "what to call it (default: the folder's name)")
 
@@ -170,8 +166,6 @@ def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScanProjects:
-    """The projects to index."""
-
     project: tuple[str, ...] = argument((), "names or roots, or all", flag="-")
     words_only: bool = argument(False, "leave the embeddings to the editor or agent")
 

@@ -73,8 +73,6 @@ class RemovalPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanRemoval:
-    """A project that is to go."""
-
     project: str = argument(doc="a name, or the path of a root")
     memories: bool = argument(False, "delete its memories too, with their backups")
 
@@ -123,8 +121,6 @@ def plan_pruning(caller: Caller, request: NoArguments) -> RemovalPlan:
 
 @dataclass(frozen=True, slots=True)
 class RemoveProjects:
-    """Projects that go."""
-
     roots: tuple[str, ...] = argument((), "their roots")
     memories: bool = argument(False, "with their memories")
 

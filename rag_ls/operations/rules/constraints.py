@@ -239,8 +239,6 @@ def _make_violation(found: Violation) -> ViolationRecord:
 
 @dataclass(frozen=True, slots=True)
 class CheckFile:
-    """A file to check as it is now."""
-
     file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
 
 

@@ -29,8 +29,6 @@ _MAX_DEPENDENTS = 200
 
 @dataclass(frozen=True, slots=True)
 class QueryImpact:
-    """A file, or a symbol in it, that is about to be changed."""
-
     file_path: str = argument("", "a file, relative to the project's root", is_path=True)
     num_similar: int | None = argument(None, "how many similar files, 1 to 20 (default: 5)")
     symbol: str = argument("", "only this exported name; file_path can be left out if only one file declares it")

@@ -53,8 +53,6 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class SetUpRules:
-    """A project whose architecture and patterns are to be written down."""
-
     project_root: str = argument(
         "",
         "the project's folder, absolute (default at the shell: this one)",
@@ -290,8 +288,6 @@ def _describe_set_up(surveyed: ProjectSurvey, written: Sequence[str], *, has_rul
 
 @dataclass(frozen=True, slots=True)
 class IndexRules:
-    """A project that is indexed anew."""
-
     project_root: str = argument(
         "", "the project's folder, absolute (default: this project)", flag="-", is_path=True, is_root=True
     )
