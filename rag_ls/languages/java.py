@@ -55,6 +55,7 @@ JAVA = Language(
         parents=frozenset({"super"}),
         own_is_implied=True,
         is_overloaded=True,
+        is_declared=True,
         prefers_fixed_arity=True,
         types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",

@@ -7,7 +7,7 @@ from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSynta
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
 from rag_ls.languages.import_rules import ImportRule
-from rag_ls.languages.jvm import JUNIT_TEST, JvmResolver
+from rag_ls.languages.jvm import JUNIT_TEST, SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.nesting import template_nesting
 from rag_ls.languages.own_names import TYPE_NAMES
@@ -41,6 +41,9 @@ KOTLIN = Language(
             "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
         ),
         own_is_implied=True,
+        is_overloaded=True,
+        is_declared=True,
+        types_follow=True,
         types=(COLON_TYPE, CONSTRUCTED),
     ),
     imports=ImportRule(read_dotted, ("import_header",)),
@@ -48,6 +51,7 @@ KOTLIN = Language(
     own_names=TYPE_NAMES,
     resolver=JvmResolver,
     shares_folder=True,
+    source_root=SOURCE_ROOT,
     is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("kt"),

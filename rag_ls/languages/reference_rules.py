@@ -17,7 +17,11 @@ NAMES = frozenset(
 """The nodes that are names in most grammars."""
 
 TYPE = r"([A-Za-z_][\w.]*)"
-COLON_TYPE = r"(?<![\w.]){name}\s*[?!]?\s*:\s*[&*\"']*" + TYPE
+_NO_DECLARATION = "".join(
+    f"(?<!{word} )" for word in "class struct enum actor interface object protocol extension impl".split()
+)
+"""Excludes the name of a type: its base follows the colon."""
+COLON_TYPE = _NO_DECLARATION + r"(?<![\w.]){name}\s*[?!]?\s*:\s*[&*\"']*" + TYPE
 """`user: User`."""
 PREFIX_TYPE = r"\b([A-Z]\w*)(?:<[^<>;(){}]*>)?[\s*&]+\$?{name}\s*[=;,):]"
 """`User user`."""
@@ -107,6 +111,8 @@ class ReferenceRule(NamedTuple):
     where a bare name may be a member."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
+    types_follow: bool = False
+    """Whether a parameter's type follows its name, which may label the argument; a block behind a call is an argument, too."""
     prefers_fixed_arity: bool = False
     """Whether an overload that takes any number of arguments is meant only where no other one fits."""
     chained: frozenset[str] = frozenset()

@@ -10,7 +10,7 @@ from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, Tests, suf
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_words, read_dotted, split_outside_braces
 from rag_ls.languages.import_rules import ImportRule, Taken
-from rag_ls.languages.jvm import JvmResolver
+from rag_ls.languages.jvm import SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
 from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, ReferenceRule
@@ -50,6 +50,9 @@ SCALA = Language(
         calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
         bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
         own_is_implied=True,
+        is_overloaded=True,
+        is_declared=True,
+        types_follow=True,
         types=(COLON_TYPE, NEW, CONSTRUCTED),
     ),
     imports=ImportRule(_read_import, ("import_declaration",)),
@@ -57,6 +60,7 @@ SCALA = Language(
     own_names=TYPE_NAMES,
     resolver=JvmResolver,
     shares_folder=True,
+    source_root=SOURCE_ROOT,
     is_named_by_tools=True,
     tests=Tests(file_names=suffixed_tests("scala")),
     decorators=DecoratorSyntax(pattern=ANNOTATION),

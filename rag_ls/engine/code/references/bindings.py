@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from rag_ls.engine.code.references.name_patterns import find_around
 from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_HEAD = 2000
+# Comments and annotations have brackets, too.
+_ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+\n)[^\n]*\n)*")
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _WAYS = (
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
-    r"\bfor\s+(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
-    r"(?<!@)\b(?:const|let|var|val)\s+(?:\{[^}]*?)?(?:mut\s+)?{name}\b",
+    r"\bfor\s*\(?\s*(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
+    # Blocks of Kotlin and Swift.
+    r"\{\s*(?:\w+\s*,\s*)*{name}\s*(?:,[\w\s,]*)?(?:->|\bin\b)",
+    r"(?<![@.])\b(?:const|let|var|val)\s+(?:\{[^}]*?)?(?:mut\s+)?{name}\b",
     r"(?<![\w.]){name}\s*:=",
     r"(?<![\w.]){name}\s*(?:,\s*\w+\s*)+:=",
     r"\blambda\s[^:\n]*\b{name}\b",
@@ -36,7 +42,8 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
 
 def _parameters_in(text: str) -> str:
     """The first brackets of a function's text, with what is in them: in Go, the receiver and results too."""
-    start, depth, end = text.find("(", 0, _MAX_HEAD), 0, 0
+    above = _ABOVE.match(text)
+    start, depth, end = text.find("(", above.end() if above else 0, _MAX_HEAD), 0, 0
     for at in range(max(start, 0), min(len(text), start + _MAX_HEAD)):
         depth += (text[at] == "(") - (text[at] == ")")
         if not depth and text[at] == ")":

@@ -347,6 +347,10 @@ class Names:
             if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
                 meaning = self._bound(source, item, self._alias(source, item) or use.name)
                 return meaning.declarations if meaning is not None else None
+            # The type of a member that is taken: `import shop.Cart.Companion.of`.
+            for target in self._resolver.targets(source.path, item.language, item.imported):
+                if use.name in target.names and (found := self.offered(target.path, use.name)):
+                    return found
         return None
 
     # --- classes
@@ -451,7 +455,8 @@ class Names:
         if source is None:
             return ()
         last = split_owner(owner.symbol)[1]
-        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == owner.symbol]
+        owners = (owner.symbol, f"{owner.symbol}.Companion")
+        found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] in owners]
         if not found and source.rule.members_apart:
             named = [item for item in self.files.named(name) if item.language == owner.language]
             found = [item for item in named if split_owner(split_owner(item.symbol)[0])[1] == last]

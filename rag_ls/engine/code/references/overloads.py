@@ -24,6 +24,12 @@ _PARAMETER = re.compile(
     r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
     re.DOTALL,
 )
+_LABELLED_PARAMETER = re.compile(
+    r"(?:@\w+(?:\([^()]*\))?\s*|(?:vararg|noinline|crossinline|implicit|using|override|private|va[lr])\s+)*(\w+)(?:\s+\w+)?\s*:\s*(?:@\w+\s+|inout\s+|any\s+|some\s+|=>\s*)*"
+    r"(\w+(?:\.\w+)*)?((?:[^=]|=>)*)(?:=(?!>).*)?$",
+    re.DOTALL,
+)
+_LABELLED_ARGUMENT = re.compile(r"(\w+)\s*(?::(?!:)|=(?!=))\s*")
 _ANNOTATED = re.compile(r"@[\w.]*\Z")
 _CREATED = re.compile(r"new\s+([\w.]+)\s*(?:\(|$)")
 _LITERALS = (
@@ -65,14 +71,19 @@ class Parameters(NamedTuple):
     """Whether the last one takes any number of arguments."""
     begins_with_object: bool = False
     """Whether the first one is the object itself, as of a method that is written beside its type."""
+    labels: tuple[str, ...] = ()
+    """The names by which a call may label them, where the language has such."""
 
-    def takes(self, count: int) -> bool:
-        """Whether a call with a number of arguments fits."""
-        return count >= len(self.types) - self.optional and (self.is_open or count <= len(self.types))
+    def takes(self, labels: Sequence[str]) -> bool:
+        """Whether a call with arguments of some labels fits; an argument without one has an empty label."""
+        count = len(labels)
+        is_enough = count >= len(self.types) - self.optional and (self.is_open or count <= len(self.types))
+        return is_enough and all(not label or label in self.labels for label in labels)
 
-    def spread(self, count: int) -> tuple[str, ...]:
-        """The type for each of a number of arguments."""
-        return (*self.types[:count], *self.types[-1:] * (count - len(self.types)))
+    def spread(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """The type for each argument."""
+        types = (*self.types, *self.types[-1:] * (len(labels) - len(self.types)))
+        return tuple(self.types[self.labels.index(label)] if label else types[at] for at, label in enumerate(labels))
 
 
 class Overloads:
@@ -97,15 +108,18 @@ class Overloads:
             return tuple(declared)
         lines = self._files.lines(source)
         text = "\n".join((lines[line - 1][column:], self._files.text(source, line + 1, line + _MAX_LINES)))
-        arguments = read_arguments(text[:_MAX_CHARACTERS])
+        arguments = read_arguments(text[:_MAX_CHARACTERS], has_blocks=source.rule.types_follow)
         if arguments is None:
             return tuple(declared)
+        labelled = [_LABELLED_ARGUMENT.match(each) if source.rule.types_follow else None for each in arguments]
+        labels = [each[1] if each else "" for each in labelled]
+        values = [each[match.end() :] if match else each for each, match in zip(arguments, labelled, strict=True)]
         known = {item: self._read_for_call(item, lines[line - 1][:column]) for item in declared}
-        taking = {item: each for item, each in known.items() if each is None or each.takes(len(arguments))}
+        taking = {item: each for item, each in known.items() if each is None or each.takes(labels)}
         if None in taking.values() or (len(taking) < 2 and not has_others):
             return tuple(taking) or tuple(declared)
-        types = [self._type_of(source, each, line) for each in arguments]
-        spread = {item: each.spread(len(arguments)) for item, each in taking.items() if each is not None}
+        types = [self._type_of(source, each, line) for each in values]
+        spread = {item: each.spread(labels) for item, each in taking.items() if each is not None}
         fits = {item: [self._fit(item, *pair) for pair in zip(types, spread[item], strict=True)] for item in spread}
         fitting = [item for item, each in fits.items() if all(each)] or ([] if has_others else list(taking))
         if source.rule.prefers_fixed_arity:
@@ -155,7 +169,10 @@ class Overloads:
         if item not in self._parameters:
             home = self._files.at(item.path)
             text = self._files.text(home, item.start_line, item.end_line) if home is not None else ""
-            self._parameters[item] = read_parameters(text[:_MAX_CHARACTERS], split_owner(item.symbol)[1])
+            types_follow = home is not None and home.rule.types_follow
+            self._parameters[item] = read_parameters(
+                text[:_MAX_CHARACTERS], split_owner(item.symbol)[1], types_follow=types_follow
+            )
         return self._parameters[item]
 
     def _type_of(self, source: CodeFile, argument: str, line: int) -> str | StoredSymbol:
@@ -193,23 +210,32 @@ _CALLED = re.compile(r"[\w$]+\s*\(|[\w$]+\??\s+[\w$]+\s*(?:\([^()]*\)|\{[^{}]*\}
 """The beginning of a call, `add(` or `new Cart(` from the name on, or of a creation of the type that is declared: `Cart cart = new(`."""
 
 
-def read_arguments(text: str) -> list[str] | None:
-    """The arguments of a call, from the name that is called on; None where none is called."""
+def read_arguments(text: str, *, has_blocks: bool = False) -> list[str] | None:
+    """The arguments of a call, from the name that is called on; None where none is called. `has_blocks`: a block behind it is one."""
     text = _simplify(text)
     called = _CALLED.match(text)
     end = close_bracket(text, called.end() - 1) if called else len(text)
-    return _split(text[called.end() : end]) if called and end < len(text) else None
+    if called is None or end >= len(text):
+        return None
+    block = ["{"] if has_blocks and text[end + 1 :].lstrip(" ").startswith("{") else []
+    return [*_split(text[called.end() : end]), *block]
 
 
-def read_parameters(text: str, name: str) -> Parameters | None:
+def read_parameters(text: str, name: str, *, types_follow: bool = False) -> Parameters | None:
     """The parameters of a function of a name, from its text; None where they are not seen."""
     text = _simplify(text)
-    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*\(", text)
+    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*(?:\[[^\[\]()]*\]\s*)?\(", text)
     found = next((each for each in named if not _ANNOTATED.search(text, 0, each.start())), None)
     end = close_bracket(text, found.end() - 1) if found else len(text)
     if found is None or end >= len(text):
         return None
     parts = _split(text[found.end() : end])
+    if types_follow:
+        matches = [_LABELLED_PARAMETER.match(part) for part in parts]
+        kinds = tuple(each[2] or "" if each and not each[3].strip(" ?!") else "" for each in matches)
+        defaults = sum(bool(re.search(r"=(?!>)", part)) for part in parts)
+        is_open = any(re.search(r"\bvararg\b|\.\.\.|\*$", part) for part in parts)
+        return Parameters(kinds, defaults + is_open, is_open, labels=tuple(each[1] if each else "" for each in matches))
     types = []
     for part in parts:
         match = _PARAMETER.match(part)

@@ -30,6 +30,9 @@ _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-
 _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;,):]"
 
 
+_DECLARED = re.compile(r"\b(?:func|fun|fn|def|function)\s+$")
+
+
 class Uses:
     """Tells what the uses of names mean. For one question; not safe from several threads."""
 
@@ -53,6 +56,12 @@ class Uses:
             return self._member(source, use)
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
+            return OUTSIDE
+        is_called = use.kind == UseKind.CALL
+        if not is_called and _DECLARED.search(self._line_before(source, use)):
+            # A function in another one: it may take the place of a member.
+            return None
+        if not is_called and rule.is_declared and self._is_local(source, use.name, use.line):
             return OUTSIDE
         if members := self._names.find_implied(source, use.name, use.line):
             return Meaning(members)
