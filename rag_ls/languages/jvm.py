@@ -42,6 +42,7 @@ class JvmResolver:
             yield from (Target(path, (parts[-1],)) for path in files if not path.endswith(".java"))
 
     def _package(self, folder: str, importer: str) -> list[str]:
-        folders = [each for each in self._tree.files_in if each == folder or each.endswith("/" + folder)]
+        named = self._tree.folders_named.get(folder.rsplit("/", 1)[-1], ())
+        folders = [each for each in named if each == folder or each.endswith("/" + folder)]
         files = [path for each in folders for path in self._tree.files_in[each]]
         return [path for path in files if path.endswith(_SUFFIXES)]

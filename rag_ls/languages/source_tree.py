@@ -52,6 +52,14 @@ class SourceTree:
         return found
 
     @cached_property
+    def folders_named(self) -> dict[str, list[str]]:
+        """The paths of the folders of each name that hold files directly."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for folder in self.files_in:
+            found[folder.rsplit("/", 1)[-1]].append(folder)
+        return found
+
+    @cached_property
     def folders(self) -> frozenset[str]:
         """Every folder that holds a document, directly or below; with the root, the empty string."""
         found = {""}

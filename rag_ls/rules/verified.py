@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from rag_ls.rules.checks.architecture import read_architecture
-from rag_ls.rules.checks.checker import applies, violations
+from rag_ls.rules.checks.checker import applies, looks_at_imports, violations
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck
 from rag_ls.rules.checks.structure import structures_here
@@ -123,7 +123,9 @@ def _count(document: CheckedDocument, check: object, marks: Iterable[str]) -> _C
 def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     """The files that break a rule on paths or imports, which is checked without reading them."""
     # Files outside the survey's sample are left out, because it did not count them.
-    paths = (path for path in tree.paths if path not in tree.unread and applies(rule, path))
+    read = (path for path in tree.paths if path not in tree.unread)
+    asked = (path for path in read if tree.graph.edges(path)) if looks_at_imports(rule) else read
+    paths = (path for path in asked if applies(rule, path))
     documents = (CheckedDocument(path, tree.language(path), "") for path in paths)
     return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
 

@@ -64,9 +64,14 @@ def applies(rule: CheckRule, path: str) -> bool:
     return (not rule.files or matches_any(rule.files, path)) and not is_left_out
 
 
+def looks_at_imports(rule: CheckRule) -> bool:
+    """Whether a rule looks at imports."""
+    return isinstance(rule.check, _GRAPH_CHECKS)
+
+
 def needs_imports(rules: RuleSet) -> bool:
     """Whether some rule looks at imports."""
-    return any(isinstance(rule.check, _GRAPH_CHECKS) for rule in rules.rules)
+    return any(map(looks_at_imports, rules.rules))
 
 
 def needs_chains(rules: RuleSet) -> bool:

@@ -371,7 +371,7 @@ def _is_of(node: SgNode, of: str) -> bool:
     text = node.kind() + " ".join(
         child.kind() for child in node.children()[:8] if "definition" in child.kind() or "declaration" in child.kind()
     )
-    is_type = any(word in text for word in ("class", "interface", "object_declaration", "record"))
+    is_type = any(word in text for word in ("class", "interface", "object_declaration", "record", "annotation_type"))
     return is_type == (of == "class")
 
 

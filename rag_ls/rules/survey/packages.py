@@ -42,12 +42,13 @@ _STANDARD = {"java": _JVM, "kotlin": _JVM, "csharp": r"System\b", "rust": r"(?:s
 def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
     """`modules` are the imports of what is not the project's; `languages` has the language of each file of the product."""
     users: dict[tuple[str, str], dict[str, int]] = {}
-    folders = {posixpath.dirname(path) for path in languages}
+    own = {end for folder in {posixpath.dirname(path) for path in languages} for end in _ends_of(folder)}
     for path, module, line in modules:
         if path not in languages:
             continue
         name = package_of(module, family := family_of(languages[path]))
-        if name and not _FRAMEWORKS.match(name) and not any(_is_own(name, folder) for folder in folders):
+        # The project's own packages, too, may have files that a generator has yet to make.
+        if name and not _FRAMEWORKS.match(name) and name.replace(".", "/") not in own:
             users.setdefault((family, name), {}).setdefault(path, line)
     files = Counter(
         (family_of(language), folder) for path, language in languages.items() for folder in folders_above(path)
@@ -116,6 +117,8 @@ def package_of(module: str, family: str) -> str:
     return ""
 
 
-def _is_own(name: str, folder: str) -> bool:
-    """Whether a package is the project's own, though its files are not there: made by a generator."""
-    return f"/{folder}/".endswith(f"/{name.replace('.', '/')}/")
+def _ends_of(folder: str) -> Iterator[str]:
+    """`a/b/c`, `b/c` and `c`."""
+    while folder:
+        yield folder
+        folder = folder.partition("/")[2]

@@ -597,6 +597,16 @@ def test_a_path_may_be_joined_of_a_constant_and_a_text() -> None:
     assert [each.route for each in facts("a.js", javascript).endpoints] == ["/api/users"]
 
 
+def test_an_annotation_of_the_project_that_is_made_of_a_mapping_is_a_route_and_its_declaration_is_none() -> None:
+    files = {
+        "OpenGet.java": "import org.springframework.web.bind.annotation.*;\n"
+        "@RequestMapping(method = RequestMethod.GET)\npublic @interface OpenGetMapping { String[] value() default {}; }\n",
+        "Auth.java": "import org.springframework.web.bind.annotation.*;\n@RestController\n@RequestMapping(\"/auth\")\n"
+        'class Auth {\n  @OpenGetMapping("/code")\n  String code() { return ""; }\n}\n',
+    }
+    assert [(each.method, each.route) for _, each in look(files).endpoints] == [("GET", "/auth/code")]
+
+
 def test_a_file_that_does_not_parse_is_left_out_and_named() -> None:
     broken = "const app = express();\napp.get('/x', h);\n" + "}}} ??? <<<< {{{ ((( =>=> \n" * 60
     found = look({"src/bad.js": broken, "src/good.js": "const app = express();\napp.get('/y', h);\n"})
