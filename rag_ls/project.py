@@ -27,6 +27,8 @@ SESSIONS_FOLDER = "sessions"
 _OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
 # The limit of Windows; other systems refuse shorter paths themselves.
 _MAX_PATH_BYTES = 32_767
+# SQLite opens no file whose path is longer than 504 bytes, except on Windows; the rest is for names of files in the folder.
+_MAX_DATA_FOLDER_BYTES = 440 if os.name == "posix" else _MAX_PATH_BYTES
 NO_REMOTE = "the project has no git remote `origin`, by which others would know it"
 
 
@@ -41,7 +43,8 @@ class Project:
     def data_folder(self) -> Path:
         """The folder that holds the index and a copy of the project's memories: in the root, else in the user's data."""
         inside = self.root / DATA_FOLDER
-        return inside if _can_hold_data(inside) else _data_folder_elsewhere(self.root)
+        can_hold_data = len(os.fsencode(inside)) <= _MAX_DATA_FOLDER_BYTES and _can_hold_data(inside)
+        return inside if can_hold_data else _data_folder_elsewhere(self.root)
 
     @property
     def name(self) -> str:
@@ -105,7 +108,7 @@ def _can_hold_data(folder: Path) -> bool:
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
-    """The folder with the data of a project whose own folder cannot be written."""
+    """The folder with the data of a project whose own folder cannot be written, or has a path that is too long."""
     return user_data_folder() / _INDEXES_FOLDER / content_hash(str(root))[:32]
 
 

@@ -232,7 +232,8 @@ def _git(project: Project) -> CheckResult:
 def _project(project: Project) -> CheckResult:
     if project.data_folder.parent == project.root:
         return _writable("project", lambda: project.root)
-    return CheckResult("project", True, f"{project.root} cannot be written: its index is in {project.data_folder}")
+    detail = f"{project.root} cannot be written, or has a very long path: its index is in {project.data_folder}"
+    return CheckResult("project", True, detail)
 
 
 def _writable(name: str, make: Callable[[], Path]) -> CheckResult:

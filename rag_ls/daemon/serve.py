@@ -28,7 +28,7 @@ from rag_ls.util.whole_files import whole_file
 if TYPE_CHECKING:
     from filelock import FileLock
 
-    from rag_ls.config import Settings
+    from rag_ls.config import LogSettings, Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
     from rag_ls.daemon.transport import Listening
@@ -96,7 +96,6 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         waiting = WaitingClients(listening.socket)
         _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
         from rag_ls import config
-        from rag_ls.config import logs
         from rag_ls.daemon.configured import ConfiguredProjects
         from rag_ls.daemon.http_host import HttpHost
         from rag_ls.daemon.server import EngineServer, Patience
@@ -107,8 +106,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         engine = Engine()
         engine.address = listening.address
         if not settings.log.file:
-            logs.to_rotating_file(Path(paths.log), settings.log, also_stderr=not background)
-            engine.log_file = paths.log
+            engine.log_file = _log_to_file(paths, settings.log, background=background)
         if crashed:
             _log.warning("the engine before, PID %s, ended suddenly: the lines above say where, if it crashed", crashed)
         _log.info("engine %s, PID %d, at %s", __version__, os.getpid(), listening.address)
@@ -155,6 +153,23 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
     sys.stderr.flush()
     # Do not wait for threads of clients that no longer read.
     os._exit(0)
+
+
+def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool) -> str:
+    """Log to the usual file, else to one beside the socket: a home that cannot be written is no reason to have no engine.
+
+    Returns the file; empty where neither can be written.
+    """
+    from rag_ls.config import logs
+
+    for file in (Path(paths.log), Path(paths.folder, "engine.log")):
+        try:
+            logs.to_rotating_file(file, settings, also_stderr=not background)
+        except OSError as error:
+            _say(background, f"the log {file} cannot be written: {error}")
+        else:
+            return str(file)
+    return ""
 
 
 def _start_postgres() -> EmbeddedPostgres:

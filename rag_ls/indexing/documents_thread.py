@@ -102,7 +102,9 @@ class DocumentsThread:
             try:
                 changes = self._store.changes()
                 has_more = self._step()
-                self._failures, self.problem = 0, ""
+                self._failures = 0
+                if not has_more:
+                    self.problem = ""
                 self._note_idle(has_more)
                 self._board.note_step()
                 if not has_more and self._rest(changes):
@@ -246,6 +248,8 @@ class DocumentsThread:
             self._order.wait_until_chosen(_MAX_CHOICE_S)
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for count in batches:
+                # Only a written batch shows that there is room again: a comparison in between writes nothing.
+                self.problem = ""
                 done += count
                 self._board.report(Progress(Phase.READING, done, self._order.total))
                 if self._comparison.wanted and not self._agenda.is_stopping:

@@ -441,6 +441,16 @@ def test_a_client_that_floods_and_reads_nothing_keeps_nobody_else_waiting(reposi
     assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
 
 
+def test_an_engine_whose_log_cannot_be_written_logs_beside_its_socket(home: Path, repository: Path) -> None:
+    # As in a container whose home is read-only. A file in the folder's place stops root too.
+    write(home, {"log": "in the way"})
+    with engine():
+        status = answer("status", folder=repository)["engine"]
+    log = home / "run" / "engine.log"
+    assert (status["mode"], status["log"]) == ("shared", str(log))
+    assert "at " + status["address"] in log.read_text()
+
+
 def test_an_engine_that_hangs_is_done_without(repository: Path) -> None:
     with engine() as process:
         process.send_signal(signal.SIGSTOP)

@@ -216,6 +216,14 @@ def test_a_file_may_have_any_name(client: Client, tmp_path: Path) -> None:
         assert project.ask("get_memory", id=stored["id"])["anchor"]["state"] == "fresh"
 
 
+def test_a_project_whose_path_is_longer_than_sqlite_opens_is_indexed_elsewhere(client: Client, tmp_path: Path) -> None:
+    root = tmp_path.joinpath("d" * 200, "e" * 200, "a b\nc")
+    project = WildProject(client, root, {"cart.py": "def count_wombats():\n    return 1\n"})
+    assert project.search("count wombats") == ["cart.py"]
+    assert project.ask("index_status")["complete"]
+    assert not (root / ".rag-ls").exists()
+
+
 def test_a_name_that_is_no_text_is_named_as_what_was_left_out(client: Client, tmp_path: Path) -> None:
     root = tmp_path / "p"
     root.mkdir()

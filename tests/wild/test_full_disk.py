@@ -74,6 +74,8 @@ def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client
     assert str(raised.value).startswith("the disk is full")
     assert str(root / ".rag-ls" / "index.db") in str(raised.value)
     assert "the disk is full" in session.status().note
+    found = operations.run("search_code", {"query": "function_3_7"})
+    assert found["stats"]["note"].startswith(f"the disk is full: nothing was written to the index ({root}")
     with contextlib.suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as rest:
         while rest.write(b"x" * 4096):
             pass
