@@ -61,8 +61,12 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
         _memory(entry.best, words, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
         for entry in shown
     ]
-    notes = "\n".join(_note(note, paint) for note in notes_of(data["stats"]))
     exact = data.get("exact") or {}
+    told = notes_of(data["stats"])
+    if exact.get("left_out") and not exact["total"] and (data["stats"].get("nothing_close") or not found):
+        # A name that no line holds may stand in these files.
+        told.append(in_words_of_the_shell(exact["left_out"]))
+    notes = "\n".join(_note(note, paint) for note in told)
     # Lines that hold the question exactly come before similar code.
     lines = [exact_search.block(exact, paint, beside=True)] if exact.get("total") else []
     parts = [*([notes] if notes else []), *lines, *(found or ([] if lines else ["nothing found"]))]

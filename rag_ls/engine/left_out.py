@@ -13,6 +13,8 @@ from rag_ls.util.text import count_of
 
 # Reasons of files without text of the project: pictures, programs, and links to files that are indexed elsewhere.
 _NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside the project"})
+# Reasons of files that seldom hold what is looked for, and are often many: they come after those that may hide code.
+_SELDOM_MEANT = frozenset({"secret", "data", "generated", "minified"})
 _MAX_REASONS = 3
 
 
@@ -36,9 +38,12 @@ def describe_left_out(counts: Counter[str], store: CheckoutIndex | None = None) 
     """Counts of files that are not indexed, in words, with one of them if their store is given; empty if there are none."""
     if not counts:
         return ""
-    commonest = counts.most_common(_MAX_REASONS)
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in commonest)
-    example = f"; e.g. {store.skipped_because(commonest[0][0])}" if store else ""
+    named = sorted(counts.items(), key=lambda item: (item[0] in _SELDOM_MEANT, -item[1]))[:_MAX_REASONS]
     total = counts.total()
+    others = total - sum(count for _, count in named)
+    reasons = ", ".join(
+        [*(f"{count:,} {reason}" for reason, count in named), *([f"{others:,} more"] if others else [])]
+    )
+    example = f"; e.g. {store.skipped_because(named[0][0])}" if store else ""
     files = f"{count_of(total, 'file')} {'was' if total == 1 else 'were'}"
     return f"{files} not looked at ({reasons}{example}): index_status with skipped = true lists them"

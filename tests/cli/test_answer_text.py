@@ -50,6 +50,14 @@ def test_a_file_is_shown_once_with_its_lines_that_match_and_no_more_than_four() 
     ]
 
 
+def test_a_name_that_is_nowhere_is_told_with_the_files_that_were_not_looked_at() -> None:
+    exact = {"match": "exact", "pattern": "renew_all", "total": 0, "files": 0, "places": [], "left_out": "1 big file"}
+    far = {"results": [_chunk(far=True)], "stats": {**_STATS, "nothing_close": True}, "exact": exact}
+    assert screen(far, "renew_all", Extent()).startswith("(1 big file)\n\nauth.py:13")
+    # Beside what is close this would be noise.
+    assert "1 big file" not in screen({**far, "stats": _STATS}, "renew_all", Extent())
+
+
 def test_the_best_lines_are_those_with_the_most_words_of_the_question() -> None:
     shown = _screen(_chunk(symbol=""))
     assert [line.split()[0] for line in shown.split("\n")[1:]] == ["10", "12", "13", "16"]
