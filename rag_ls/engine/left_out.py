@@ -15,7 +15,7 @@ from rag_ls.util.text import count_of
 _NO_TEXT = frozenset({"binary", "symbolic link", "not a regular file", "outside the project"})
 # Reasons of files that seldom hold what is looked for, and are often many: they come after those that may hide code.
 _SELDOM_MEANT = frozenset({"secret", "data", "generated", "minified"})
-_MAX_REASONS = 3
+_MAX_REASONS = 4
 
 
 def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: Roles = BY_PATH) -> Counter[str]:

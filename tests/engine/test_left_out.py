@@ -8,7 +8,7 @@ from rag_ls.engine.left_out import describe_left_out
 
 
 def test_files_that_may_hold_code_are_named_before_many_others() -> None:
-    counts = Counter({"secret": 216, "data": 6, "generated": 1, "too large": 2})
+    counts = Counter({"secret": 216, "data": 6, "generated": 1, "too large": 2, "minified": 2})
     assert describe_left_out(counts) == (
-        "225 files were not looked at (2 too large, 216 secret, 6 data, 1 more): index_status with skipped = true lists them"
+        "227 files were not looked at (2 too large, 216 secret, 6 data, 2 minified, 1 more): index_status with skipped = true lists them"
     )
