@@ -29,6 +29,8 @@ from rag_ls.storage.sqlite.vectors import SqliteVectors
 _LANGUAGES = {".py": "python", ".go": "go", ".js": "javascript", ".ts": "typescript", ".java": "java", ".rs": "rust"}
 _WANTED = {"followed": 200, "gone": 100}
 _PER_COMMIT = 3
+# Of each repository, drawn by chance: most change no name, and each costs a third of a second.
+_MAX_COMMITS = 300
 _MAX_FILES = 40
 _BESIDE = 20
 _MIN_LINES = 3
@@ -88,7 +90,7 @@ def _cases(repositories: Sequence[Path]) -> list[Case]:
             repository, "log", "--no-merges", "--format=%H", "--", *(f"*{end}" for end in _LANGUAGES)
         ).split()
         random.Random(5).shuffle(commits)
-        for commit in commits:
+        for commit in commits[:_MAX_COMMITS]:
             for case in _of_commit(repository, commit):
                 kind = "gone" if case.now is None else "followed"
                 if shares[kind] > 0:
