@@ -9,32 +9,13 @@ Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apa
 symbol of a chunk means something.
 """
 
+# A package offers what it imports here.
+# mypy: implicit-reexport
+# ruff: noqa: F401
+
 from rag_ls.chunking.budget import CHARACTERS_PER_TOKEN, Budget, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outline_of_document
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
 from rag_ls.chunking.rule_documents import RuleKind, cut_rules, find_fenced_lines, is_surveyed, rule_kind
 from rag_ls.chunking.uses import UNKNOWN, read_uses
-
-__all__ = [
-    "CHARACTERS_PER_TOKEN",
-    "UNKNOWN",
-    "Budget",
-    "Cut",
-    "RuleKind",
-    "approximate_token_offsets",
-    "chunk_text",
-    "cut",
-    "cut_rules",
-    "embedding_text",
-    "find_fenced_lines",
-    "is_surveyed",
-    "last_names",
-    "means",
-    "outline_of_document",
-    "parts_of",
-    "read_uses",
-    "recognise",
-    "rule_kind",
-    "stem_of",
-]

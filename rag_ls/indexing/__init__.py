@@ -1,5 +1,9 @@
 """Reads, cuts and stores documents, and embeds their chunks."""
 
+# A package offers what it imports here.
+# mypy: implicit-reexport
+# ruff: noqa: F401
+
 from rag_ls.indexing.admissions import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
@@ -18,42 +22,3 @@ from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.indexing.unread_search import files_holding
 from rag_ls.indexing.watching import ChangeSources, TreeSync
-
-__all__ = [
-    "FAILED",
-    "MAX_AWAITED_FILES",
-    "UNKNOWN_ENCODING",
-    "Admissions",
-    "Buffer",
-    "ChangeSources",
-    "Cutters",
-    "Cutting",
-    "Depth",
-    "DocumentIndexer",
-    "EditingSessions",
-    "FileRules",
-    "IndexingService",
-    "PathSet",
-    "Patterns",
-    "Phase",
-    "Progress",
-    "Published",
-    "Publishing",
-    "Rejected",
-    "Scan",
-    "TreeSync",
-    "can_see_more",
-    "describe_unknown_languages",
-    "files_holding",
-    "find_differing_files",
-    "is_all_known",
-    "is_cut_as_now",
-    "is_ignore_file",
-    "list_files",
-    "read_source",
-    "reason_by_name",
-    "reason_to_wait",
-    "rule_files",
-    "rules_note",
-    "scan",
-]

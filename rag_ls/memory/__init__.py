@@ -1,5 +1,9 @@
 """Memories: stores, recalls, consolidates, summarises and deletes them."""
 
+# A package offers what it imports here.
+# mypy: implicit-reexport
+# ruff: noqa: F401
+
 from rag_ls.memory.anchors import Anchoring, CodeCache
 from rag_ls.memory.memories import (
     ALL,
@@ -13,18 +17,3 @@ from rag_ls.memory.memories import (
 )
 from rag_ls.memory.recall import Question
 from rag_ls.model import MemoryFilters
-
-__all__ = [
-    "ALL",
-    "Anchoring",
-    "Change",
-    "Clock",
-    "CodeCache",
-    "Memories",
-    "MemoryFilters",
-    "NewMemory",
-    "Question",
-    "Stored",
-    "sort_memories",
-    "utc_now",
-]

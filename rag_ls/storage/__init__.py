@@ -1,5 +1,9 @@
 """Stores rows and vectors: the interfaces of the stores, their records, and the functions that open them."""
 
+# A package offers what it imports here.
+# mypy: implicit-reexport
+# ruff: noqa: F401
+
 from rag_ls.storage.api import SearchedDocuments, SearchedIndex, Vector, VectorStore
 from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
@@ -16,7 +20,6 @@ from rag_ls.storage.opening import (
     vector_lenders,
 )
 from rag_ls.storage.opening_servers import (
-    EmbeddedPostgres,
     UnusableVectors,
     open_listed_vectors,
     open_published_server,
@@ -26,6 +29,7 @@ from rag_ls.storage.opening_servers import (
     open_stored_projects,
 )
 from rag_ls.storage.passages import FoundPassages, Numbers
+from rag_ls.storage.postgres.embedded import EmbeddedPostgres
 from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.publication import Publisher
 from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
@@ -86,94 +90,3 @@ from rag_ls.storage.terms import (
 )
 from rag_ls.storage.trigrams import OTHER_CASES, Need, fold
 from rag_ls.storage.write_rights import WriteRights
-
-__all__ = [
-    "DISK",
-    "INDEX_STORE",
-    "OTHER_CASES",
-    "SCANNED",
-    "Batch",
-    "Candidate",
-    "CheckoutIndex",
-    "ChunkRow",
-    "Connections",
-    "CopiedModel",
-    "DocumentRecord",
-    "EmbeddedPostgres",
-    "FileState",
-    "FoundPassages",
-    "IndexCounts",
-    "IndexSummary",
-    "LexicalIndex",
-    "ListedVectors",
-    "MemoryStore",
-    "Need",
-    "Neighbour",
-    "NewChunk",
-    "Numbers",
-    "Priority",
-    "ProjectIndex",
-    "Publication",
-    "PublishedFile",
-    "PublishedIndex",
-    "PublishedServer",
-    "Publisher",
-    "RankRow",
-    "Replaced",
-    "SearchedDocuments",
-    "SearchedIndex",
-    "ServerQuestions",
-    "SharedMemories",
-    "SharedMemory",
-    "SharedVectors",
-    "Skipped",
-    "StoredImport",
-    "StoredProject",
-    "StoredProjects",
-    "StoredSymbol",
-    "UnusableVectors",
-    "Vector",
-    "VectorLender",
-    "VectorStore",
-    "Vectors",
-    "VersionChange",
-    "WriteRights",
-    "ask_server",
-    "copy_vectors",
-    "count_memories",
-    "derived_files",
-    "fold",
-    "fold_text",
-    "has_memory_file",
-    "holds_memories",
-    "identifier_parts",
-    "index_summary",
-    "index_terms",
-    "is_called",
-    "is_sealed_copy",
-    "is_unspaced",
-    "last_name",
-    "memory_files",
-    "open_index",
-    "open_listed_vectors",
-    "open_memories",
-    "open_memory_copy",
-    "open_published_server",
-    "open_publisher",
-    "open_shared_memories",
-    "open_shared_vectors",
-    "open_stored_projects",
-    "remove_data_folder",
-    "replace_damaged_memories",
-    "set_copy_aside",
-    "set_memories_aside",
-    "split_identifier",
-    "sqlite_version",
-    "stem",
-    "take_over_memories",
-    "target_keys",
-    "terms",
-    "total_bytes",
-    "vector_lenders",
-    "words_in",
-]

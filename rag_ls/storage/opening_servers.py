@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.postgres.embedded import EmbeddedPostgres
 from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import PostgresProjects
@@ -19,19 +18,6 @@ from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedVectors, StoredProjects
-
-__all__ = [
-    "EmbeddedPostgres",
-    "UnusableVectors",
-    "hnsw_of",
-    "open_listed_vectors",
-    "open_published_server",
-    "open_publisher",
-    "open_server_vectors",
-    "open_shared_memories",
-    "open_shared_vectors",
-    "open_stored_projects",
-]
 
 
 class UnusableVectors:
