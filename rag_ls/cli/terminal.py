@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,17 +41,15 @@ def find_shared_indent(lines: Iterable[str]) -> str:
     return shared
 
 
-class Paint(Protocol):
-    """Gives text its look."""
+class Plain:
+    """Text as it is, for pipes and files."""
 
-    @property
-    def width(self) -> int:
-        """The columns of a line; 0 if it may have any length."""
-        ...
+    width = 0
+    """The columns of a line; 0 if it may have any length."""
 
     def style(self, text: str, style: str, link: str = "") -> str:
         """The text in a style; a `file:` or `https:` link opens at a click."""
-        ...
+        return text
 
     def code(
         self,
@@ -68,35 +66,12 @@ class Paint(Protocol):
         Matches of `marked` are marked. Long lines are cut to the terminal's width less `margin` columns, which the caller fills;
         without `margin` they stay whole.
         """
-        ...
-
-
-class Plain:
-    """Text as it is, for pipes and files."""
-
-    width = 0
-
-    def style(self, text: str, style: str, link: str = "") -> str:
-        """See `Paint`."""
-        return text
-
-    def code(
-        self,
-        text: str,
-        language: str,
-        *,
-        rows: Sequence[int] | None = None,
-        indent: str = "",
-        marked: re.Pattern[str] | None = None,
-        margin: int | None = None,
-    ) -> list[str]:
-        """See `Paint`."""
         lines = [line.removeprefix(indent) for line in text.split("\n")]
         return lines if rows is None else [lines[row] for row in rows]
 
 
 class Colours:
-    """Text for a terminal. Respects `NO_COLOR` and dumb terminals, as rich does."""
+    """The same for a terminal. Respects `NO_COLOR` and dumb terminals, as rich does."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -106,7 +81,6 @@ class Colours:
         return self._console.width
 
     def style(self, text: str, style: str, link: str = "") -> str:
-        """See `Paint`."""
         from rich.style import Style
         from rich.text import Text
 
@@ -123,7 +97,6 @@ class Colours:
         marked: re.Pattern[str] | None = None,
         margin: int | None = None,
     ) -> list[str]:
-        """See `Paint`. A line that is too long for the terminal is cut, unless there is no `margin`."""
         from rich.syntax import Syntax
 
         harmless_lines = _ORDERS.sub(_SHOWN_ORDER, text).split("\n")
@@ -155,6 +128,8 @@ class Colours:
         return capture.get().replace("\x1b", _OURS)
 
 
+Paint = Plain | Colours
+"""Gives text its look."""
 PLAIN = Plain()
 
 

@@ -26,6 +26,10 @@ _MAX_NAME_CHARACTERS = 60
 _NO_FILES = (_ENVIRONMENT, _EDITOR)
 
 
+LastGood = dict[Path, str]
+"""The last text of each settings file without problems, so that a broken edit changes nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A setting that cannot be used, with its place and the remedy; the former value stays in force."""
@@ -90,10 +94,11 @@ def load(
     """
     user_file = user_config_file()
     is_trusted = functools.cache(lambda: _are_trusted([project.root] if project else folders))
-    loaded = _apply_good(Loaded(Settings()), _Layer(user_file), last_good or LastGood())
+    last_good = {} if last_good is None else last_good
+    loaded = _apply_good(Loaded(Settings()), _Layer(user_file), last_good)
     if project:
         layer = _Layer(project.root / CONFIG_FILE, users_own(), is_trusted)
-        loaded = _apply_good(loaded, layer, last_good or LastGood())
+        loaded = _apply_good(loaded, layer, last_good)
     variables = os.environ if environment is None else environment
     loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, _no_line)
     if editor:
@@ -103,21 +108,6 @@ def load(
         hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {user_file}") for section in refused]
         loaded = _with_problem(loaded, *hints)
     return replace(loaded, settings=loaded.settings.of(project.root)) if project else loaded
-
-
-class LastGood:
-    """Keeps the last good text of each settings file, so that a broken edit changes nothing."""
-
-    def __init__(self) -> None:
-        self._texts: dict[Path, str] = {}
-
-    def text_of(self, file: Path) -> str | None:
-        """The last text of a file without problems; None if there was none."""
-        return self._texts.get(file)
-
-    def note(self, file: Path, text: str) -> None:
-        """Keep a text that has no problems."""
-        self._texts[file] = text
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +128,15 @@ def _are_trusted(folders: Sequence[Path]) -> bool:
 
 def _apply_good(below: Loaded, layer: _Layer, last_good: LastGood) -> Loaded:
     loaded, text = _apply_file(below, layer)
-    former = last_good.text_of(layer.file)
+    former = last_good.get(layer.file)
     if len(loaded.problems) == len(below.problems):
-        last_good.note(layer.file, text)
+        last_good[layer.file] = text
     elif former:
         kept = replace(below, settings=_apply_text(below, layer, former).settings)
         loaded = _apply_file(kept, layer)[0]
     elif loaded.settings != below.settings:
         # Only a part of the file is wrong, and no earlier text is left to fall back on.
-        last_good.note(layer.file, text)
+        last_good[layer.file] = text
     return loaded
 
 

@@ -23,3 +23,8 @@ def run_in_daemon_thread(work: Callable[[], T], name: str) -> Future[T]:
 
     threading.Thread(target=run, name=name, daemon=True).start()
     return future
+
+
+def within(timeout_s: float, call: Callable[[], T]) -> T:
+    """The result of `call`, or what it raises; `TimeoutError` if it takes longer. A call that is too late goes on in its thread."""
+    return run_in_daemon_thread(call, "deadline").result(timeout_s)

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from rag_ls.util.daemon_threads import run_in_daemon_thread
+from rag_ls.util.daemon_threads import run_in_daemon_thread, within
 from tests.support import PATIENCE_S
 
 
@@ -27,3 +27,13 @@ def test_no_exit_waits_for_the_thread_and_nobody_cancels_its_work() -> None:
     go.set()
     assert future.result(PATIENCE_S)
     thread.join(PATIENCE_S)
+
+
+def test_a_call_that_hangs_is_waited_for_no_longer_than_said() -> None:
+    hangs = threading.Event()
+    with pytest.raises(TimeoutError):
+        within(0.05, hangs.wait)
+    hangs.set()
+    assert within(5, lambda: 7) == 7
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: 1 // 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
@@ -65,20 +65,6 @@ class MemoryFilterArguments:
     path: str = argument("", "about this file")
 
 
-class Filtering(Protocol):
-    """A request with filters, in its `filters` object or as arguments of its own."""
-
-    @property
-    def scope(self) -> str:
-        """A scope's name, `all` or nothing."""
-        ...
-
-    @property
-    def filters(self) -> Mapping[str, Any]:
-        """The object."""
-        ...
-
-
 def read_metadata(meta: Metadata, view: ProjectSession) -> MemoryMetadata:
     """The metadata in a request. Raises `InvalidRequest`, and `PathOutsideProject` for the source file."""
     source_file = meta.source_file.strip()
@@ -111,8 +97,8 @@ def read_scopes(name: str) -> tuple[Scope, ...]:
     return tuple(Scope) if name in ("", "all") else (Scope(name),)
 
 
-def read_filters(request: Filtering) -> MemoryFilterArguments:
-    """The filters of a request; those in `filters` take precedence over arguments of the same name."""
+def read_filters(request: Any) -> MemoryFilterArguments:
+    """The filters of a request; those in its object `filters` take precedence over its arguments of the same name."""
     nested = parse_request("filters", MemoryFilterArguments, request.filters)
     beside = {
         key: value for key in MemoryFilterArguments.__dataclass_fields__ if (value := getattr(request, key, None))
