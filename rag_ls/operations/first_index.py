@@ -22,7 +22,9 @@ def check_size(project: Project, settings: Settings) -> None:
     if held is not None and held.documents:
         return
     files = list_files(project.root, Patterns.of(settings.index))
-    folders = Counter(map(_folder, itertools.islice(files, MAX_UNASKED_FILES + 1)))
+    first = itertools.islice(files, MAX_UNASKED_FILES + 1)
+    # By the first two folders of each path.
+    folders = Counter("/".join(path.split("/")[:-1][:2]) or "." for path in first)
     if folders.total() <= MAX_UNASKED_FILES:
         return
     largest = ", ".join(f"{folder} ({count:,})" for folder, count in folders.most_common(_MAX_SHOWN_FOLDERS))
@@ -30,8 +32,3 @@ def check_size(project: Project, settings: Settings) -> None:
         f"{project.root} holds more than {MAX_UNASKED_FILES:,} files. The largest folders so far are {largest}: "
         "list in .ragignore what is not worth finding, or index all of it with `rag-ls index --force`"
     )
-
-
-def _folder(path: str) -> str:
-    """The first two folders of a path."""
-    return "/".join(path.split("/")[:-1][:2]) or "."

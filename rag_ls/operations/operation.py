@@ -131,12 +131,12 @@ def operation(
     """
 
     def declare(handler: _Handler) -> _Handler:
-        types = get_type_hints(handler)
+        types, text = get_type_hints(handler), (inspect.getdoc(handler) or "").partition("\n\n")[0]
         answer = types["return"]
         if get_origin(answer) is Changed:
             (answer,) = get_args(answer)
         declared = Operation(
-            name=handler.__name__, doc=_first_paragraph(handler), request=types["request"], answer=answer,
+            name=handler.__name__, doc=" ".join(text.split()), request=types["request"], answer=answer,
             run=handler, prepare=prepare, effects=effects, manages=manages, changes=changes, opens=opens,
             needs_code=needs_code, tool=tool, command=command, verb=verb, shared_command=shared_command,
             shared_verb=shared_verb,
@@ -152,7 +152,3 @@ def collect_operations(modules: Iterable[ModuleType]) -> dict[str, Operation]:
     handlers = (value for module in modules for value in vars(module).values())
     found = (getattr(handler, _DECLARED) for handler in handlers if hasattr(handler, _DECLARED))
     return {operation.name: operation for operation in found}
-
-
-def _first_paragraph(handler: Callable[..., object]) -> str:
-    return " ".join((inspect.getdoc(handler) or "").partition("\n\n")[0].split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
@@ -130,11 +131,7 @@ class Arguments:
 
     def text(self, key: str, *, required: bool = False) -> str:
         """A string, empty where it is absent; a required one must not be blank."""
-        value = self._values.get(key, "")
-        try:
-            value = read_text(value)
-        except NoSuchValue:
-            raise self._wrong(key, "a string", value) from None
+        value = self._convert(key, read_text, "a string", "")
         if required and not value.strip():
             raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
         return without_surrogates(value)
@@ -148,15 +145,9 @@ class Arguments:
 
     def integer(self, key: str, *, least: int | None = None) -> int | None:
         """A whole number, or None where it is absent."""
-        value = self._values.get(key)
-        try:
-            number = read_number(value)
-        except NoSuchValue:
-            number = 0.5
+        number = self._convert(key, _read_integer, "a whole number, such as 10")
         if number is None:
             return None
-        if not isinstance(number, int):
-            raise self._wrong(key, "a whole number, such as 10", value)
         if least is not None and number < least:
             raise InvalidRequest(f"{self._operation}: {self._name(key)} = {number} is below {least}")
         if abs(number) > _MAX_INTEGER:
@@ -165,11 +156,7 @@ class Arguments:
 
     def fraction(self, key: str) -> float | None:
         """A number from 0 to 1, or None where it is absent."""
-        value = self._values.get(key)
-        try:
-            number = read_number(value)
-        except NoSuchValue:
-            raise self._wrong(key, "a number from 0 to 1, such as 0.5", value) from None
+        number = self._convert(key, read_number, "a number from 0 to 1, such as 0.5")
         if number is None:
             return None
         if not 0 <= number <= 1:
@@ -178,11 +165,7 @@ class Arguments:
 
     def flag(self, key: str) -> bool:
         """True or false; false where it is absent."""
-        value = self._values.get(key)
-        try:
-            return read_flag(value) or False
-        except NoSuchValue:
-            raise self._wrong(key, "true or false", value) from None
+        return self._convert(key, read_flag, "true or false") or False
 
     def flag_or_text(self, key: str) -> bool | str:
         """True, false or a string that is neither, empty where it is absent."""
@@ -192,12 +175,9 @@ class Arguments:
 
     def strings(self, key: str) -> tuple[str, ...]:
         """A list of strings without blanks and repeats; a single string counts as a list of one, or of tags."""
-        value = self._values.get(key)
-        try:
-            found = read_strings(value, splits_commas=key == "tags")
-        except NoSuchValue:
-            example = _LIST_EXAMPLES.get(key, '["...", "..."]')
-            raise self._wrong(key, f"a list of strings, such as {example}", value) from None
+        example = _LIST_EXAMPLES.get(key, '["...", "..."]')
+        read = partial(read_strings, splits_commas=key == "tags")
+        found = self._convert(key, read, f"a list of strings, such as {example}")
         return tuple(dict.fromkeys(item.strip() for item in found if item.strip()))
 
     def choice(self, key: str, choices: Sequence[str], *, required: bool = False) -> str | None:
@@ -222,20 +202,28 @@ class Arguments:
 
     def mapping(self, key: str, properties: type | None = None) -> Mapping[str, Any]:
         """A JSON object, empty where it is absent; an error names the keys of `properties`."""
-        value = self._values.get(key)
-        try:
-            return read_object(value)
-        except NoSuchValue:
-            keys = list(arguments_of(properties)) if properties else []
-            example = f'{{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else "{}"
-            raise self._wrong(key, f"an object, such as {example}", value) from None
+        keys = list(arguments_of(properties)) if properties else []
+        example = f'{{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else "{}"
+        return self._convert(key, read_object, f"an object, such as {example}")
 
     def _name(self, key: str) -> str:
         """An argument's name as the caller wrote it."""
         return self._written.get(key, key)
 
-    def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
-        return InvalidRequest(f"{self._operation}: {describe_mismatch(self._name(key), wanted, value)}")
+    def _convert(self, key: str, read: Callable[[object], R], wanted: str, absent: object = None) -> R:
+        value = self._values.get(key, absent)
+        try:
+            return read(value)
+        except NoSuchValue:
+            mismatch = describe_mismatch(self._name(key), wanted, value)
+            raise InvalidRequest(f"{self._operation}: {mismatch}") from None
+
+
+def _read_integer(value: object) -> int | None:
+    number = read_number(value)
+    if isinstance(number, float):
+        raise NoSuchValue
+    return number
 
 
 def describe_mismatch(name: str, wanted: str, value: object) -> str:

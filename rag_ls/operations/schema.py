@@ -20,8 +20,9 @@ _TS_SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", o
 def input_schema(request: type, shows: Sequence[str]) -> Schema:
     """JSON Schema of those arguments of a request that agents see, in their order."""
     known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
-    properties = {shown: _argument_schema(*arguments_of(request)[known.get(shown, shown)]) for shown in shows}
-    required = [shown for shown in shows if _is_required(request, known.get(shown, shown))]
+    declared = {shown: arguments_of(request)[known.get(shown, shown)] for shown in shows}
+    properties = {shown: _argument_schema(*each) for shown, each in declared.items()}
+    required = [shown for shown, (_, each) in declared.items() if each.required or each.agents_required]
     schema: Schema = {"type": "object", **({"properties": properties} if properties else {})}
     return {**schema, "required": required} if required else schema
 
@@ -43,11 +44,6 @@ def typescript(answers: Sequence[type | types.UnionType]) -> str:
 def _agents_name(name: str, declared: Argument) -> str:
     """The name of an argument for agents: `limit` if its flag is `--limit`."""
     return declared.flag.removeprefix("--") if declared.flag == "--limit" else name
-
-
-def _is_required(request: type, name: str) -> bool:
-    declared = arguments_of(request)[name][1]
-    return declared.required or declared.agents_required
 
 
 def _argument_schema(hint: Any, declared: Argument) -> Schema:
@@ -73,13 +69,9 @@ def _type_schema(hint: Any, declared: Argument) -> Schema:
 
 
 def _json_type(hint: Any) -> str:
-    origin = typing.get_origin(hint)
-    if origin is types.UnionType:
+    if typing.get_origin(hint) is types.UnionType:
         hint = next(each for each in typing.get_args(hint) if each is not type(None))
-        origin = typing.get_origin(hint)
-    if origin is tuple:
-        return "array"
-    return _SCALARS.get(hint, "object")
+    return "array" if typing.get_origin(hint) is tuple else _SCALARS.get(hint, "object")
 
 
 def _collect_records(hint: Any, found: dict[str, type]) -> None:
@@ -114,7 +106,7 @@ def _ts_type(hint: Any, *, is_optional: bool = False) -> str:
 def request_schema(request: type) -> Schema:
     """JSON Schema of all arguments of a request, as programs send them."""
     properties = {
-        name: _add_description(_program_schema(hint, declared), declared)
+        name: _program_schema(hint, declared) | ({"description": declared.doc} if declared.doc else {})
         for name, (hint, declared) in arguments_of(request).items()
     }
     required = [name for name, (_, declared) in arguments_of(request).items() if declared.required]
@@ -140,10 +132,6 @@ def _program_schema(hint: Any, declared: Argument) -> Schema:
     if declared.required and kinds[0] is str:
         limits |= {"pattern": r"\S"}
     return {"type": _SCALARS[kinds[0]], **limits}
-
-
-def _add_description(schema: Schema, declared: Argument) -> Schema:
-    return {**schema, "description": declared.doc} if declared.doc else schema
 
 
 def answer_schema(answer: type | types.UnionType, found: dict[str, Schema]) -> Schema:

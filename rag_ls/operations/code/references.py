@@ -26,7 +26,6 @@ from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
-from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import names_line
@@ -160,7 +159,7 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
     declared = [item for _, answer in answers for item in answer.declarations]
     name = answers[0][1].name if answers else ""
     if len(declared) > 1:
-        shown = ", ".join(_describe(item) for item in declared[:_MAX_DECLARED])
+        shown = ", ".join(f"{item.symbol} ({item.path}:{item.start_line})" for item in declared[:_MAX_DECLARED])
         more = f" and {len(declared) - _MAX_DECLARED} more" if len(declared) > _MAX_DECLARED else ""
         yield f"{len(declared)} declarations have this name: {shown}{more}; a qualified name, or path and line, mean one"
     elif not declared and total:
@@ -192,10 +191,6 @@ def _describe_unread(answer: References, *, is_empty: bool) -> str:
     count = answer.unread.not_looked_at if is_empty else 0
     unseen = f"{count_of(count, 'file')} not looked at: index_status with skipped = true lists them" if count else ""
     return "; ".join(filter(None, (held, unseen)))
-
-
-def _describe(item: StoredSymbol) -> str:
-    return f"{item.symbol} ({item.path}:{item.start_line})"
 
 
 def _find(session: ProjectSession, request: FindReferences, enough: int) -> References:

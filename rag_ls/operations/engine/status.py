@@ -339,10 +339,6 @@ def describe_with_skipped(view: ProjectSession) -> ProjectStatusRecord:
     by_lines = sorted(view.project.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
     skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
     named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
-    named += [SkippedRecord(item.path, _with_remedy(item.reason)) for item in skipped]
+    remedies = {reason: f"{reason} ({remedy})" for reason, remedy in _REMEDIES.items()}
+    named += [SkippedRecord(item.path, remedies.get(item.reason, item.reason)) for item in skipped]
     return replace(describe_project(view), skipped_files=tuple(named))
-
-
-def _with_remedy(reason: str) -> str:
-    """The reason why a file is skipped, and the setting that indexes it, if one does."""
-    return f"{reason} ({_REMEDIES[reason]})" if reason in _REMEDIES else reason

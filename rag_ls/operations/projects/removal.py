@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -110,7 +111,9 @@ def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
 )
 def plan_pruning(caller: Caller, request: NoArguments) -> RemovalPlan:
     """The data that would go with projects that are gone, or that the settings list no longer."""
-    _check_settings(caller)
+    # An unreadable file would seem to list nothing.
+    if problems := find_problems(caller):
+        raise InvalidRequest(f"nothing is pruned before this is mended: {problems[0]}")
     registered = {item.root: item for item in caller.client.engine.registry.projects()}
     opened = [item for item in caller.client.known_projects() if item.source == OPENED]
     gone = [item for item in opened if item.is_missing]
@@ -179,10 +182,8 @@ def _plan_all(
 def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
     project = Project(known.root)
     held = index_summary(project) or IndexSummary()
-    home, folder = (
-        caller.client.engine.memory_homes.find(project),
-        memories_folder(project, caller.client.engine.memory_homes),
-    )
+    homes = caller.client.engine.memory_homes
+    home, folder = homes.find(project), memories_folder(project, homes)
     # Delete the copy in the project too, or the memories would be taken from there again.
     remembered = sorted({*memory_files(folder), *memory_files(project.data_folder)})
     files = derived_files(project)
@@ -196,12 +197,6 @@ def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) 
     )  # fmt: skip
 
 
-def _check_settings(caller: Caller) -> None:
-    """Raise `InvalidRequest` if the files that list projects have problems: an unreadable one would seem to list nothing."""
-    if problems := find_problems(caller):
-        raise InvalidRequest(f"nothing is pruned before this is mended: {problems[0]}")
-
-
 def _check_registry(caller: Caller) -> None:
     """Raise `InvalidRequest` if the list of known projects cannot be read: a deleted index would stay in it."""
     if problem := caller.client.engine.registry.find_problem():
@@ -211,8 +206,7 @@ def _check_registry(caller: Caller) -> None:
 def _find_config_lines(known: KnownProject) -> ConfigLines:
     """The lines of the user's settings that list a project."""
     file = user_config_file()
-    try:
-        found = lines_of(file.read_text(encoding="utf-8"), known.name)
-    except (OSError, UnicodeDecodeError):
-        found = None
-    return ConfigLines(str(file), found[0] if found else None, found[1] if found else None)
+    with suppress(OSError, UnicodeDecodeError):
+        if found := lines_of(file.read_text(encoding="utf-8"), known.name):
+            return ConfigLines(str(file), *found)
+    return ConfigLines(str(file), None, None)

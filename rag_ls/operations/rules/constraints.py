@@ -287,15 +287,11 @@ def check_count(name: str, given: int | None) -> int:
     return count
 
 
-def _format_lines(start: int, end: int) -> str:
-    return f"{start}-{end}"
-
-
 def _make_rule_record(hit: RuleHit) -> RuleRecord:
     chunk = hit.row.stored.chunk
     return RuleRecord(
         content=chunk.text.strip(), filePath=chunk.path, type=hit.kind.value, relevance=hit.relevance,
-        keyRules=tuple(rule.text for rule in hit.key_rules), lines=_format_lines(chunk.start_line, chunk.end_line),
+        keyRules=tuple(rule.text for rule in hit.key_rules), lines=f"{chunk.start_line}-{chunk.end_line}",
         keyRuleLines=tuple(rule.line for rule in hit.key_rules), section=chunk.symbol, why=hit.why,
         namesPath=hit.names_path,
     )  # fmt: skip
@@ -325,7 +321,7 @@ def _make_example(hit: Hit) -> ExampleRecord:
     return ExampleRecord(
         text,
         chunk.path,
-        _format_lines(chunk.start_line, chunk.end_line),
+        f"{chunk.start_line}-{chunk.end_line}",
         "code",
         round(max(0.0, min(1.0, hit.score)), 4),
     )
