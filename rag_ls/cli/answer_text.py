@@ -72,7 +72,8 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     parts = [*([notes] if notes else []), *lines, *(found or ([] if lines else ["nothing found"]))]
     if left:
         why = "" if extent.details else ", -v why each was found"
-        parts.append(_note(f"{left}: -k {_round_up(len(shown))} shows more{why}", paint))
+        more = 10 if len(shown) < 10 else 2 * len(shown)
+        parts.append(_note(f"{left}: -k {more} shows more{why}", paint))
     return "\n\n".join(parts)
 
 
@@ -152,10 +153,6 @@ def _fit_entries(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[A
     return shown, ", ".join(f"{count} more {names[kind][count > 1]}" for kind, count in left.items() if count)
 
 
-def _round_up(count: int) -> int:
-    return 10 if count < 10 else 2 * count
-
-
 def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str:
     hit = entry.best
     lines = _lines(entry, words)
@@ -201,11 +198,7 @@ def _lines(entry: AnswerEntry, words: Words) -> list[Line]:
     )
     chosen = best(first, most if not others else max(1, most - 1))
     rest = [line for lines in others for line in lines if line.weight >= 1]
-    return sorted({line.number: line for line in [*chosen, *best(rest, most - len(chosen))]}.values(), key=_number)
-
-
-def _number(line: Line) -> int:
-    return line.number
+    return sorted({line.number: line for line in [*chosen, *best(rest, most - len(chosen))]}.values())
 
 
 def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Paint) -> list[str]:

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +96,9 @@ def _summary(report: CheckReport) -> str:
             "rag-ls: nothing to check: no rules that a machine checks are written here; they stand under `rules:` in "
             "ARCHITECTURE.yml (https://github.com/rag-ls/rag-ls/blob/main/docs/rules.md shows how)"
         )
-    counts = [
-        count_of(number, name)
-        for severity, name in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
-        if (number := _count(report.violations, severity))
-    ]
+    found = Counter(each.severity for each in report.violations)
+    names = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+    counts = [count_of(found[severity], name) for severity, name in names.items() if found[severity]]
     wrong = sum(problem.severity is Severity.ERROR for problem in report.rules.problems)
     unread = f"{count_of(wrong, 'rule or file of rules', 'rules or files of rules')} cannot be read"
     if wrong and not report.rules.rules:
@@ -111,10 +108,6 @@ def _summary(report: CheckReport) -> str:
     broken = f"; {unread}" if wrong else ""
     read = f"{count_of(report.files, 'file')} checked against {count_of(len(report.rules.rules), 'rule')}"
     return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks a rule'}{broken}"
-
-
-def _count(violations: Sequence[Violation], severity: Severity) -> int:
-    return sum(found.severity is severity for found in violations)
 
 
 def _as_json(report: CheckReport) -> dict[str, Any]:

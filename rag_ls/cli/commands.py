@@ -10,10 +10,9 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from rag_ls.cli import answer_text, exact_search, render, terminal
-from rag_ls.cli.backend import ask
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.terminal import paint
@@ -21,8 +20,6 @@ from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
 from rag_ls.util.quoting import fold
 from rag_ls.util.standard_streams import given_text
-
-Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _MAX_HITS = 100

@@ -104,24 +104,15 @@ def _sqlite() -> CheckResult:
 
 
 def _grammars() -> CheckResult:
+    remedy, code = "pip install tree-sitter-language-pack==0.13.0", "def probe():\n    return 1\n"
     try:
         from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 
-        budget = Budget()
-        chunks = chunk_text(
-            "def probe():\n    return 1\n",
-            "a.py",
-            language="python",
-            budget=budget,
-            token_offsets=approximate_token_offsets,
-        )
+        offsets = approximate_token_offsets
+        chunks = chunk_text(code, "a.py", language="python", budget=Budget(), token_offsets=offsets)
     except Exception as error:
-        return CheckResult(
-            "grammars", False, f"{type(error).__name__}: {error}", "pip install tree-sitter-language-pack==0.13.0"
-        )
-    return CheckResult(
-        "grammars", chunks[0].symbol == "probe", "tree-sitter parses", "pip install tree-sitter-language-pack==0.13.0"
-    )
+        return CheckResult("grammars", False, f"{type(error).__name__}: {error}", remedy)
+    return CheckResult("grammars", chunks[0].symbol == "probe", "tree-sitter parses", remedy)
 
 
 def _confirm_endpoint(*, is_sure: bool) -> int:

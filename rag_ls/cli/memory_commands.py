@@ -8,18 +8,15 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rag_ls.cli import render, render_batches
-from rag_ls.cli.backend import ask
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
-
-Json = dict[str, Any]
 
 _STDIO = "-"
 # The same number as in `operations/memories/listing.py`.

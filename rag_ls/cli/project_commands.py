@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any
 
 from rag_ls.cli import render
-from rag_ls.cli.backend import ask
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing
 from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of
-
-Json = dict[str, Any]
 
 
 def list_projects(arguments: argparse.Namespace) -> int:

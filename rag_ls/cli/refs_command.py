@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from typing import Any
 
-from rag_ls.cli.backend import ask
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.progress import showing_reading
 from rag_ls.cli.render import path_from_here
@@ -15,8 +14,6 @@ from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.written_places import read_lines
-
-Json = dict[str, Any]
 
 _BY_NAME = "by name"
 

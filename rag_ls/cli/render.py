@@ -27,20 +27,9 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
         return memory(data, paint)
     file = data.get("file", "")
     why = f"[{data.get('why') or '+'.join(data['matched_by'])}, {data['freshness']}]"
-    head = flowing(
-        [
-            (f"{data['score']:.2f}", FAINT, ""),
-            (
-                f"{path_from_here(data)}:{data['start_line']}-{data['end_line']}",
-                PLACE,
-                link_of(file),
-            ),
-            (data["symbol"], NAME, ""),
-            (why, FAINT, ""),
-            (data["id"], FAINT, ""),
-        ],
-        paint,
-    )
+    place = f"{path_from_here(data)}:{data['start_line']}-{data['end_line']}"
+    parts = [(f"{data['score']:.2f}", FAINT, ""), (place, PLACE, link_of(file)), (data["symbol"], NAME, "")]
+    head = flowing([*parts, (why, FAINT, ""), (data["id"], FAINT, "")], paint)
     shown = textwrap.dedent(data.get("text", "").strip("\n"))
     note = [f"({in_words_of_the_shell(data['note'])})"] if data.get("note") else []
     return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"])), *note])
@@ -54,17 +43,13 @@ def link_of(file: str) -> str:
 def path_from_here(data: Json) -> str:
     """The path of a hit on one line, whatever its name holds."""
     path = file_from_here(data)
-    return path if path.isprintable() else "".join(map(_escape_unseen, path))
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in path)
 
 
 def file_from_here(data: Json) -> str:
     """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
     file: str = data.get("file", "")
     return min(os.path.relpath(file), file, key=len) if os.path.isabs(file) else str(data["path"])
-
-
-def _escape_unseen(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:

@@ -7,9 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-from rag_ls.cli.backend import ask
+from rag_ls.cli.backend import Json, ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
@@ -20,8 +19,6 @@ from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
-
-Json = dict[str, Any]
 
 _HEADINGS = re.compile(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
 _MAX_EXCERPT_LINES = 12

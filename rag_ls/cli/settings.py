@@ -19,12 +19,13 @@ def show(arguments: argparse.Namespace) -> int:
     wanted = [info for info in config.describe() if _is_meant(info.key, arguments.key)]
     if not wanted:
         raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
-    values = {info.key: _mask_value(info.value_in(loaded.settings)) for info in wanted}
+    found = {info.key: info.value_in(loaded.settings) for info in wanted}
+    values = {key: mask_secrets(value) if isinstance(value, str) else value for key, value in found.items()}
     if arguments.json:
         problems = [str(problem) for problem in loaded.problems]
         files = [str(user_config_file()), str(project.root / CONFIG_FILE)]
-        found = {"settings": values, "problems": problems, "waiting": loaded.waiting, "files": files}
-        print(json.dumps(found, indent=2))
+        shown = {"settings": values, "problems": problems, "waiting": loaded.waiting, "files": files}
+        print(json.dumps(shown, indent=2))
     else:
         print(f"# {user_config_file()} < {project.root / CONFIG_FILE} < RAG_LS_* variables < editor")
         for info in wanted:
@@ -44,7 +45,3 @@ def show(arguments: argparse.Namespace) -> int:
 
 def _is_meant(key: str, asked: str) -> bool:
     return not asked or key == asked or key.startswith(asked + ".")
-
-
-def _mask_value(value: object) -> object:
-    return mask_secrets(value) if isinstance(value, str) else value

@@ -22,8 +22,6 @@ class SettingInfo:
     type: str
     default: object
     doc: str
-    minimum: float | None
-    maximum: float | None
     choices: tuple[str, ...]
     waits: str
     """The values of a project or an editor that wait for the user's trust: `always`, `above`, `below`; empty for never."""
@@ -33,6 +31,8 @@ class SettingInfo:
     """The shell's option that sets it for one run, e.g. `serve --cert`; empty for none."""
     pairs: bool
     """Whether each item of a list is `PATTERN = NAME`, so that a table may stand for the list."""
+    minimum: float | None = None
+    maximum: float | None = None
 
     def value_in(self, settings: Settings) -> object:
         """The value of this setting in `settings`."""
@@ -74,18 +74,6 @@ def _describe_all() -> Iterator[SettingInfo]:
         hints = get_type_hints(section_type)
         for item in dataclasses.fields(section_type):
             kind = "list of strings" if hints[item.name] == tuple[str, ...] else hints[item.name].__name__
-            meta = item.metadata
-            yield SettingInfo(
-                key=f"{section.name}.{item.name}",
-                type=kind,
-                default=item.default,
-                doc=meta["doc"],
-                minimum=meta["min"],
-                maximum=meta["max"],
-                choices=meta["choices"],
-                waits=meta["waits"],
-                set_by=section.metadata["set_by"],
-                takes_effect=meta["takes_effect"] or section.metadata["takes_effect"],
-                option=meta["option"],
-                pairs=meta["pairs"],
-            )
+            of_section = {key: section.metadata[key] for key in ("set_by", "takes_effect")}
+            own = {key: value for key, value in item.metadata.items() if value is not None}
+            yield SettingInfo(f"{section.name}.{item.name}", kind, item.default, **{**of_section, **own})

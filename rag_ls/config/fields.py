@@ -47,7 +47,7 @@ def setting(
     A list of `pairs` is also given as a table: each item is `PATTERN = NAME`.
     """
     metadata = {
-        "doc": doc, "min": minimum, "max": maximum, "choices": choices, "waits": waits, "takes_effect": takes_effect,
+        "doc": doc, "minimum": minimum, "maximum": maximum, "choices": choices, "waits": waits, "takes_effect": takes_effect,
         "option": option, "pairs": pairs,
     }  # fmt: skip
     return field(default=default, metadata=metadata)

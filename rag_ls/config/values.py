@@ -46,7 +46,7 @@ def _check_value(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) 
     chosen = value if isinstance(value, tuple) else (value,)
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
         raise ValueError(f"{name} = {_shorten(value)} is not one of {', '.join(limits['choices'])}")
-    low, high = limits["min"], limits["max"]
+    low, high = limits["minimum"], limits["maximum"]
     if (low is not None and not value >= low) or (high is not None and not value <= high):
         raise ValueError(f"{name} = {_shorten(value)} is out of range ({low} to {'any' if high is None else high})")
     return value

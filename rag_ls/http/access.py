@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from rag_ls.engine.client import Client
 from rag_ls.errors import AccessRefused, InvalidRequest, PathOutsideProject
@@ -100,12 +99,3 @@ def _is_of_project(operation: Operation, name: str, *, is_plain: bool) -> bool:
 def _is_in(path: str, roots: list[str]) -> bool:
     real = os.path.realpath(path)
     return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
-
-
-def arguments_for_http(arguments: object) -> dict[str, Any]:
-    """The arguments of an operation. Raises `InvalidRequest` unless they are one JSON object."""
-    if arguments is None:
-        return {}
-    if not isinstance(arguments, dict):
-        raise InvalidRequest("the body must be one JSON object of arguments")
-    return arguments

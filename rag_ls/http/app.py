@@ -6,7 +6,6 @@ import contextlib
 import functools
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +45,6 @@ MakeServer = Callable[[CallerSession], Server[Any]]
 _Answer = Callable[[Request], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
-    """The ASGI application, and what of it others ask about."""
-
-    asgi: ASGIApp
-    mcp: McpSessions
-
-
 def make_application(
     engine: Engine,
     tokens: TokenFile,
@@ -62,7 +53,7 @@ def make_application(
     make_server: MakeServer,
     *,
     is_secure: bool = False,
-) -> Application:
+) -> ASGIApp:
     """Put the application together. `make_server` makes the MCP server of a session."""
     metrics = HttpMetrics(engine)
     slots = Slots(settings.max_searches)
@@ -82,8 +73,8 @@ def make_application(
         _route("POST", SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens)),
         _route("GET", f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
         _route("GET", PROOF_PATH, functools.partial(prove, tokens=tokens)),
-        _route("GET", "/", functools.partial(_page_file, name="index.html")),
-        _route("GET", f"{PAGE_PATH}{{name}}", _send_named_file),
+        _route("GET", "/", _page_file),
+        _route("GET", f"{PAGE_PATH}{{name}}", _page_file),
         *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),
         *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
     ]
@@ -98,9 +89,7 @@ def make_application(
         pool.close()
 
     # Not `Starlette`: it would answer errors itself, before the gate can.
-    return Application(
-        Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics), mcp
-    )
+    return Gate(Router(routes, lifespan=lifespan, redirect_slashes=False), tokens, address, settings, metrics)
 
 
 class _PlainAnswers:
@@ -200,12 +189,8 @@ async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
             _log.exception("a session could not be closed")
 
 
-async def _send_named_file(request: Request) -> Response:
-    return await _page_file(request, str(request.path_params["name"]))
-
-
-async def _page_file(request: Request, name: str) -> Response:
-    file = PAGE / name
+async def _page_file(request: Request) -> Response:
+    file = PAGE / str(request.path_params.get("name", "index.html"))
     if file.parent != PAGE or file.suffix not in _TYPES or not file.is_file():
         return error_response(exchange_of(request.scope), 404, "NotFound", "there is no such page")
     headers = {"content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "no-cache"}

@@ -1,8 +1,9 @@
-"""Connections that send no request are closed after a while, those that send no HTTP at once."""
+"""Limits connections: those that are too many or send no HTTP are closed at once, those that send no request after a while."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -56,3 +57,26 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
     _head_timer: asyncio.TimerHandle
+
+
+class LimitedListening(socket.socket):
+    """Closes each further connection at once. A class of its own is how asyncio takes one; of its loop's thread alone.
+
+    uvicorn's own limit counts requests: idle connections, and those that have begun TLS alone, are not held to it.
+    """
+
+    def __init__(self, family: int, kind: int, protocol: int, at_most: int) -> None:
+        super().__init__(family, kind, protocol)
+        self._at_most = at_most
+        self._open: list[socket.socket] = []
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """As a socket does. Raises `ConnectionAbortedError` for a connection that is too many, which is closed."""
+        connection, address = super().accept()
+        if len(self._open) >= self._at_most:
+            self._open = [each for each in self._open if each.fileno() >= 0]
+        if len(self._open) >= self._at_most:
+            connection.close()
+            raise ConnectionAbortedError("too many connections")
+        self._open.append(connection)
+        return connection, address

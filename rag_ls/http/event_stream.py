@@ -34,7 +34,12 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
         with contextlib.suppress(asyncio.QueueFull):
             queue.put_nowait(event)
 
-    stop = engine.events.listen(lambda event: _tell(loop, put, event))
+    def tell(event: Event) -> None:
+        # The loop may have ended meanwhile.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(put, event)
+
+    stop = engine.events.listen(tell)
     try:
         yield b": listening\n\n"
         while is_in_force():
@@ -45,15 +50,11 @@ async def event_stream(engine: Engine, token: Token, is_in_force: Callable[[], b
                 continue
             root = getattr(event, "root", None)
             if roots is None or (root is not None and root in roots):
-                yield event_text(_name(event), _plain(event))
+                # `document_indexed` for `DocumentIndexed`.
+                name = re.sub(r"(?<=[a-z])([A-Z])", r"_\1", type(event).__name__).lower()
+                yield event_text(name, _plain(event))
     finally:
         stop()
-
-
-def _tell(loop: asyncio.AbstractEventLoop, put: Callable[[Event], None], event: Event) -> None:
-    # The loop may have ended meanwhile.
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(put, event)
 
 
 def _find_visible_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
@@ -64,11 +65,6 @@ def _find_visible_roots(engine: Engine, token: Token) -> frozenset[Path] | None:
         return frozenset(item.root for item in client.known_projects())
     finally:
         client.close()
-
-
-def _name(event: Event) -> str:
-    """`document_indexed` for `DocumentIndexed`."""
-    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", type(event).__name__).lower()
 
 
 def _plain(event: Event) -> dict[str, Any]:

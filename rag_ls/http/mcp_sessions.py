@@ -69,11 +69,6 @@ class McpSessions:
         self._stateless_lock = anyio.Lock()
         self._tasks: anyio.abc.TaskGroup | None = None
 
-    @property
-    def count(self) -> int:
-        """The number of open sessions."""
-        return len(self._sessions)
-
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Host the sessions until cancelled."""
         try:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
-from rag_ls.http.access import arguments_for_http, check_access
+from rag_ls.http.access import check_access
 from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
 from rag_ls.http.routes import OperationRoute
 from rag_ls.http.sessions import SessionPool
@@ -152,26 +152,29 @@ async def _arguments(route: OperationRoute, request: Request) -> Json:
     if request.method in ("GET", "DELETE"):
         arguments = _from_query(route.operation, request)
     else:
-        arguments = arguments_for_http(await json_body(request))
+        arguments = await json_body(request)
     if route.path_argument:
         arguments = {**arguments, route.path_argument: request.path_params[route.path_argument]}
     return arguments
 
 
-async def json_body(request: Request) -> Any:
-    """The JSON of a request's body; None for an empty one. Raises `InvalidRequest`."""
+async def json_body(request: Request) -> Json:
+    """The JSON object of a request's body; an empty one where there is none. Raises `InvalidRequest`."""
     body = await request.body()
     if not body.strip():
-        return None
+        return {}
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise InvalidRequest(f"the body must be application/json, not {kind or 'unnamed'}")
     try:
-        return json.loads(body, parse_constant=_no_constant)
+        found = json.loads(body, parse_constant=_no_constant)
     except RecursionError as error:
         raise InvalidRequest(_MAX_DEPTH_MESSAGE) from error
     except ValueError as error:
         raise InvalidRequest(f"the body is no JSON in UTF-8: {error}") from error
+    if not isinstance(found, dict | None):
+        raise InvalidRequest("the body must be one JSON object of arguments")
+    return found or {}
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -19,8 +19,7 @@ from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.http.access import find_needed_access
 from rag_ls.http.address import Address, parse_address
 from rag_ls.http.app import MakeServer, make_application
-from rag_ls.http.connection import PatientProtocol
-from rag_ls.http.listening import LimitedListening
+from rag_ls.http.connection import LimitedListening, PatientProtocol
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import TokenFile
 from rag_ls.http.tracing import send_rest, start_exporting
@@ -117,7 +116,7 @@ class HttpServer:
             self._engine, self._tokens, self._address, settings, self._make_server, is_secure=is_secure
         )
         config = uvicorn.Config(
-            application.asgi, http=PatientProtocol, ws="none", lifespan="on", log_config=None, log_level="warning",
+            application, http=PatientProtocol, ws="none", lifespan="on", log_config=None, log_level="warning",
             access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=_FINISH_S, backlog=_MAX_BACKLOG_CONNECTIONS, ssl_certfile=settings.cert or None,
             ssl_keyfile=settings.key or None,

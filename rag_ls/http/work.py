@@ -44,14 +44,13 @@ class Work:
         self._asked = asked
         self._left = threading.Event()
         self._question: Future[Json] | None = None
-        self._task: asyncio.Task[Json] | None = None
 
     def start(self, report: Report) -> asyncio.Task[Json]:
         """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
-        self._task = asyncio.create_task(self._result(report))
+        task = asyncio.create_task(self._result(report))
         # Nobody may be waiting for the result, and so for its error.
-        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        return self._task
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return task
 
     def leave(self) -> None:
         """The client waits no longer: end at the next step."""

@@ -1,4 +1,4 @@
-"""Memories as resources that a client can attach: the list, figures, and each memory by its id."""
+"""Resources that a client can attach: memories (the list, figures, each by its id), and facts about collections."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ from rag_ls.util.quoting import quote
 _JSON = "application/json"
 _MAX_PAGE_MEMORIES = 50
 _MAX_TITLE = 80
+_COLLECTIONS = "collections://"
+_FACTS = {
+    "memory-types": "The kinds of knowledge that a text can be.",
+    "projects": "The project ids that texts were pushed under.",
+    "health": "Whether the store and the model can answer.",
+    "settings": "The settings in force, without secrets.",
+    "usage": "How the tools are used, with examples.",
+}
 
 RESOURCES = (
     types.Resource(
@@ -35,10 +43,24 @@ TEMPLATES = (
         name="memory", uri_template="memory://{id}", mime_type=_JSON, description="One memory with all that is known of it."
     ),
 )  # fmt: skip
+COLLECTION_RESOURCES = tuple(
+    types.Resource(name=name, uri=f"{_COLLECTIONS}{name}", mime_type=_JSON, description=words)
+    for name, words in _FACTS.items()
+)
+COLLECTION_TEMPLATES = (
+    types.ResourceTemplate(
+        name="tags of a project",
+        uri_template=f"{_COLLECTIONS}projects/{{project_id}}/tags",
+        mime_type=_JSON,
+        description="The tags of what was pushed under a project id.",
+    ),
+)
 
 
 def operation_of(uri: str) -> tuple[str, dict[str, Any]]:
     """The operation that reads a resource, and its arguments. Raises `NotFound` for an address of nothing."""
+    if uri.startswith(_COLLECTIONS):
+        return _read_fact(uri)
     parts = urlsplit(uri)
     name = unquote(parts.netloc + parts.path).strip("/")
     if parts.scheme != "memory" or not name:
@@ -53,6 +75,18 @@ def operation_of(uri: str) -> tuple[str, dict[str, Any]]:
         if key in given:
             arguments[key] = _number(key, given[key])
     return "list_memories", arguments
+
+
+def _read_fact(uri: str) -> tuple[str, dict[str, Any]]:
+    """The operation that reads a resource, and its arguments. Raises `NotFound` for an address of nothing."""
+    path = uri.removeprefix(_COLLECTIONS).strip("/")
+    if path in _FACTS:
+        return "collection_facts", {"what": path}
+    first, _, rest = path.partition("/")
+    project_id, _, last = rest.rpartition("/")
+    if first == "projects" and last == "tags" and project_id:
+        return "collection_facts", {"what": "tags", "project_id": unquote(project_id)}
+    raise NotFound(f"there is no resource {uri!r}; there are {', '.join(item.uri for item in COLLECTION_RESOURCES)}")
 
 
 def _number(key: str, text: str) -> int:

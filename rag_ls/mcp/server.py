@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.mcp import collection_resources, prompts, resources
+from rag_ls.mcp import prompts, resources
 from rag_ls.mcp.answer_limits import fit_answer
 from rag_ls.mcp.code_text import is_text, render_answer
 from rag_ls.mcp.compact import asks_for_all
@@ -147,10 +147,10 @@ def _name_wrong_field(problem: Mapping[str, Any]) -> str:
 
 def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:
     """The handlers of resources and prompts; both are empty if agents are offered neither memories nor collections."""
-    fixed = collection_resources.RESOURCES if has_collections else ()
+    fixed = resources.COLLECTION_RESOURCES if has_collections else ()
     templates = [
         *(resources.TEMPLATES if has_memories else ()),
-        *(collection_resources.TEMPLATES if has_collections else ()),
+        *(resources.COLLECTION_TEMPLATES if has_collections else ()),
     ]
 
     async def ask(name: str, arguments: dict[str, Any]) -> Json:
@@ -169,9 +169,8 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
 
     async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        kind = collection_resources if uri.startswith(collection_resources.SCHEME) else resources
         with _as_mcp_errors(uri, context.protocol_version):
-            return resources.make_contents(uri, await ask(*kind.operation_of(uri)))
+            return resources.make_contents(uri, await ask(*resources.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
         return prompts.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
@@ -17,24 +17,13 @@ from rag_ls.operations.operation import Opens, Operation
 from rag_ls.operations.operations import Guard, Operations, allow_all
 from rag_ls.project import check_is_folder, check_may_become_project, find_project
 
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The answering limits of one surface."""
-
-    wait_for_model_s: float = 0.0
-    """The time that a question waits for a model that is still loading; then it is answered by words alone."""
-    budget_tokens: int = 0
-    """The default token budget of an answer, where neither the caller nor the settings set one; 0 for no limit."""
-    keeps_place: bool = True
-    """Whether a question means the project that the one before named: not where each request stands alone."""
-
-
-_TERMS = {
-    "lsp": Terms(),
-    "mcp": Terms(wait_for_model_s=1.0, budget_tokens=AGENTS_BUDGET_TOKENS),
-    "cli": Terms(wait_for_model_s=20.0),
-    "http": Terms(wait_for_model_s=1.0, keeps_place=False),
+# Each surface's limits of answering, as `Operations` takes them.
+_TERMS: dict[str, dict[str, Any]] = {
+    "lsp": {},
+    "mcp": {"wait_for_model_s": 1.0, "budget_tokens": AGENTS_BUDGET_TOKENS},
+    "cli": {"wait_for_model_s": 20.0},
+    # Each request stands alone.
+    "http": {"wait_for_model_s": 1.0, "keeps_place": False},
 }
 
 
@@ -48,15 +37,8 @@ class ClientSession:
         """
         if guard is None:
             guard = partial(check_agents_request, client=client) if client.about.surface == "mcp" else allow_all
-        terms = _TERMS[client.about.surface]
         self.client = client
-        self.operations = Operations(
-            client,
-            wait_for_model_s=terms.wait_for_model_s,
-            budget_tokens=terms.budget_tokens,
-            keeps_place=terms.keeps_place,
-            guard=guard,
-        )
+        self.operations = Operations(client, guard=guard, **_TERMS[client.about.surface])
 
     @property
     def settings(self) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,13 +19,24 @@ from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.file_outlines import outline_files, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
-from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
+from rag_ls.rules.checks.records import (
+    CheckedDocument,
+    CheckRule,
+    IndependentCheck,
+    LayersCheck,
+    RuleProblem,
+    RuleSet,
+    Severity,
+    StructureCheck,
+    Violation,
+)
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
-from rag_ls.rules.checks.unmatched import explain_unmatched
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
+from rag_ls.util.nearest import nearest_text
+from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.paths import is_among
 
 _log = logging.getLogger(__name__)
@@ -66,7 +77,7 @@ def _check(
     rules = RuleFiles(parsing.read_rule_file).read(tree)
     unmatched = {rule.id: rule for rule in rules.rules if not any(applies(rule, path) for path in paths)}
     is_idle = bool(rules.rules) and len(unmatched) == len({rule.id for rule in rules.rules})
-    rules += RuleSet((), tuple(explain_unmatched(rules.rules, unmatched, paths)))
+    rules += RuleSet((), tuple(_explain_unmatched(rules.rules, unmatched, paths)))
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
@@ -111,6 +122,31 @@ def changed_files(root: Path, revision: str) -> list[str]:
             raise InvalidRequest(f"--changed {revision}: {silent}") from silent
         found += [os.fsdecode(entry.split(b"\t", 2)[-1]) for entry in listed.split(b"\0") if entry]
     return list(dict.fromkeys(found))
+
+
+def _explain_unmatched(
+    rules: Sequence[CheckRule], unmatched: Collection[str], paths: Sequence[str]
+) -> Iterator[RuleProblem]:
+    """A problem for each rule among `unmatched`, by ids, and for each layer or group of files in which there is none."""
+    for rule in rules:
+        globs = rule.files if rule.id in unmatched else _empty_parts(rule, paths)
+        if not globs:
+            continue
+        near = nearest_text(path for glob in globs for path in nearest_to_glob(glob, paths))
+        what = f"{', '.join(globs)} matches no file of the project, so {rule.id} finds nothing there; {near}"
+        yield RuleProblem(rule.path, rule.line, what.removesuffix("; "), Severity.WARNING)
+
+
+def _empty_parts(rule: CheckRule, paths: Sequence[str]) -> tuple[str, ...]:
+    match rule.check:
+        case LayersCheck(layers=layers):
+            parts = layers
+        case IndependentCheck(groups=groups):
+            parts = tuple((group,) for group in groups)
+        case _:
+            return ()
+    empty = (part for part in parts if not any(matches_any(part, path) for path in paths))
+    return tuple(glob for part in empty for glob in part)
 
 
 class _Parsing:
