@@ -69,6 +69,8 @@ class RouterMount:
     """The router of this file below which the routes are put."""
     through: tuple[str, ...] = ()
     """The middleware before them."""
+    module: str = ""
+    """The module whose routes are put there, by its full name: `shop.urls`; "" for a router."""
     folder: str = ""
     """The folder, from the file's own, whose files are put there, each below its own folder; "" for a router."""
 
@@ -123,6 +125,8 @@ class FileFacts:
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""
+    class_prefixes: dict[str, str] = field(default_factory=dict)
+    """The prefix of a controller's class, which those that derive from it have too."""
     handlers: list[HandlerPlace] = field(default_factory=list)
     judged: frozenset[tuple[str, ...]] = frozenset()
     """The sorts of handlers that were looked for."""

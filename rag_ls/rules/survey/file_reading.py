@@ -23,7 +23,15 @@ from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
-from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
+from rag_ls.rules.survey.routes import (
+    Endpoint,
+    RouteScope,
+    inherited_prefix,
+    join_routes,
+    method_of,
+    route_for,
+    routes_at,
+)
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
 
 if TYPE_CHECKING:
@@ -117,6 +125,8 @@ class FileReading:
         scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
                       replaced=((replaced, nodes.declared_name(node).removesuffix("Controller")),) if replaced else ())  # fmt: skip
         self._scopes.append(scope)
+        if replaced and paths[0]:
+            self._facts.class_prefixes[nodes.declared_name(node)] = paths[0]
         self._note(found, through, "router")
         for term in found.form.values.get("body", ()):
             for value in self._terms.value(term, found):
@@ -196,6 +206,8 @@ class FileReading:
             if scope.start <= start < scope.end and not (scope.start == start and scope.end == end)
         ]
         around.sort(key=lambda scope: (scope.start, [-each for each in scope.end]))
+        if inherited := found.form.says("inherits"):
+            prefix = inherited_prefix(*nodes.class_around(node, inherited))
         part = next(iter(self._terms.strings(found, "part")), "")
         behind = [each.through for each in around] + [each.through for each in routers] + [own]
         through = tuple(dict.fromkeys(name for names in behind for name in names))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rag_ls.rules.survey import nodes
 from rag_ls.rules.survey.file_facts import RouterMount
 from rag_ls.rules.survey.nodes import Offset
-from rag_ls.rules.survey.routes import join_routes
+from rag_ls.rules.survey.routes import join_routes, plain_path
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class FileRouters:
 
     def add_mount(self, found: FoundForm) -> None:
         """Take in a mount: of routers of this file, of another one, or of the files of a folder."""
-        prefix = next(iter(self._terms.prefixes(found)), "")
+        prefix = plain_path(next(iter(self._terms.prefixes(found)), ""))
         through = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
         own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver) or self.router_around(start)
@@ -126,6 +126,8 @@ class FileRouters:
             self._mounts += [(own, start, RouterMount(prefix, "", 0, folder=folder, through=through))] if folder else []
             return
         given = self._routers_given(found)
+        modules = [text for node in given for text in nodes.strings_of(node)[:1] if "router" in found.form.values]
+        self._mounts += [(own, start, RouterMount(prefix, "", 0, through=through, module=module)) for module in modules]
         names = {name for node in given if (name := _first_name(node))}
         for node in given if not any(map(self.has, names)) else ():
             name = _first_name(node)

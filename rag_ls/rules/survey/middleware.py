@@ -12,7 +12,7 @@ from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "middleware"
 _USUAL = re.compile(
-    r"express\.\w+|(?:bodyParser\.)?(?:json|urlencoded)|gin\.(?:Recovery|Logger|Default)|protect_from_forgery|fetch_\w+|(?:Plug|Phoenix)\.[\w.]+"
+    r"express\.\w+|(?:bodyParser\.)?(?:json|urlencoded)|(?:Authentication|Common|CsrfView|Locale|Message|Security|Session|XFrameOptions)Middleware|gin\.(?:Recovery|Logger|Default)|protect_from_forgery|fetch_\w+|(?:Plug|Phoenix)\.[\w.]+"
     r"|Use(?:Authentication|Authorization|HttpsRedirection|StaticFiles|Routing|Hsts|DeveloperExceptionPage|ExceptionHandler|Swagger(?:UI)?"
     r"|BlazorFrameworkFiles|Migrations?EndPoint|CookiePolicy|HealthChecks|Antiforgery|Middleware)"
 )

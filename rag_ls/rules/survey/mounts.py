@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_ls.rules.survey.file_facts import FileFacts, RouterMount
-from rag_ls.rules.survey.routes import Endpoint, join_routes
+from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited
 from rag_ls.rules.survey.terms import ALIAS
 
 _MAX_DEPTH = 6
@@ -52,6 +52,7 @@ class RouterMounts:
         self._ways: dict[_Place, list[_Way]] = {}
         self._values: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
+        self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
         self._prefixes = [(path, prefix) for path, each in facts.items() for prefix in each.prefixes]
         self._mounted: dict[str, set[str]] = defaultdict(set)
         for path, each in facts.items():
@@ -63,7 +64,7 @@ class RouterMounts:
     def endpoints(self, path: str) -> Iterator[Endpoint | int]:
         """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""
         for endpoint in self._facts[path].endpoints:
-            own = replace(endpoint, route=self._fill(path, endpoint.route))
+            own = replace(endpoint, route=self._fill(path, with_inherited(endpoint.route, self._class_prefixes)))
             if "{=" in own.route:
                 yield endpoint.line
                 continue
@@ -109,6 +110,10 @@ class RouterMounts:
                 if other.startswith(folder) and other != path and not _HOOKS.search(other):
                     inner = posixpath.dirname(other.removeprefix(folder))
                     yield (other, ""), replace(mount, prefix=join_routes(mount.prefix, inner))
+        elif mount.module:
+            end = "/" + mount.module.replace(".", "/")
+            found = [each for each in self._facts if f"/{each}".endswith((f"{end}.py", f"{end}/__init__.py"))]
+            yield from (((each, ""), mount) for each in found[:1])
         elif target := self._target_of(path, mount):
             yield target, mount
 

@@ -400,6 +400,17 @@ def function_around(node: SgNode) -> SgNode | None:
     return None
 
 
+def class_around(node: SgNode, attribute: str) -> tuple[str, str]:
+    """The names of the class around a place in C#, and of the one that it has an attribute from; "" where it has its own."""
+    while (parent := node.parent()) is not None and node.kind() != "class_declaration":
+        node = parent
+    has_own = any(
+        each.kind() == "attribute_list" and re.search(rf"\b{attribute}\b", each.text()) for each in children_of(node)
+    )
+    base = None if has_own else next((each for each in children_of(node) if each.kind() == "base_list"), None)
+    return declared_name(node), next(iter(re.findall(r"\w+", base.text())), "") if base else ""
+
+
 def is_in_loop(node: SgNode) -> bool:
     """Whether a place is run for each of several values."""
     child = node

@@ -601,10 +601,15 @@ def test_an_annotation_of_the_project_that_is_made_of_a_mapping_is_a_route_and_i
     files = {
         "OpenGet.java": "import org.springframework.web.bind.annotation.*;\n"
         "@RequestMapping(method = RequestMethod.GET)\npublic @interface OpenGetMapping { String[] value() default {}; }\n",
-        "Auth.java": "import org.springframework.web.bind.annotation.*;\n@RestController\n@RequestMapping(\"/auth\")\n"
+        "Auth.java": 'import org.springframework.web.bind.annotation.*;\n@RestController\n@RequestMapping("/auth")\n'
         'class Auth {\n  @OpenGetMapping("/code")\n  String code() { return ""; }\n}\n',
     }
     assert [(each.method, each.route) for _, each in look(files).endpoints] == [("GET", "/auth/code")]
+
+
+def test_a_call_of_a_module_of_elixir_is_no_route() -> None:
+    text = "defmodule A do\n  def f(x), do: Enum.map(x, fn key -> {key, Map.get(x, key, [])} end)\n  @router :router\nend\n"
+    assert facts("lib/a.ex", text).unknown_routes == []
 
 
 def test_a_file_that_does_not_parse_is_left_out_and_named() -> None:

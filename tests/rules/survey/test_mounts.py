@@ -111,6 +111,40 @@ def test_an_application_that_is_mounted_puts_its_prefix_before_its_routers() -> 
     assert routes({"app.py": text}) == ["GET /api/v1/users/me"]
 
 
+def test_routes_of_django_are_below_the_paths_that_include_them() -> None:
+    files = {
+        "site/urls.py": """
+        from django.urls import include, path, re_path
+        from shop.api import routes as api_routes
+        urlpatterns = [
+            re_path(r"^shop/", include("shop.urls", namespace="shop")),
+            path("api/tags/", include(api_routes.tag_router.urls)),
+            path("help/", include([path("faq", views.faq)])),
+        ]
+        """,
+        "shop/urls.py": "from django.urls import path\nurlpatterns = [path('basket/', views.basket, name='basket')]\n",
+        "shop/api/routes.py": """
+        from rest_framework.routers import SimpleRouter
+        item_router = SimpleRouter()
+        item_router.register("items", ItemViewSet)
+        tag_router = SimpleRouter()
+        tag_router.register("all", TagViewSet)
+        """,
+    }
+    found = routes(files, ("site/urls.py", "shop/api/routes.py", 3))
+    assert sorted(found) == ["ANY /api/tags/all", "ANY /help/faq", "ANY /items", "ANY /shop/basket/"]
+
+
+def test_controllers_have_the_route_of_the_class_that_they_derive_from() -> None:
+    files = {
+        "Api/BaseApi.cs": '[ApiController]\n[Route("api/[controller]")]\npublic class BaseApi : ControllerBase { }\n',
+        "Api/UsersController.cs": 'public class UsersController : BaseApi {\n  [HttpGet("{id}")]\n  public User Get(int id) => x;\n}\n',
+        "Api/Plain.cs": '[Route("")]\npublic class PlainController : BaseApi {\n  [HttpGet("ping")]\n  public string Ping() => x;\n}\n',
+        "Api/Alone.cs": 'public class AloneController : ControllerBase {\n  [HttpGet("alone")]\n  public string Get() => x;\n}\n',
+    }
+    assert sorted(routes(files)) == ["GET /alone", "GET /api/Users/{id}", "GET /ping"]
+
+
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     python = """
     from fastapi import APIRouter, FastAPI

@@ -200,7 +200,8 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     marked = r"@(?:[\w.]+[.:])?" if all(map(_has_marked_annotations, languages)) else r"[@\[,(:\s]"
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
-        is_preparation = form.fact in ("router", "scope", "handler") and "through" not in form.values
+        # A base class may have a route that those have which derive from it.
+        is_preparation = form.fact in ("router", "scope", "handler") and not {"through", "holder_as"} & {*form.values}
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
