@@ -51,7 +51,8 @@ def _format_exact(answer: ExactPlaces, exact: Json) -> str:
     least = "at least " if exact.get("is_partial") else ""
     many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
     count = (
-        f"{least}{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} {many} {exact['pattern']}:"
+        f"{least}{count_of(exact['total'], 'line')} in {count_of(exact['files'], 'file')} "
+        f"{one if exact['total'] == 1 else many} {exact['pattern']}:"
     )
     head = count if exact["total"] else f"no line that was looked at {one} {exact['pattern']}"
     next_page = exact.get("next_offset")

@@ -100,7 +100,7 @@ await step("the keyboard alone: arrows choose, the file follows, Enter opens the
   await page.keyboard.press("ArrowDown");
   assert.equal(await page.locator('[role="option"][aria-selected="true"]').getAttribute("id"), "hit-1");
   assert.equal(await page.locator("#query").getAttribute("aria-activedescendant"), "hit-1");
-  const [name, line] = (await page.locator("#hit-1 .place .name").textContent()).split(":");
+  const [name, line] = (await page.locator("#hit-1 .place .name").first().textContent()).split(":");
   await page.getByRole("link", { name: `Open line ${line}`, exact: true }).waitFor();
   assert.equal(await page.locator(".file h3").evaluate((head) => head.lastChild.textContent), name);
   const scrolled = await file().evaluate((shown) => { shown.scrollTop = 0; return shown.scrollHeight > shown.clientHeight; });
@@ -301,7 +301,7 @@ await step("status says whether everything is indexed, what it costs and who is 
   await page.getByText("Everything is indexed.").waitFor();
   await page.getByText(/^\d+ %$/).waitFor();
   await page.getByText("This page").waitFor();
-  await page.locator("summary", { hasText: "http" }).click();
+  await page.locator("summary.head").first().click();
   await page.getByText("Nothing is skipped.").or(page.locator("details ul > li").first()).waitFor();
   await page.getByText("Latencies").click();
   await page.getByRole("row", { name: /list memories/ }).waitFor();

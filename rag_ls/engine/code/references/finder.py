@@ -450,7 +450,7 @@ class Finder:
     def _reference(self, source: CodeFile, use: Use, target: StoredSymbol | None) -> Reference:
         lines = self.files.lines(source)
         line = lines[use.line - 1] if use.line <= len(lines) else ""
-        around = source.around(use.line)
+        around = source.decorated_at(use.line, lines) or source.around(use.line)
         column = len(self._before(source, use)) + 1
         return Reference(
             kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
