@@ -313,3 +313,20 @@ def test_settings_that_are_answered_oddly_leave_the_session_as_it_is(shop: Path,
         assert until(lambda: editor.command("status")["complete"])
         assert until(lambda: bool(asked))
         assert _found(editor, "total_price") == ["src/cart.py"]
+
+
+def test_two_editors_with_other_texts_of_one_file_find_each_its_own(shop: Path) -> None:
+    engine = Engine()
+    uri = (shop / "src/cart.py").as_uri()
+    with _editor_of(engine, shop) as first, _editor_of(engine, shop) as second, _editor_of(engine, shop) as third:
+        assert until(lambda: first.command("status")["complete"])
+        _open(first, uri, "def wombat(): pass\n")
+        assert _found(first, "wombat") == ["src/cart.py"]
+        _open(second, uri, "def giraffe(): pass\n")
+        assert until(lambda: _found(second, "giraffe") == ["src/cart.py"])
+        assert (_found(first, "wombat"), _found(first, "giraffe")) == (["src/cart.py"], [])
+        # Others find the text that was typed in last.
+        assert (_found(third, "wombat"), _found(third, "giraffe")) == ([], ["src/cart.py"])
+        _close(second, uri)
+        assert until(lambda: _found(third, "wombat") == ["src/cart.py"])
+    engine.close()
