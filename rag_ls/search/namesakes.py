@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from rag_ls.chunking import parts_of, stem_of
@@ -27,6 +29,17 @@ def is_named_after(test: str, path: str) -> bool:
     """Whether a test's file name is built from the name of `path`."""
     name = own_name(path)
     return bool(name) and tested_name(test) == name
+
+
+def named_after(path: str, tests: Iterable[str], others: Callable[[], Iterable[str]]) -> list[str]:
+    """The tests that are named after `path`, without those that a file of the same name is nearer to.
+
+    `others` gives the paths of the project that are no tests; asked only if a test has the name.
+    """
+    named = [test for test in tests if is_named_after(test, path)]
+    name, suffix = own_name(path), os.path.splitext(path)[1]
+    namesakes = [other for other in others() if other.endswith(suffix) and own_name(other) == name] if named else []
+    return [test for test in named if all(closeness(test, other) <= closeness(test, path) for other in namesakes)]
 
 
 def closeness(test: str, path: str) -> int:

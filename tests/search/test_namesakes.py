@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.search.namesakes import is_named_after
+from rag_ls.search.namesakes import is_named_after, named_after
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,10 @@ def test_a_test_is_named_after_its_file(test: str, path: str) -> None:
 )
 def test_other_names_do_not_count(test: str, path: str) -> None:
     assert not is_named_after(test, path)
+
+
+def test_a_test_belongs_to_the_namesake_that_is_nearest() -> None:
+    tests = ["tests/galaxy/test_api.py", "tests/module_utils/test_api.py", "tests/test_api.py", "tests/test_cart.py"]
+    files = ["lib/galaxy/api.py", "lib/module_utils/api.py", "lib/module_utils/api.ts", "lib/cart.py"]
+    assert named_after("lib/galaxy/api.py", tests, lambda: files) == ["tests/galaxy/test_api.py", "tests/test_api.py"]
+    assert named_after("lib/module_utils/api.ts", tests[1:2], lambda: ["lib/galaxy/api.py"]) == tests[1:2]

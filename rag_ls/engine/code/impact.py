@@ -15,13 +15,14 @@ from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, find_resolved_uses
 from rag_ls.engine.code.references.code_files import split_owner
+from rag_ls.engine.code.related_tests import find_other_paths
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
-from rag_ls.search.namesakes import is_named_after
+from rag_ls.search.namesakes import named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
 
@@ -213,11 +214,12 @@ def find_covering_tests(
         return ()
     hidden = session.hidden_documents()
     inline = [path] if any(is_inline_test(symbol, language) for symbol in symbols) else []
-    named = [
+    tests = (
         other
         for number, other, language, _ in session.store.document_paths()
-        if roles.is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
-    ]
+        if roles.is_test(other) and not is_docs(language) and number not in hidden
+    )
+    named = named_after(path, tests, lambda: find_other_paths(session))
     return tuple(dict.fromkeys([*inline, *named, *(each.path for each in dependents if roles.is_test(each.path))]))
 
 

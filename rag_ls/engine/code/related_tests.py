@@ -15,7 +15,7 @@ from rag_ls.languages import find_language
 from rag_ls.model import StoredChunk
 from rag_ls.rules.impact import Dependent, ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test
-from rag_ls.search.namesakes import closeness, is_named_after
+from rag_ls.search.namesakes import closeness, named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
 # The weight of each reason. The first and the last replace other reasons; all the others together give a score of 1.
@@ -66,7 +66,8 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
     chunk = row.stored.chunk
     tests = _find_test_documents(session, chunk.path)
     found: dict[str, _Evidence] = defaultdict(_Evidence)
-    _note_names(chunk.path, tests, found)
+    for test in named_after(chunk.path, tests.values(), lambda: find_other_paths(session)):
+        found[test].why["named"] = f"named after {chunk.path.rsplit('/', 1)[-1]}"
     declared = session.store.outlines.of_documents([row.document_id], _MAX_MENTIONS)
     finder = ImpactFinder(session.store, session.project.imports.resolver(), session.hidden_documents())
     direct = finder.dependents(chunk.path, declared, followed=0).direct
@@ -111,10 +112,10 @@ def _note_inline(declared: list[StoredSymbol], found: dict[str, _Evidence]) -> N
         found[inline[0].path].why["inline"] = f"holds tests itself (line {inline[0].start_line})"
 
 
-def _note_names(path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-    for test in tests.values():
-        if is_named_after(test, path):
-            found[test].why["named"] = f"named after {path.rsplit('/', 1)[-1]}"
+def find_other_paths(session: ProjectSession) -> list[str]:
+    """The paths of documents that are no tests."""
+    is_test = session.project.roles.is_test
+    return [path for _, path, _, _ in session.store.document_paths() if not is_test(path)]
 
 
 def _note_imports(
