@@ -12,7 +12,7 @@ from rag_ls.languages.detection import by_alias, detect_language
 from rag_ls.languages.language import Language, Role
 from rag_ls.languages.registry import LANGUAGES, SYNTAXES, family_of, find_language
 from rag_ls.languages.resolver import ImportResolver
-from rag_ls.languages.source_tree import SourceTree, Target
+from rag_ls.languages.source_tree import SourceTree, Target, closest
 
 __all__ = [
     "LANGUAGES",
@@ -23,6 +23,7 @@ __all__ = [
     "SourceTree",
     "Target",
     "by_alias",
+    "closest",
     "detect_language",
     "family_of",
     "find_language",

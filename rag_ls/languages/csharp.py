@@ -118,10 +118,13 @@ CSHARP = Language(
                     "property_declaration type: {} value: (implicit_object_creation_expression))",
                     "property_declaration type: {} value: (arrow_expression_clause (implicit_object_creation_expression)))",
                     "method_declaration returns: {} body: (arrow_expression_clause (implicit_object_creation_expression)))",
+                    "method_declaration returns: {} body: (block (return_statement (implicit_object_creation_expression))))",
                 )
                 for written in ("(_) @call", "(generic_name (identifier) @call)", "(nullable_type (identifier) @call)")
             ),
         ),
+        # An implementation by the whole name of an interface's member is called by nobody.
+        skipped=("(method_declaration (explicit_interface_specifier) name: (identifier) @skip)",),
         bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"),
         parents=frozenset({"base"}),
         chained=frozenset({"this", "base"}),

@@ -135,6 +135,8 @@ PHP = Language(
         # `[StoryController::class, 'show']` and `'StoryController@show'` in routes.
         texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])",
         names=frozenset({"name"}),
+        variables="$",
+        namespace=r"(?m)^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)",
         own=frozenset({"this", "self", "static"}),
         parents=frozenset({"parent"}),
         types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),

@@ -114,8 +114,12 @@ class PythonResolver:
         for folder in filterfalse(self._is_package, above(importer)):
             if self._exists(join(folder, top)) and self._exists(join(folder, path), loosely=True):
                 return folder
-        roots = closest(self._package_roots.get(top, []), importer)
-        return roots[0].rpartition("/")[0] if len(roots) == 1 else None
+        if roots := closest(self._package_roots.get(top, []), importer):
+            return roots[0].rpartition("/")[0] if len(roots) == 1 else None
+        folder = importer.rpartition("/")[0]
+        # A script sees those beside it, even in a package.
+        is_script = self._exists(join(folder, path)) and "__name__ ==" in self._tree.read(importer)
+        return folder if is_script else None
 
     def _is_package(self, folder: str) -> bool:
         """Whether a folder is a package, whose modules are imported by its name: not one that is a project besides."""

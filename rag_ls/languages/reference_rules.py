@@ -127,5 +127,12 @@ class ReferenceRule(NamedTuple):
     """A pattern of the paths of documents that declare for all others, unless they import or export."""
     reopened: str = ""
     """A pattern of the signatures of types that several documents may declare in parts."""
+    variables: str = ""
+    """The mark before the name of a variable, which is no function."""
+    namespace: str = ""
+    """A pattern of the statement whose first group is the namespace of the functions below it: others do not see them."""
+    tables: str = ""
+    """A pattern of the assignment to a variable `{name}` in whose fields functions may be declared; the first group is a module that it
+    is loaded from."""
     fields: str = ""
     """A pattern of the text before a name that is a variable or field there, and no function, unless it is called."""

@@ -46,6 +46,52 @@ SCALA = {
     ),
     "core/src/test/scala/shop/PackTest.scala": "package shop\n\nclass PackTest {\n  def test() = new Pack().site(isOpen = false)\n}\n",
 }
+PHP = {
+    "src/Clock.php": "<?php\nnamespace Shop\\Clock;\nfunction time() { return \\time(); }\n$a = time();\n",
+    "src/Base.php": (
+        "<?php\nnamespace Shop;\nclass Config {\n    public function get() {}\n    public static function make(): static { return new static(); }\n}\n"
+        "class Special extends Config { public function get() {} }\nabstract class Root {\n    protected Config $config;\n}\nabstract class Base extends Root {}\n"
+    ),
+    "src/Main.php": (
+        "<?php\nnamespace Shop;\nclass Main extends Base {\n    public function run($time) {\n        $this->config->get();\n"
+        "        time();\n        $made = Special::make();\n        $made->get();\n        return $time;\n    }\n}\n"
+    ),
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/recipe.rs": (
+        "pub struct Recipe {\n    path: String,\n}\n\nimpl Recipe {\n"
+        "    pub fn path(&self) -> &String { &self.path }\n    pub fn from_str(text: &str) -> Recipe { Recipe { path: text.into() } }\n}\n"
+    ),
+    "src/main.rs": (
+        "use crate::recipe::Recipe;\nuse std::sync::Arc;\n\nmod recipe;\n\nenum Part {\n    Whole(u8),\n    Half,\n}\n\n"
+        'fn run(recipe: Arc<Recipe>) {\n    recipe.path();\n    serde_json::from_str("{}");\n    let part = Part::Half;\n'
+        "    match part {\n        Part::Whole(n) => n.path(),\n        _ => {}\n    }\n}\n"
+    ),
+}
+C_SHARP = {
+    "src/Shop/Kind.cs": "namespace Shop;\n\npublic enum Kind { Old, New }\n",
+    "src/Shop/Cart.cs": (
+        "namespace Shop;\n\npublic class Cart : IEnumerable<int>\n{\n    public Cart(int size) {}\n    public bool Old { get; set; }\n"
+        "    public static Cart Make() { return new(1); }\n    public void Take(Cart cart) {}\n    public void Run() { Take(new(2)); }\n"
+        "    IEnumerator IEnumerable.GetEnumerator() { return null; }\n    bool IsOld(Kind kind) => kind == Kind.Old;\n}\n"
+    ),
+    "lib/Other/Tool.cs": "namespace Acme.Tools\n{\n    public class Tool { public void Go() {} }\n}\n",
+    "one/src/Buffer.cs": "namespace Shop;\nclass Buffer { public void Read() {} }\n",
+    "two/src/Buffer.cs": "namespace Shop;\nclass Buffer { public void Read() {} }\n",
+    "one/src/Reader.cs": "namespace Shop;\nclass Reader { void Run(Buffer buffer) { buffer.Read(); } }\n",
+    "src/Shop/Use.cs": "using Acme.Tools;\nnamespace Shop;\n\npublic class Use { public void Run(Tool tool) { tool.Go(); } }\n",
+}
+LUA = {
+    "a.lua": "local info = {}\n\nfunction info.show() end\nfunction info:open() info.show() end\ninfo.show()\nreturn info\n",
+    "b.lua": "local info = debug.getinfo(1)\ninfo.show()\ninfo:open()\n",
+    "c.lua": "local info = require('a')\ninfo.show()\ninfo:open()\n",
+}
+PYTHON = {
+    "tools/__init__.py": "",
+    "tools/common.py": "def load():\n    pass\n",
+    "tools/run.py": 'from common import load\n\nif __name__ == "__main__":\n    load()\n',
+}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +121,24 @@ SCALA = {
                 "core/src/main/scala/shop/Pack.scala:4 by name",
             ],
         ),
+        # A variable is no function; one of a namespace is not seen in another.
+        (PHP, {"symbol": "time"}, ["src/Clock.php:4 resolved"]),
+        # A property of a class farther up; a static result is of the type that it was called on.
+        (PHP, {"symbol": "Config.get"}, ["src/Main.php:5 resolved", "src/Main.php:8 by name"]),
+        (PHP, {"symbol": "Special.get"}, ["src/Main.php:5 by name", "src/Main.php:8 resolved"]),
+        # A reference that is counted stands for what it holds; a field is no method; a crate is no module of the project.
+        (RUST, {"symbol": "Recipe.path"}, ["src/main.rs:12 resolved", "src/main.rs:16 by name"]),
+        (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
+        (C_SHARP, {"symbol": "Cart.Old"}, ["src/Shop/Kind.cs:3 by name"]),
+        (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),
+        (C_SHARP, {"path": "src/Shop/Cart.cs", "line": 5}, ["src/Shop/Cart.cs:7 resolved"]),
+        (C_SHARP, {"symbol": "Tool.Go"}, ["src/Shop/Use.cs:4 resolved"]),
+        # Whole types of one name in one namespace are of two programs.
+        (C_SHARP, {"path": "one/src/Buffer.cs", "line": 2}, ["one/src/Reader.cs:2 resolved"]),
+        (C_SHARP, {"path": "two/src/Buffer.cs", "line": 2}, []),
+        (LUA, {"symbol": "info.show"}, ["a.lua:4 resolved", "a.lua:5 resolved", "c.lua:2 resolved"]),
+        (LUA, {"path": "a.lua", "line": 4}, ["c.lua:3 resolved"]),
+        (PYTHON, {"symbol": "load"}, ["tools/run.py:1 resolved", "tools/run.py:4 resolved"]),
     ],
 )  # fmt: skip
 def test_each_use_means_its_own(
@@ -93,4 +157,4 @@ def test_each_use_means_its_own(
         for each in answer["references"]
         if each["kind"] in ("call", "import", "mention")
     ]
-    assert sorted(uses) == sorted(expected)
+    assert sorted(uses) == sorted(expected), (question, sorted(uses))

@@ -1183,7 +1183,7 @@ NAMESAKES = {
         ),
         ({"path": "src/Console/Application.php", "line": 5}, ["src/Console/Application.php:5 by name"]),
         # A field is no method, not even of a type from outside.
-        ({"path": "src/lib.rs", "line": 3}, ["src/lib.rs:8 by name", "src/lib.rs:11 by name"]),
+        ({"path": "src/lib.rs", "line": 3}, []),
         # A constant among arguments is no variable; what a writer declares is no use of the reader.
         ({"symbol": "Auth.Strategy"}, ["lib/strategies.rb:12 resolved"]),
         ({"path": "lib/strategies.rb", "line": 3}, []),

@@ -271,7 +271,10 @@ class Finder:
     def _fits(self, source: CodeFile, use: Use, declared: Iterable[StoredSymbol]) -> bool:
         """Whether a use may mean a declaration as it stands: what is a field there is no function, what is called no field."""
         is_called = use.kind == UseKind.CALL
-        is_field = not is_called and re.search(source.rule.fields, self._before(source, use))
+        before = self._before(source, use)
+        after = self.files.lines(source)[use.line - 1][len(before) + len(use.name) :]
+        is_label = source.rule.labels and re.match(source.rule.labels, after)
+        is_field = not is_called and (is_label or re.search(source.rule.fields, before))
         unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
 
@@ -313,7 +316,9 @@ class Finder:
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
-        is_member = use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
+        is_member = (
+            use.receiver and use.receiver not in source.rule.own and not (source.rule.is_dotted or source.rule.tables)
+        )
         if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()

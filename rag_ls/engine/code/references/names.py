@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.name_patterns import compile_for
-from rag_ls.languages import ImportResolver, Target, find_language
+from rag_ls.languages import ImportResolver, Target, closest, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
@@ -161,12 +161,44 @@ class Names:
         if source.rule.holds_functions:
             found = [item for item in found if item.kind in HOLDERS]
         tops = [item for item in found if self._is_free(item) and self._reaches(source, item)]
+        if source.rule.namespace:
+            own = next(iter(re.findall(source.rule.namespace, "\n".join(self.files.lines(source)))), "")
+            seen = [item for item in tops if self.namespace_of(item) in ("", own)]
+            if tops and not seen:
+                return OUTSIDE
+            tops = seen
+        is_in_parts = not source.rule.reopened or all(re.search(source.rule.reopened, item.signature) for item in tops)
+        if not is_in_parts:
+            # Whole types of one name are of different programs.
+            near = closest([item.path for item in tops], source.path)
+            tops = [item for item in tops if item.path in near]
         places = {(item.path, item.symbol) for item in tops}
         # A function and its prototype are one, and so are the parts of a type.
-        is_open = source.rule.members_apart and all(item.kind in HOLDERS for item in tops)
+        is_open = source.rule.members_apart and is_in_parts and all(item.kind in HOLDERS for item in tops)
         is_one = len({symbol for _, symbol in places} if is_open else places) == 1
         is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
         return Meaning(tuple(tops)) if tops and is_one else None
+
+    def namespace_of(self, item: StoredSymbol) -> str:
+        """The namespace of a function; empty if it is seen everywhere."""
+        home = self.files.at(item.path) if item.kind == "function" else None
+        if home is None or not home.rule.namespace:
+            return ""
+        found = re.findall(home.rule.namespace, self.files.text(home, 1, item.start_line))
+        return found[-1] if found else ""
+
+    def table_members(self, source: CodeFile, table: str, name: str) -> tuple[StoredSymbol, ...] | None:
+        """The functions in a field of a document's table, or of one that it loads; None where the table is unknown."""
+        if not source.rule.tables or not table:
+            return None
+        if own := tuple(item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == table):
+            return own
+        bound = compile_for(source.rule.tables, table).search("\n".join(self.files.lines(source)))
+        if bound is None:
+            return None
+        end = "/" + (bound[1] or "").replace(".", "/")
+        paths = ((item, f"/{item.path.rpartition('.')[0].removesuffix('/init')}") for item in self.files.named(name))
+        return tuple(item for item, path in paths if bound[1] and split_owner(item.symbol)[0] and path.endswith(end))
 
     def full(self, source: CodeFile, name: str) -> Meaning | None:
         """The meaning of the whole name of a module, where that is how names are written; None if none has it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import filterfalse
 
 from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
@@ -30,6 +31,9 @@ _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-
 _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;,):]"
 
 
+_ENUM = re.compile(r"(?:(?:pub|public|internal|private|protected)(?:\([^)]*\))?\s+)*enum\b")
+_OF_OWNER = re.compile(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
+"""The result of a function that gives an object of the type that it was called on."""
 _DECLARED = re.compile(r"\b(?:func|fun|fn|def|function)\s+$")
 
 
@@ -58,6 +62,8 @@ class Uses:
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
         is_called = use.kind == UseKind.CALL
+        if rule.variables and not is_called and self._line_before(source, use).endswith(rule.variables):
+            return OUTSIDE
         if not is_called and _DECLARED.search(self._line_before(source, use)):
             # A function in another one: it may take the place of a member.
             return None
@@ -98,12 +104,22 @@ class Uses:
             return Meaning((found,))
         owner = self._type_of(source, steps, use.line) if steps else None
         if owner is None and is_qualified:
-            return self._names.bare(source, use.name)
+            bare = self._names.bare(source, use.name)
+            if bare is None or re.search(r"\w\\$", self._line_before(source, use)):
+                return bare
+            return replace(bare, declarations=tuple(filterfalse(self._names.namespace_of, bare.declarations)))
+        if owner is None and (found := self._names.table_members(source, chain, use.name)) is not None:
+            return Meaning(found)
         if owner is None:
             return self._member_of_few(source, steps, use.name)
         if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
             return None
-        return self._names.member_of(owner, use.name)
+        found = self._names.member_of(owner, use.name)
+        is_enum = any(
+            _ENUM.match(item.signature) and item.symbol.endswith(steps[-1].name) for item in owner.declarations
+        )
+        # Variants of enums are not declared.
+        return OUTSIDE if found is None and is_enum and use.name[:1].isupper() else found
 
     def _is_foreign(self, source: CodeFile, steps: list[Step], line: int) -> bool:
         """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
@@ -202,7 +218,8 @@ class Uses:
             return None
         member = self._names.member_of(owner, step.name)
         if member is not None:
-            return self._value_of_meaning(member, step)
+            of_owner = step.is_called and any(_OF_OWNER.search(item.signature) for item in member.declarations[:1])
+            return owner if of_owner else self._value_of_meaning(member, step)
         types = [item for item in owner.declarations if item.kind == "type"]
         return self._field(types[0], step.name) if types and not step.is_called else None
 
