@@ -50,7 +50,8 @@ PHP = {
     "src/Clock.php": "<?php\nnamespace Shop\\Clock;\nfunction time() { return \\time(); }\n$a = time();\n",
     "src/Base.php": (
         "<?php\nnamespace Shop;\nclass Config {\n    public function get() {}\n    public static function make(): static { return new static(); }\n}\n"
-        "class Special extends Config { public function get() {} }\nabstract class Root {\n    protected Config $config;\n}\nabstract class Base extends Root {}\n"
+        "class Special extends Config { public function get() {} }\nabstract class Root {\n    protected Config $config;\n}\n"
+        "abstract class Base extends Root {}\n"
     ),
     "src/Main.php": (
         "<?php\nnamespace Shop;\nclass Main extends Base {\n    public function run($time) {\n        $this->config->get();\n"

@@ -213,9 +213,8 @@ class CodeFiles:
     def _find_above(self, source: CodeFile, line: int) -> str:
         lines = self.lines(source)
         if source.id not in self._indentations:
-            lengths = ((len(line), len(line.lstrip())) for line in lines)
             # An empty line has none.
-            self._indentations[source.id] = [whole - text if text else -1 for whole, text in lengths]
+            self._indentations[source.id] = [len(line) - len(text) if (text := line.lstrip()) else -1 for line in lines]
         indentations = self._indentations[source.id]
         kept: list[str] = []
         allowed = max(0, indentations[line - 1]) if line <= len(lines) else 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 _MAX_STEPS = 12
 _MAX_BRACKETS = 4000
+_MAX_SPACES = 400
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {opening: closing for closing, opening in _OPENING.items()}
 _PREFIX = re.compile(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
@@ -72,7 +73,7 @@ def read_steps(text: str) -> list[Step]:
 def read_chain_before(text: str) -> str:
     """The chain that ends a text, with the mark between it and the member that follows; empty if none ends it."""
     text = _blank_strings(text)
-    mark = _MARK_BEFORE.search(text)
+    mark = _MARK_BEFORE.search(text, max(0, len(text) - _MAX_SPACES))
     at = mark.start() if mark else 0
     start = at
     while at > 0:
@@ -89,7 +90,7 @@ def read_chain_before(text: str) -> str:
         if name is None:
             break
         start = name.start()
-        before = _MARK_BEFORE.search(text, max(0, start - 400), start)
+        before = _MARK_BEFORE.search(text, max(0, start - _MAX_SPACES), start)
         if before is None:
             break
         at = before.start()

@@ -46,13 +46,22 @@ def compile_for(pattern: str, name: str) -> re.Pattern[str]:
 def find_around(pattern: str, text: str, name: str) -> Iterator[NameMatch]:
     """The places where a pattern, which holds `{name}` once and in no group, matches around a name. None for an empty name."""
     head, tail = _compile_parts(pattern)
-    at = text.find(name) if name else -1
-    while at >= 0:
+    for at in _find_all(text, name):
         after = tail.match(text, at + len(name))
         before = head.match(text, at, at) or head.search(text, max(0, at - _MAX_BEFORE), at) if after else None
         if after and before:
             yield NameMatch(before, after)
+
+
+@lru_cache(maxsize=8)
+def _find_all(text: str, name: str) -> tuple[int, ...]:
+    """The places of a name in a text: several patterns are tried at each."""
+    found = []
+    at = text.find(name) if name else -1
+    while at >= 0:
+        found.append(at)
         at = text.find(name, at + len(name))
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)
