@@ -10,6 +10,7 @@ from rag_ls.rules.survey import nodes
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
+from rag_ls.rules.survey.handed_routers import find_takers
 from rag_ls.rules.survey.nodes import Call
 from rag_ls.rules.survey.registrars import find_registrars
 from rag_ls.rules.survey.terms import FoundForm
@@ -63,6 +64,9 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
                 getattr(reading, f"read_{fact}")(each)
     read = reading.facts()
     read.registrars += find_registrars(root, language)
+    if language == "go":
+        read.takers = find_takers(root)
+        read.handed += reading.find_handed()
     read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
     return read
 

@@ -110,6 +110,21 @@ class Registrar:
     """The line of the route that it registers; 0 where that is not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class HandedRouter:
+    """A call that gives a router to a function of the project."""
+
+    function: str
+    holder: str
+    """The name that the function is called on: of a package or a value; "" for none."""
+    at: int
+    """The router's place among the arguments, from 0."""
+    prefix: str
+    own: str
+    """The router of this file below which the function's routes are."""
+    through: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class FileFacts:
     """The facts of a file."""
@@ -122,6 +137,9 @@ class FileFacts:
     events: list[SocketEvent] = field(default_factory=list)
     mounts: list[RouterMount] = field(default_factory=list)
     prefixes: list[FilesPrefix] = field(default_factory=list)
+    handed: list[HandedRouter] = field(default_factory=list)
+    takers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The functions that take routers, with their parameters."""
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""

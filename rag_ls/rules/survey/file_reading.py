@@ -13,6 +13,7 @@ from rag_ls.rules.survey.file_facts import (
     Direction,
     FileFacts,
     FilesPrefix,
+    HandedRouter,
     HandlerPlace,
     Level,
     MiddlewareUse,
@@ -20,6 +21,7 @@ from rag_ls.rules.survey.file_facts import (
 )
 from rag_ls.rules.survey.file_routers import FileRouters
 from rag_ls.rules.survey.frameworks import name_required
+from rag_ls.rules.survey.handed_routers import find_handed, router_at
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
@@ -72,6 +74,10 @@ class FileReading:
         facts.answers = sorted(dict.fromkeys(facts.answers), key=lambda each: each.line)
         facts.events = sorted(dict.fromkeys(facts.events), key=lambda each: each.line)
         return facts
+
+    def find_handed(self) -> Iterator[HandedRouter]:
+        """The routers that the file gives to functions."""
+        return find_handed(self._root, self._routers, self._scopes)
 
     def _is_on(self, found: FoundForm) -> bool:
         values = found.form.values
@@ -196,6 +202,7 @@ class FileReading:
         routers = self._routers.chain_of(on, start_of_call)
         prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
         router = (routers[0].outer or routers[0].name) if routers else on
+        router = router_at(router, call.node) if self._terms.path.endswith(".go") else router
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner

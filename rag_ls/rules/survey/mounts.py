@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rag_ls.rules.survey.file_facts import FileFacts, RouterMount
+from rag_ls.rules.survey.handed_routers import HandedRouters
 from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited
 from rag_ls.rules.survey.terms import ALIAS
 
@@ -55,7 +56,13 @@ class RouterMounts:
         self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
         self._prefixes = [(path, prefix) for path, each in facts.items() for prefix in each.prefixes]
         self._mounted: dict[str, set[str]] = defaultdict(set)
+        folders = {path: {posixpath.dirname(target) for target, _ in found} for path, found in self._imports.items()}
+        handed_routers = HandedRouters(facts, folders)
         for path, each in facts.items():
+            for handed in each.handed:
+                for place in handed_routers.find_places(path, handed):
+                    below = RouterMount(handed.prefix, "", 0, own=handed.own, through=handed.through)
+                    self._at[place].append((path, below))
             for mount in each.mounts:
                 for place, below in self._find_places(path, mount):
                     if (path, below) not in self._at[place]:

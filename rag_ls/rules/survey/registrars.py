@@ -27,7 +27,7 @@ def find_registrars(root: SgNode, language: str) -> Iterator[Registrar]:
     taking: Any = {"field": "parameters", "regex": _HANDLER}
     kinds = ("function_declaration", "method_declaration")
     for node in root.find_all(any=[{"kind": kind, "has": taking} for kind in kinds]):
-        for at, name in enumerate(_parameters_of(node)):
+        for at, name in enumerate(parameters_of(node)):
             if _PATH_PARAMETER.search(name):
                 yield Registrar(nodes.declared_name(node), at)
                 break
@@ -41,10 +41,10 @@ def registrars_around(call: SgNode, line: int, paths: Collection[str]) -> list[R
     loops = dict(re.findall(r"\bfor\s+(\w+)\s+in\s+(\w+)", function.text()))
     paths = {*paths, *(loops[path] for path in paths if path in loops)}
     name = nodes.declared_name(function) if function.field("name") else nodes.assigned_name(function)
-    return [Registrar(name, at, line) for at, each in enumerate(_parameters_of(function)) if name and each in paths]
+    return [Registrar(name, at, line) for at, each in enumerate(parameters_of(function)) if name and each in paths]
 
 
-def _parameters_of(function: SgNode) -> list[str]:
+def parameters_of(function: SgNode) -> list[str]:
     """The names of a function's parameters, without Python's receiver."""
     parameters = function.field("parameters")
     names = list[str]()

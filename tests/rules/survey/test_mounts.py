@@ -145,6 +145,41 @@ def test_controllers_have_the_route_of_the_class_that_they_derive_from() -> None
     assert sorted(routes(files)) == ["GET /alone", "GET /api/Users/{id}", "GET /ping"]
 
 
+def test_a_router_of_go_comes_to_the_functions_that_it_is_given_to() -> None:
+    files = {
+        "main.go": """
+        package main
+        import ("github.com/gin-gonic/gin"; "shop/users")
+        func open(r *gin.Engine) {
+            api := r.Group("/api", limit.Handler)
+            users.Register(db, api)
+            svc.itemModule.Register(api.Group("/v2"))
+            api.GET("/health", health)
+        }
+        """,
+        "users/users.go": """
+        package users
+        import "github.com/gin-gonic/gin"
+        func Register(db *DB, group *gin.RouterGroup) {
+            group.GET("/users", list)
+            addAdmin(group.Group("/admin", guard.Admin))
+        }
+        func addAdmin(group *gin.RouterGroup) { group.DELETE("/users", clear) }
+        """,
+        "item/item.go": """
+        package item
+        import "github.com/gin-gonic/gin"
+        func (m *Module) Register(group *gin.RouterGroup) { group.GET("/items", list) }
+        """,
+    }
+    assert sorted(routes(files, ("main.go", "users/users.go", 3))) == [
+        "DELETE /api/admin/users limit.Handler",
+        "GET /api/health limit.Handler",
+        "GET /api/users limit.Handler",
+        "GET /api/v2/items limit.Handler",
+    ]
+
+
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     python = """
     from fastapi import APIRouter, FastAPI

@@ -1,0 +1,89 @@
+"""Routers that Go hands to functions of other files: where they are made, and the functions that put routes on them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey.file_facts import FileFacts, HandedRouter
+from rag_ls.rules.survey.file_routers import FileRouters
+from rag_ls.rules.survey.registrars import parameters_of
+from rag_ls.rules.survey.routes import RouteScope, join_routes
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_ROUTER = r"\b(?:\w*Router\w*|\w*Group|Engine|Echo|\w*Mux|App|Party)\b"
+_SPLITS = re.compile("Group|Party|PathPrefix|With")
+
+
+def find_takers(root: SgNode) -> dict[str, tuple[str, ...]]:
+    """The functions of a Go file that take a router, each with its parameters."""
+    kinds = ("function_declaration", "method_declaration")
+    found = root.find_all(any=[{"kind": kind, "has": {"field": "parameters", "regex": _ROUTER}} for kind in kinds])
+    return {nodes.declared_name(node): tuple(parameters_of(node)) for node in found}
+
+
+def router_at(name: str, node: SgNode) -> str:
+    """A router's name at a place of a Go file: a parameter is its function's own."""
+    function = nodes.function_around(node)
+    while function is not None and not function.field("name"):
+        # The router of an inner function is the outer one's, below a prefix.
+        function = nodes.function_around(function)
+    is_parameter = function is not None and name in parameters_of(function)
+    return f"{name}@{nodes.declared_name(function)}" if function is not None and is_parameter else name
+
+
+def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]) -> Iterator[HandedRouter]:
+    """The calls of a Go file that give a router to a function, which may put routes on it."""
+    for node in root.find_all(kind="call_expression"):
+        call = nodes.read_call(node)
+        for at, given in enumerate(call.arguments if call else ()):
+            split = nodes.read_call(given) if given.kind() == "call_expression" else None
+            if call is None or not (given.kind() == "identifier" or (split and _SPLITS.fullmatch(split.name))):
+                continue
+            name, start = nodes.base_name(given), nodes.start_of(node)
+            chain = routers.chain_of(name, start)
+            own = router_at((chain[0].outer or chain[0].name) if chain else name, node)
+            if not chain and "@" not in own:
+                continue
+            prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
+            prefixes += [each.prefix for each in chain]
+            prefixes += [text for each in (split.arguments if split else ()) for text in nodes.strings_of(each)[:1]]
+            through = tuple(name for each in chain for name in each.through)
+            holder = nodes.base_name(call.receiver) if call.receiver else ""
+            yield HandedRouter(
+                function=call.name, holder=holder, at=at, prefix=join_routes(*prefixes), own=own, through=through
+            )
+
+
+class HandedRouters:
+    """The routers that the files of a project hand to one another."""
+
+    def __init__(self, facts: Mapping[str, FileFacts], folders_of: Mapping[str, set[str]]) -> None:
+        """`folders_of` has the folders that each file imports."""
+        self._takers: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        self._folders_of = folders_of
+        for path, each in facts.items():
+            for name, parameters in each.takers.items():
+                self._takers[name].append((path, parameters))
+
+    def find_places(self, path: str, handed: HandedRouter) -> Iterator[tuple[str, str]]:
+        """The files that a router comes to, each with the router's name there."""
+        every = self._takers.get(handed.function, [])
+        # `s.userModule.Register(group)` means the package `user`, not `userlist`.
+        named = [each for each in every if _package_of(each[0]) in handed.holder.lower()]
+        near = {posixpath.dirname(path), *self._folders_of.get(path, ())}
+        among = sorted(named, key=lambda each: -len(_package_of(each[0])))
+        among = among or [each for each in every if posixpath.dirname(each[0]) in near]
+        for other, parameters in among[:1]:
+            if handed.at < len(parameters):
+                yield other, f"{parameters[handed.at]}@{handed.function}"
+
+
+def _package_of(path: str) -> str:
+    return posixpath.basename(posixpath.dirname(path)).lower() or "main"
