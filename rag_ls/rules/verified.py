@@ -146,9 +146,13 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
         broken = [path for path in broken if not matches_any(left_out, path)]
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
-    exceptions = tuple(dict.fromkeys((*finding.exceptions, *broken)))
+    # A file that an exception names by one of its imports may break the rule by others, too.
+    named = {each.partition(" -> ")[0] for each in finding.exceptions}
+    whole = named.intersection(broken)
+    listed = (each for each in finding.exceptions if each.partition(" -> ")[0] not in whole)
+    exceptions = tuple(dict.fromkeys((*listed, *broken)))
     # Files that the rule applies to, but that the survey did not count.
-    kept, total = 0, len(set(broken).difference(finding.exceptions))
+    kept, total = 0, len(set(broken).difference(named))
     if "require" in stated:
         more = [counts for path, counts in places.items() if not (roles.is_test(path) or roles.is_secondary(path))]
         kept, total = sum(each[0] for each in more), sum(map(sum, more))

@@ -116,3 +116,11 @@ def test_what_the_checker_finds_besides_is_part_of_the_total() -> None:
     up = {"packages/a.ts": (Edge("apps/style.css", "", 1),)}
     found, _ = _set_up({**files, "apps/style.css": ""}, {**down, **up})
     assert [claim.partition("`packages`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `packages/a.ts`"]
+
+
+def test_a_file_that_breaks_an_order_by_several_imports_of_one_line_is_one_exception() -> None:
+    down = {f"src/api/{name}.cs": tuple(Edge("src/core/x.cs", "", line) for line in (1, 2, 3, 4)) for name in "abcdefg"}
+    up = (Edge("src/api/a.cs", "", 1), Edge("src/api/b.cs", "", 1))
+    imports = {**down, "src/core/x.cs": up}
+    found, _ = _set_up(dict.fromkeys(imports, "class X { }\n"), imports)
+    assert [(each.count, each.total, each.exceptions) for each in found.layers] == [(28, 29, ("src/core/x.cs",))]

@@ -110,7 +110,8 @@ class FileReading:
         """The prefix of files; of a group of routes that names no file, none."""
         texts = (re.sub(r"^(\.+/)+", "", each) for each in self._terms.texts_in(found, "ending"))
         ending = next((each for each in texts if re.search(r"\.\w+$", each)), "")
-        if not self._is_on(found) or ("ending" in found.form.values and not ending):
+        is_elsewhere = bool(found.form.says("loop")) and not nodes.is_in_loop(found.call.node)
+        if not self._is_on(found) or is_elsewhere or ("ending" in found.form.values and not ending):
             return
         for prefix in self._terms.prefixes(found) or [""]:
             excluded = tuple(self._terms.texts_in(found, "exclude"))

@@ -67,7 +67,7 @@ def import_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
 def import_findings(traces: Traces) -> Iterator[SurveyFinding]:
     """The way in which nearly all files of a language import one another."""
     tally = traces.tally("import", "typescript")
-    if (name := tally.convention()) and name != _RELATIVE:
+    if (name := tally.convention()) and name != _RELATIVE and _is_kept_by_files(tally, name):
         yield tally.finding(TOPIC, f"Files import one another by the prefix `{name}`", name)
     tally = traces.tally("import", "python")
     if tally.convention() == _RELATIVE:

@@ -18,6 +18,8 @@ _MAX_EXCEPTION_SHARE = 0.1
 _MAX_EXCEPTIONS = 20
 _MIN_DOWN = 6
 """Fewer imports between layers may be chance."""
+_MIN_DOWN_PER_LAYER = 2
+"""Folders that hardly import one another have an order by chance."""
 _USUAL_ORDER = (
     "config database routes bootstrap pages views screens app", "components", "hooks composables stores store context",
     "lib libs utils util helpers common shared", "types type constants interfaces schemas",
@@ -144,7 +146,9 @@ def _finding(stack: str, levels: list[list[str]], between: _Between) -> Iterator
         if level_of[importing] != level_of[imported]:
             (down if level_of[importing] < level_of[imported] else up).extend(found.values())
     total = len(down) + len(up)
-    if len(down) < _MIN_DOWN or len(up) > min(_MAX_EXCEPTIONS, _MAX_EXCEPTION_SHARE * total):
+    if len(down) < max(_MIN_DOWN, _MIN_DOWN_PER_LAYER * len(level_of)) or len(up) > min(
+        _MAX_EXCEPTIONS, _MAX_EXCEPTION_SHARE * total
+    ):
         return
     shown = "; ".join(", ".join(f"`{name}`" for name in names) for names in levels)
     layers = [globs[0] if len(globs) == 1 else globs for globs in ([f"{name}/**" for name in each] for each in levels)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -150,6 +151,12 @@ def is_product(path: str, language: str, roles: Roles) -> bool:
     if roles.is_test(path) or roles.is_secondary(path):
         return False
     return roles.is_known_product(path) or not is_vendored(without_packages(path))
+
+
+def without_copied(product: Iterable[str], paths: Iterable[str]) -> list[str]:
+    """The files of the product, without the components that shadcn's tool copied into it: `components.json` is its mark."""
+    marks = [path.removesuffix("components.json") for path in paths if posixpath.basename(path) == "components.json"]
+    return [path for path in product if "/components/ui/" not in f"/{path}" or not path.startswith(tuple(marks))]
 
 
 def is_generated(text: str) -> bool:

@@ -26,7 +26,7 @@ from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
-from rag_ls.rules.survey.sources import is_product
+from rag_ls.rules.survey.sources import is_product, without_copied
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_services
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
@@ -159,7 +159,8 @@ class _Gathered:
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
-    product = [path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles)]
+    product = (path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles))
+    product = without_copied(product, tree.paths)
     own = [path for path in product if path not in tree.unread]
     jobs = [SurveyJob(path, tree.language(path), is_test=False) for path in own]
     jobs += [

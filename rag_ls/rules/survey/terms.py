@@ -183,7 +183,10 @@ class FormTerms:
         if texts := nodes.strings_of(node):
             is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
             if is_made:
-                return [] if nodes.is_in_loop(node) else [_FILLED.sub(self._constant_or_text, text) for text in texts]
+                # A constant is the same each time.
+                is_fixed = all(name.isupper() for text in texts for name in _FILLED.findall(text))
+                is_known = is_fixed or not nodes.is_in_loop(node)
+                return [_FILLED.sub(self._constant_or_text, text) for text in texts] if is_known else []
             return texts
         parent = node.parent()
         if node.kind() == "shorthand_property_identifier":

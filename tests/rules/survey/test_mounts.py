@@ -180,6 +180,15 @@ def test_a_router_of_go_comes_to_the_functions_that_it_is_given_to() -> None:
     ]
 
 
+def test_blueprints_that_are_registered_in_a_loop_are_all_below_its_prefix() -> None:
+    files = {
+        "shop/factory.py": "from flask import Flask\nAPI_VERSION = 1\ndef configure(app, blueprints):\n    for each in blueprints:\n"
+        '        app.register_blueprint(each, url_prefix=f"/api/{API_VERSION}")\n',
+        "shop/keys/views.py": "from flask import Blueprint\nmod = Blueprint('keys', __name__)\n@mod.route('/keys')\ndef keys(): ...\n",
+    }
+    assert routes(files) == ["GET /api/{API_VERSION}/keys"]
+
+
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
     python = """
     from fastapi import APIRouter, FastAPI

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from itertools import pairwise
+from string import ascii_lowercase
 
 import pytest
 
@@ -273,6 +275,22 @@ def test_a_server_in_javascript_beside_types_is_the_backend_of_its_root() -> Non
         "ui/a.ts": "export {};\n",
     }
     assert look(texts).backend == ""
+
+
+def test_components_that_a_tool_copied_show_nothing() -> None:
+    copied = {f"web/src/components/ui/{name}-button.tsx": "export {};\n" for name in ascii_lowercase}
+    own = {f"web/src/{name}Page.tsx": "export {};\n" for name in ("Home", "Cart", "User", "Item", "Help", "News")}
+    assert "kebab-case" in str(look({**copied, **own}).naming)
+    assert "kebab-case" not in str(look({**copied, **own, "web/components.json": "{}"}).naming)
+
+
+def test_folders_that_hardly_import_one_another_have_no_order() -> None:
+    names = "abcdefg"
+    edges = [(f"src/{above}/x.py", f"src/{below}/y.py", 1) for above, below in pairwise(names)]
+    twice = [*edges, *((importing, target, 2) for importing, target, _ in edges)]
+    files = dict.fromkeys([path for edge in edges for path in edge[:2]], "x = 1\n")
+    assert look(files, twice).layers == ()
+    assert look(files, [*twice, *((importing, target, 3) for importing, target, _ in edges)]).layers
 
 
 def test_the_order_of_layers_is_one_finding_with_its_rule() -> None:
