@@ -136,6 +136,18 @@ def test_a_data_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: P
     assert (tmp_path / ".rag-ls").read_text() == "a file in the way"
 
 
+def test_where_neither_the_project_nor_the_home_can_hold_the_index_the_remedy_is_another_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Root is refused nothing, so the project's path is too long here, and a file is in the place of the home.
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / "file" / "home"))
+    root = tmp_path.joinpath("d" * 200, "e" * 200, "f" * 100)
+    root.mkdir(parents=True)
+    with pytest.raises(ProjectUnavailable, match="set RAG_LS_HOME to a folder of your own"):
+        Project(root).create_data_folder()
+
+
 def test_all_user_level_state_is_below_the_home_that_the_environment_names(home: Path) -> None:
     assert user_config_file() == home / "config/config.toml"
     assert user_data_folder() == home / "data"
