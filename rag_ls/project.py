@@ -95,7 +95,7 @@ class Project:
         except OSError as error:
             otherwise = "make the folder writable for you, or open a copy of the project that you own"
             if folder.parent != self.root:
-                otherwise = f"{self.root} cannot hold the index, and your data folder cannot either: set RAG_LS_HOME to a folder of your own"
+                otherwise = f"{self.root} cannot hold the index either: set RAG_LS_HOME to a folder of your own"
             raise ProjectUnavailable(
                 f"cannot write {error.filename or folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
             ) from error
