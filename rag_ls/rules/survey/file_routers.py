@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import nodes
@@ -16,12 +17,11 @@ from rag_ls.rules.survey.terms import FormTerms, FoundForm
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-_IMPORT_OF = (
-    r"(?m)^[ \t]*(?:from\b[^\n(]*\bimport[ \t]*(?:\([^)]*?\b{0}\b[^)]*\)|[^\n(]*\b{0}\b[^\n]*)"
-    r"|import\b[^\n;'\"(]*?\b{0}\b[^;'\"(]*?(?:\bfrom\b|$)|import\s*(?:\w+\s*,\s*)?\{{[^}}]*?\b{0}\b[^}}]*\}}"
-    r"|(?:const|let|var)\b[^\n=]*\b{0}\b[^\n]*\brequire\()"
+_STATEMENT = re.compile(
+    r"(?m)^[ \t]*(?:from\b[^\n(]*\bimport[ \t]*(?:\([^)]*\)|[^\n(]*)|import\s*(?:\w+\s*,\s*)?\{[^}]*\}"
+    r"|import\b[^;'\"(]*?(?:\bfrom\b|$)|(?:const|let|var)\b[^\n=]*=[^\n]*\brequire\()"
 )
-"""A statement that imports a name, from its line's start; those of Python and JavaScript may have several lines."""
+"""A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,16 @@ class FileRouters:
         self._routers: list[Router] = []
         self._mounts: list[tuple[str, Offset, RouterMount]] = []
         """Each with the router that it stands at, whose own prefix may be read later."""
+
+    @cached_property
+    def _imports(self) -> dict[str, re.Match[str]]:
+        """The first statement that imports each name."""
+        found: dict[str, re.Match[str]] = {}
+        for statement in _STATEMENT.finditer(self._terms.text):
+            before, keyword, after = statement[0].partition("import")
+            for name in re.findall(r"\w+", after if keyword and not before.strip().startswith("c") else before.partition("=")[0]):
+                found.setdefault(name, statement)
+        return found
 
     def _router_at(self, name: str, start: Offset) -> Router | None:
         """The router of a name that was made last before a place."""
@@ -154,7 +164,7 @@ class FileRouters:
         member = re.match(r"\w+\.(\w+)", node.text())
         if name == "require":
             return RouterMount("", "", nodes.start_of(node)[0] + 1)
-        found = re.search(_IMPORT_OF.format(name), self._terms.text) if name else None
+        found = self._imports.get(name)
         if found is None:
             return None
         original = re.search(rf"(\w+)\s+as\s+{name}\b", found[0])

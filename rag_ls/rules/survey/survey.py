@@ -159,8 +159,8 @@ class _Gathered:
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
-    product = (path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles))
-    product = without_copied(product, tree.paths)
+    every = (path for path in sorted(tree.paths) if is_product(path, tree.language(path), tree.roles))
+    product = without_copied(every, tree.paths)
     own = [path for path in product if path not in tree.unread]
     jobs = [SurveyJob(path, tree.language(path), is_test=False) for path in own]
     jobs += [
