@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.languages.syntax import Syntax
+from rag_ls.languages.syntax import Kind, Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_SPINE = 8
 _MAX_INDENT = 512
+_ONE_BLANK_LINE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def items_of(node: Node, document: Document, syntax: Syntax) -> list[Item]:
     left = node.children[::-1]
     while left:
         child = left.pop()
-        if pending and _blank_between(data, pending[-1], child):
+        if pending and _blank_between(data, pending[-1], child) and not _documents(data, pending[-1], child, syntax):
             groups.append(pending)
             pending = []
         if pending and child.type in syntax.transparent and _begins_with_content(child):
@@ -97,6 +98,16 @@ def _blank_between(data: bytes, former: Node, child: Node) -> bool:
         end -= 1
     gap = data[end : child.start_byte]
     return max(gap.count(b"\n"), gap.count(b"\r")) > 1
+
+
+def _documents(data: bytes, comment: Node, child: Node, syntax: Syntax) -> bool:
+    """Whether a `/**` comment is the documentation of a declaration below one blank line, as many JavaScript projects write it."""
+    if comment.type not in syntax.comments or not data.startswith(b"/**", comment.start_byte):
+        return False
+    rules = syntax.declarations.get(child.type, ())
+    declares = child.type in syntax.wrappers or any(rule.kind in (Kind.FUNCTION, Kind.TYPE) for rule in rules)
+    gap = data[comment.end_byte : child.start_byte]
+    return declares and not gap.strip() and max(gap.count(b"\n"), gap.count(b"\r")) == _ONE_BLANK_LINE
 
 
 def _stray_comments(former: Node, main: Node, data: bytes, leading: frozenset[str]) -> tuple[Node, ...]:

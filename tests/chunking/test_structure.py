@@ -283,3 +283,21 @@ def test_approximate_tokens_are_ascending_starts_of_characters() -> None:
 def test_an_impossible_budget_is_refused(sizes: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="tokens"):
         Budget(*sizes)
+
+
+def test_a_doc_comment_above_a_blank_line_is_the_function_s_and_other_comments_are_not() -> None:
+    doc = "  /**\n   * Returns the wombat of the response, as it was set by the last middleware in the row.\n   */\n"
+    text = (
+        f"module.exports = {{\n{doc}\n  get wombat () {{\n    return this.state.wombat || this.request.wombat\n  }},\n\n"
+        "  // Here the setters begin, each of them with a check of what it is given by its caller.\n\n"
+        "  set giraffe (value) {\n    this.state.giraffe = this.request.giraffe = value\n  }\n}\n"
+    )
+    chunks = chunks_of(text, "javascript", Budget(60, 10, 0))
+    (wombat,), (giraffe,) = of(chunks, "wombat"), of(chunks, "giraffe")
+    assert (doc in wombat.text, wombat.doc) == (
+        True,
+        "Returns the wombat of the response, as it was set by the last middleware in the row.",
+    )
+    assert giraffe.doc == ""
+    two_lines = text.replace("*/\n\n", "*/\n\n\n")
+    assert of(chunks_of(two_lines, "javascript", Budget(60, 10, 0)), "wombat")[0].doc == ""
