@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _MAX_SPINE = 8
 _MAX_INDENT = 512
-_ONE_BLANK_LINE = 2
+# One blank line.
+_MAX_LINE_ENDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _documents(data: bytes, comment: Node, child: Node, syntax: Syntax) -> bool:
     rules = syntax.declarations.get(child.type, ())
     declares = child.type in syntax.wrappers or any(rule.kind in (Kind.FUNCTION, Kind.TYPE) for rule in rules)
     gap = data[comment.end_byte : child.start_byte]
-    return declares and not gap.strip() and max(gap.count(b"\n"), gap.count(b"\r")) == _ONE_BLANK_LINE
+    return declares and not gap.strip() and max(gap.count(b"\n"), gap.count(b"\r")) <= _MAX_LINE_ENDS
 
 
 def _stray_comments(former: Node, main: Node, data: bytes, leading: frozenset[str]) -> tuple[Node, ...]:
