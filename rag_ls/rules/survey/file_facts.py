@@ -91,12 +91,9 @@ class FilesPrefix:
     def is_for(self, path: str, route: str) -> bool:
         """Whether a route of a file is below it."""
         route = route.strip("/")
-        if any(
-            route == each.strip("/") or (each.endswith("*") and route.startswith(each.strip("/*")))
-            for each in self.excluded
-        ):
-            return False
-        return f"/{path}".endswith(f"/{self.ending}" if self.ending else "")
+        left_out = [each.strip("/") for each in self.excluded]
+        is_left_out = route in left_out or any(each[-1:] == "*" and route.startswith(each[:-1]) for each in left_out)
+        return f"/{path}".endswith(f"/{self.ending}" if self.ending else "") and not is_left_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _STATEMENT = re.compile(
     r"(?m)^[ \t]*(?:from\b[^\n(]*\bimport[ \t]*(?:\([^)]*\)|[^\n(]*)|import\s*(?:\w+\s*,\s*)?\{[^}]*\}"
-    r"|import\b[^;'\"(]*?(?:\bfrom\b|$)|(?:const|let|var)\b[^\n=]*=[^\n]*\brequire\()"
+    r"|import\b[^;'\"(]*?(?:\bfrom\b|$)|(?:const|let|var)\b([^\n=]*)=[^\n]*\brequire\()"
 )
 """A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
 
@@ -50,8 +50,7 @@ class FileRouters:
         """The first statement that imports each name."""
         found: dict[str, re.Match[str]] = {}
         for statement in _STATEMENT.finditer(self._terms.text):
-            before, keyword, after = statement[0].partition("import")
-            for name in re.findall(r"\w+", after if keyword and not before.strip().startswith("c") else before.partition("=")[0]):
+            for name in re.findall(r"\w+", statement[1] or statement[0].partition("import")[2]):
                 found.setdefault(name, statement)
         return found
 

@@ -12,7 +12,8 @@ from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "middleware"
 _USUAL = re.compile(
-    r"express\.\w+|(?:bodyParser\.)?(?:json|urlencoded)|(?:Authentication|Common|CsrfView|Locale|Message|Security|Session|XFrameOptions)Middleware|gin\.(?:Recovery|Logger|Default)|protect_from_forgery|fetch_\w+|(?:Plug|Phoenix)\.[\w.]+"
+    r"express\.\w+|(?:bodyParser\.)?(?:json|urlencoded)|gin\.(?:Recovery|Logger|Default)|protect_from_forgery|fetch_\w+|(?:Plug|Phoenix)\.[\w.]+"
+    r"|(?:Authentication|Common|CsrfView|Locale|Message|Security|Session|XFrameOptions)Middleware"
     r"|Use(?:Authentication|Authorization|HttpsRedirection|StaticFiles|Routing|Hsts|DeveloperExceptionPage|ExceptionHandler|Swagger(?:UI)?"
     r"|BlazorFrameworkFiles|Migrations?EndPoint|CookiePolicy|HealthChecks|Antiforgery|Middleware)"
 )
@@ -40,9 +41,7 @@ class Middleware:
         for name in endpoint.middleware:
             self.behind.add(name, SourceLine(path, endpoint.line))
 
-    def read(
-        self, path: str, facts: FileFacts, is_router: Callable[[str, str], bool] = lambda path, name: False
-    ) -> None:
+    def read(self, path: str, facts: FileFacts, is_router: Callable[[str, str], bool]) -> None:
         """Count what a file registers; `is_router` says of a path and a name whether the name is a router's."""
         for each in facts.middleware:
             if is_router(path, each.name):

@@ -187,9 +187,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
                 gathered.endpoints.append((path, each))
                 gathered.middleware.add_endpoint(path, each)
     stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
-    shown_of = {
-        topic: tuple(filter(is_convention, each)) for topic, each in _find(tree, gathered, stacks, names).items()
-    }
+    found_of = _find(tree, gathered, stacks, names)
+    shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
@@ -232,12 +231,8 @@ def _add_registrations(tree: SurveyedTree, gathered: _Gathered) -> None:
         gathered.unknown_routes += (SourceLine(job.path, line) for line in found if line not in known)
         # A route inside of a function that others call is each of theirs.
         called |= {each.name for each in callers[job.path] if found and f"{each.name}(" in tree.read(job.path)}
-    inner = {
-        SourceLine(path, each.line)
-        for path, facts in gathered.facts.items()
-        for each in facts.registrars
-        if each.name in called
-    }
+    registrars = [(path, each) for path, facts in gathered.facts.items() for each in facts.registrars]
+    inner = {SourceLine(path, each.line) for path, each in registrars if each.name in called}
     gathered.unknown_routes[:] = [each for each in gathered.unknown_routes if each not in inner]
 
 

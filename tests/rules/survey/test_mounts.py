@@ -52,6 +52,14 @@ def test_a_file_may_hand_out_its_routers_under_other_names() -> None:
     assert routes(files, ("app.js", "routes.js", 1)) == ["GET /login", "GET /api/users"]
 
 
+def test_a_name_of_a_router_may_hold_a_keyword() -> None:
+    files = {
+        "app.js": "let importRoutes = require('./imports');\nconst app = express();\napp.use('/imports', importRoutes);\n",
+        "imports.js": "const router = express.Router();\nrouter.get('/last', h);\nmodule.exports = router;\n",
+    }
+    assert routes(files, ("app.js", "imports.js", 1)) == ["GET /imports/last"]
+
+
 def test_a_router_of_another_file_is_no_middleware() -> None:
     found = survey_of(_API, *_API_EDGES)
     assert found.middleware_names == ("limit",)
