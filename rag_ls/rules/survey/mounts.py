@@ -132,7 +132,7 @@ class RouterMounts:
         target = self._declaring((named or others).pop()) if len(named or others) == 1 else ""
         if not target:
             return None
-        self._mounted[path].add(mount.name)
+        self._mounted[path].add(f"{mount.name}.{mount.member}".rstrip("."))
         return target, next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
 
     def _router_of(self, path: str, name: str) -> str:
@@ -145,7 +145,7 @@ class RouterMounts:
 
     def is_router(self, path: str, name: str) -> bool:
         """Whether a file puts a router of another one before requests under a name: it is no middleware."""
-        return name.partition(".")[0] in self._mounted.get(path, ())
+        return name in self._mounted.get(path, ())
 
     def _declaring(self, path: str) -> str:
         """The file that declares what another one only hands on."""

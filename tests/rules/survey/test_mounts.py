@@ -61,8 +61,12 @@ def test_a_name_of_a_router_may_hold_a_keyword() -> None:
 
 
 def test_a_router_of_another_file_is_no_middleware() -> None:
-    found = survey_of(_API, *_API_EDGES)
-    assert found.middleware_names == ("limit",)
+    assert survey_of(_API, *_API_EDGES).middleware_names == ("limit",)
+    files = {
+        "app.js": "const users = require('./users');\nconst app = express();\napp.use(users.guard);\napp.use('/u', users.router);\n",
+        "users.js": "const router = express.Router();\nrouter.get('/:id', h);\nmodule.exports = { router, guard };\n",
+    }
+    assert survey_of(files, ("app.js", "users.js", 1)).middleware_names == ("users.guard",)
 
 
 def test_what_a_plugin_puts_before_its_requests_stands_before_those_of_the_plugins_in_it() -> None:
