@@ -132,8 +132,10 @@ class RouterMounts:
         target = self._declaring((named or others).pop()) if len(named or others) == 1 else ""
         if not target:
             return None
-        self._mounted[path].add(f"{mount.name}.{mount.member}".rstrip("."))
-        return target, next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
+        router = next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
+        if router or not mount.member:
+            self._mounted[path].add(f"{mount.name}.{mount.member}".rstrip("."))
+        return target, router
 
     def _router_of(self, path: str, name: str) -> str:
         """The router that a file hands out under a name: its own, or that of `{ api: apiRouter }`; "" where that does not show."""
