@@ -10,14 +10,20 @@ from functools import lru_cache
 from rag_ls.chunking import parts_of, stem_of
 
 _MARKS = re.compile(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re.I)
+# The names of tests of the folder that they are in.
+_NAMELESS = frozenset({"test", "tests", "spec"})
 _SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 
 
 # For one file, all tests of a project are looked at.
 @lru_cache(maxsize=65536)
 def tested_name(path: str) -> str:
-    """The name in a test's or another file's name, in lower case: `test_client.py`, `ClientTest.java`, `client.go` -> `client`."""
-    return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", stem_of(path))))
+    """The name in a test's or another file's name, in lower case: `test_client.py`, `ClientTest.java`, `client.go` -> `client`;
+    `client/test.ts`, `client/tests.rs` too."""
+    name = stem_of(path)
+    if name in _NAMELESS and "/" in path:
+        name = path.split("/")[-2]
+    return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", name)))
 
 
 def own_name(path: str) -> str:

@@ -14,7 +14,9 @@ from rag_ls.util.path_globs import matches_any
 TEST_FOLDER = re.compile(
     r"(^|/)(tests?|testing|e2e|tests?[_-]e2e|e2e[_-]tests?|__tests__|specs?|t|fixtures?|testdata|mocks?)/", re.I
 )
-_TEST_FILE = re.compile(r"(^|/)(test_|conftest)[^/]*$|(^|/)tests\.(py|rs)$|[._-](test|tests|spec|mock)\.\w+$", re.I)
+_TEST_FILE = re.compile(
+    r"(^|/)(test_|conftest)[^/]*$|(^|/)tests\.(py|rs)$|(^|/)test\.[cm]?[jt]s$|[._-](test|tests|spec|mock)\.\w+$", re.I
+)
 # JUnit, PHPUnit, XCTest: the capital letter distinguishes them from `latest.py`.
 _TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Specs?|TestCase)\.\w+$")
 # A specification in prose is no test.

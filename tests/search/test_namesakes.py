@@ -15,6 +15,7 @@ from rag_ls.search.namesakes import is_named_after, named_after
         ("__tests__/button.test.js", "src/Button.js"), ("spec/models/user_spec.rb", "app/models/user.rb"),
         ("tests/test_storage.py", "app/storage/__init__.py"), ("tests/cart.rs", "src/cart.rs"),
         ("Tests/CartTests.swift", "Sources/Cart.swift"), ("tests/test_http_client.py", "lib/HttpClient.py"),
+        ("src/addDays/test.ts", "src/addDays/index.ts"), ("src/fsm/tests.rs", "src/fsm/mod.rs"), ("src/fsm/tests.rs", "src/fsm.rs"),
     ],
 )  # fmt: skip
 def test_a_test_is_named_after_its_file(test: str, path: str) -> None:
