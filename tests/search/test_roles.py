@@ -68,11 +68,15 @@ def test_a_numbered_step_is_told_from_the_code_that_runs_migrations(path: str, i
     assert is_migration_step(path) is is_step
 
 
-@pytest.mark.parametrize("path", ["src/addDays/test.ts", "src/add/test.js", "lib/add/test.mjs", "crates/fsm/src/tests.rs"])
+@pytest.mark.parametrize(
+    "path", ["src/addDays/test.ts", "src/add/test.js", "lib/add/test.mjs", "crates/fsm/src/tests.rs"]
+)
 def test_a_file_that_is_called_test_is_one(path: str) -> None:
     assert is_test_by_path(path)
 
 
-@pytest.mark.parametrize("path", ["config/environments/test.rb", "emails/test.tsx", "lua/utils/spec.lua", "src/latest.ts"])
+@pytest.mark.parametrize(
+    "path", ["config/environments/test.rb", "emails/test.tsx", "lua/utils/spec.lua", "src/latest.ts"]
+)
 def test_settings_and_templates_for_tests_are_none(path: str) -> None:
     assert not is_test_by_path(path)
