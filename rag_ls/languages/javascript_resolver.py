@@ -36,6 +36,7 @@ class JavaScriptResolver:
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
         self._configs: dict[str, _Paths | None] = {}
+        self._manifests: dict[str, dict[str, Any]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The document that an import means."""
@@ -154,7 +155,10 @@ class JavaScriptResolver:
         return found
 
     def _manifest(self, path: str) -> dict[str, Any]:
-        return _json(self._tree.read(path)) if path in self._tree.paths else {}
+        # Asked for each name that a package exports: date-fns has a thousand.
+        if path not in self._manifests:
+            self._manifests[path] = _json(self._tree.read(path)) if path in self._tree.paths else {}
+        return self._manifests[path]
 
     # --- tsconfig
 

@@ -191,3 +191,18 @@ def test_a_namespace_of_a_library_is_no_folder_whose_path_ends_alike() -> None:
 )
 def test_packages_of_java_begin_below_the_root_of_their_sources(path: str, folder: str) -> None:
     assert LANGUAGES["java"].shared_folder(path) == folder
+
+
+def test_the_description_of_a_package_is_read_once_for_all_names_that_it_exports() -> None:
+    exports = {".": "./src/index.ts", **{f"./{name}": f"./src/{name}.ts" for name in ("add", "max", "min")}}
+    files = {"package.json": json.dumps({"name": "dates", "exports": exports})}
+    files |= {f"src/{name}.ts": "" for name in ("index", "add", "max", "min")}
+    reads: list[str] = []
+
+    def read(path: str) -> str:
+        reads.append(path)
+        return files[path]
+
+    resolver = ImportResolver(SourceTree(files, read))
+    assert [resolver.names_of(f"src/{name}.ts") for name in ("index", "add", "max")] == [("dates",), ("add",), ("max",)]
+    assert reads.count("package.json") == 1
