@@ -1226,3 +1226,15 @@ def test_a_decorator_is_used_by_what_it_decorates(client: Client, tmp_path: Path
     assert within("logged", "deco.py") == [(9, "Api.load"), (11, "Api.load"), (13, "Api.Inner")]
     assert within("retry", "deco.py") == [(5, "Api.load"), (17, "Api.plain")]
     assert within("logged", "web/deco.ts") == [(3, "Web.load")]
+
+
+def test_a_file_that_only_passes_on_what_others_export_is_not_told_as_unread(client: Client, tmp_path: Path) -> None:
+    files = {
+        "src/load/index.ts": "export function load() { return 1 }\n",
+        "src/index.ts": 'export * from "./load/index"\n',
+        "package.json": '{"exports": {"./load": "./src/load/index.ts"}}\n',
+    }
+    client.open(write(tmp_path / "barrel", files))
+    index_project(client)
+    note = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "load"})["note"]
+    assert note.endswith("also in files whose uses are not read: package.json:1 (json)")

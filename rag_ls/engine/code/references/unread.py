@@ -77,6 +77,9 @@ def _may_hold(file: Path, name: str) -> bool:
 
 def _find_in_documents(files: CodeFiles, sources: Iterable[CodeFile], word: re.Pattern[str]) -> Iterator[UnreadPlace]:
     for source in sources:
+        if source.imports and source.language.references and not source.language.is_markup:
+            # It was read, and uses no name: it passes on what other files export.
+            continue
         known = {use.line for use in source.uses() if word.fullmatch(use.name)}
         line = next(
             (number for number, text in enumerate(files.lines(source), 1) if number not in known and word.search(text)),
