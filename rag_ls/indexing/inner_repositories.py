@@ -29,14 +29,15 @@ def why_folder_is_left_out(folder: Path) -> str:
     except OSError:
         return UNREADABLE_FOLDER
     if not is_repository_top(folder):
-        return MISSING_SUBMODULE if is_empty else ""
+        # Files that git ignores stay when a submodule is given up.
+        return MISSING_SUBMODULE if is_empty or is_submodule(folder.parent, folder.name) else ""
     if (folder / DOT_GIT).is_dir():
         return OTHER_REPOSITORY
     repository = find_repository(folder)
     if repository is not None and repository.folder.parent.name == _WORK_TREES:
         return OTHER_CHECKOUT
-    is_submodule = repository is not None and _MODULES in repository.folder.parts
-    return LEFT_OUT_SUBMODULE if is_submodule else OTHER_REPOSITORY
+    lies_in_modules = repository is not None and _MODULES in repository.folder.parts
+    return LEFT_OUT_SUBMODULE if lies_in_modules else OTHER_REPOSITORY
 
 
 def is_sparse(root: Path) -> bool:

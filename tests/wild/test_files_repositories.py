@@ -11,7 +11,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject
 from rag_ls.indexing import Buffer
-from tests.support import git, git_repository, until, write
+from tests.support import PATIENCE_S, git, git_repository, until, write
 from tests.wild.project import WildProject
 
 _CART = "from libs.money.money import add_up\n\n\ndef cart_total(items):\n    return add_up(items)\n"
@@ -105,6 +105,23 @@ def test_what_is_not_checked_out_and_clones_that_are_none_of_it_are_named(
 
 
 @pytest.mark.slow
+def test_what_git_ignores_in_a_submodule_that_was_given_up_is_not_read_again_and_again(
+    client: Client, tmp_path: Path, origin: Path
+) -> None:
+    root = git_repository(tmp_path / "shop", {"src/cart.py": _CART})
+    add_submodule(root, origin, "libs/money")
+    project = WildProject(client, root, {})
+    git(root, "submodule", "--quiet", "deinit", "--force", "libs/money")
+    # As an index of rag-ls, or what was built there.
+    write(root, {"libs/money/.rag-ls/index.db": "", "libs/money/build/money.o": ""})
+    project.index()
+    assert skipped(project) == {"libs/money": "submodule without its files (git submodule update --init)"}
+    project.session.indexing.index_tree()
+    assert project.session.indexing.wait_until_idle(PATIENCE_S)
+    assert not project.session.store.queue.has_any()
+    assert project.session.status().complete
+
+
 def test_a_repository_of_submodules_alone_is_read(client: Client, tmp_path: Path, origin: Path) -> None:
     root = git_repository(tmp_path / "all", {})
     for name in ("one", "two"):
