@@ -18,6 +18,7 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import StoreUnavailable
 from rag_ls.operations import Operations
 from rag_ls.operations.engine.progress import index_and_wait
+from rag_ls.storage.opening import open_memory_copy
 from rag_ls.storage.sqlite.room import describe_fault, disk_full, is_disk_full
 from tests.support import PATIENCE_S, write
 
@@ -43,6 +44,7 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at) { errno = 
 _WRITE = """
 import sqlite3, sys
 from pathlib import Path
+from rag_ls.storage.opening import open_memory_copy
 from rag_ls.storage.sqlite.room import disk_full, is_disk_full
 file = Path(sys.argv[1])
 try:
@@ -89,6 +91,21 @@ def test_a_full_disk_is_named_and_work_goes_on_when_there_is_room(client: Client
     assert (
         operations.run("store_memory", {"content": "Refunds take a week.", "scope": "project"})["status"] == "inserted"
     )
+
+
+@pytest.mark.slow
+def test_the_copy_of_the_memories_waits_until_its_disk_has_room(client: Client, small_disk: Path) -> None:
+    root = write(small_disk / "project", {"a.py": "a = 1\n"})
+    session = client.open(root)
+    copy = root / ".rag-ls" / "memories.db"
+    Operations(client).run("store_memory", {"content": "Refunds take a week. " * 1000, "scope": "project"})
+    copy.unlink(missing_ok=True)
+    with contextlib.suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as rest:
+        while rest.write(b"x" * 4096):
+            pass
+    copying = open_memory_copy(copy.parent, session.project.memories.opened)
+    assert not copying.exchange(lambda store, other: None).problem
+    assert not copy.exists()
 
 
 def test_a_disk_that_takes_no_more_files_is_named_although_it_has_space(small_disk: Path) -> None:

@@ -117,7 +117,12 @@ class MemoryCopy:
         if not os.path.lexists(self._file):
             if self._store.is_empty():
                 return CopyExchange()
-            copy_memories(self._own_file, self._file)
+            try:
+                copy_memories(self._own_file, self._file)
+            except sqlite3.OperationalError as error:
+                # As where its disk is full.
+                _log.info("the copy of the memories, %s, waits: %s", self._file, error)
+                return CopyExchange()
             self._note(_stamp(self._file), newest)
             _write_seal(self._file, bytes_seal(self._file.read_bytes(), SEAL))
             return CopyExchange()
