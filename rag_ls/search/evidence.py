@@ -20,7 +20,7 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import name_stems
-from rag_ls.search.namesakes import closeness, tested_name
+from rag_ls.search.namesakes import tested_name
 from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import (
     BY_PATH,
@@ -85,15 +85,12 @@ class Scene:
         """The greatest number in each chunk's file."""
         return self._greatest_of_files(column)[self._of_file]
 
-    def greatest_told(self, column: Column) -> Column:
-        """The greatest number in each chunk's file, its tests or its documentation: they say in words what the code does."""
-        return self._greatest_told(self._greatest_of_files(column))[self._of_file]
-
-    def _greatest_told(self, of_files: Column) -> Column:
-        told = of_files.copy()
-        for telling, file in self._told:
-            told[file] = max(told[file], of_files[telling])
-        return told
+    def greatest_with_tests(self, column: Column) -> Column:
+        """The greatest number in each chunk's file or its tests: they say in words what the code does."""
+        greatest = self._greatest_of_files(column)
+        for test, tested in self._tested:
+            greatest[tested] = max(greatest[tested], greatest[test])
+        return greatest[self._of_file]
 
     def _greatest_of_files(self, column: Column) -> Column:
         greatest = np.full(len(self._files), -np.inf)
@@ -101,38 +98,29 @@ class Scene:
         return greatest
 
     @cached_property
-    def _told(self) -> list[tuple[int, int]]:
-        """Each test and page with the candidate that it tells of by its name, or by its folder's; none of those that the query asks for."""
-        telling: list[int] = []
+    def _tested(self) -> list[tuple[int, int]]:
+        """Each test with the file that it is named after, if no other candidate has that name; none if the query asks for tests."""
+        if self.query.wants_tests:
+            return []
+        tests: list[tuple[int, str]] = []
         named: dict[str, list[int]] = defaultdict(list)
         for at, file in enumerate(self._files):
-            is_page, is_test = is_docs(file.language), self.roles.is_test(file.path)
-            if is_data(file.language) or (is_page and is_test):
+            if is_docs(file.language) or is_data(file.language):
                 continue
-            if is_page or is_test:
-                if not (self.query.wants_docs if is_page else self.query.wants_tests):
-                    telling.append(at)
+            if self.roles.is_test(file.path):
+                tests.append((at, tested_name(file.path)))
             else:
                 named[tested_name(file.path)].append(at)
-        found = [(at, self._nearest(at, named)) for at in telling]
-        return [(at, file) for at, file in found if file is not None]
-
-    def _nearest(self, at: int, named: Mapping[str, Sequence[int]]) -> int | None:
-        """The file with the name of a test or page, or of its folder, that shares the most folders with it, if it is one."""
-        path = self._files[at].path
-        files = named.get(tested_name(path)) or named.get(tested_name(path.rpartition("/")[0]), ())
-        shared = [closeness(path, self._files[file].path) for file in files]
-        nearest = [file for file, count in zip(files, shared, strict=True) if count == max(shared)]
-        return nearest[0] if len(nearest) == 1 else None
+        return [(at, named[name][0]) for at, name in tests if len(named.get(name, ())) == 1]
 
     def sum_of_best(self, column: Column) -> Column:
-        """The sum of the `_COUNTED_CHUNKS` greatest numbers above 0 in each file, or in what tells of it, as a share of the greatest."""
+        """The sum of the `_COUNTED_CHUNKS` greatest positive numbers in each chunk's file, as a share of the best file's."""
         order = np.lexsort((-column, self._of_file))
         file = self._of_file[order]
         counted = order[np.arange(len(order)) - np.searchsorted(file, file) < _COUNTED_CHUNKS]
         sums = np.zeros(len(self._files))
         np.add.at(sums, self._of_file[counted], np.maximum(column[counted], 0.0))
-        return (self._greatest_told(sums) / (sums.max() or 1.0))[self._of_file]
+        return (sums / (sums.max() or 1.0))[self._of_file]
 
     @cached_property
     def lexical(self) -> Column:
@@ -219,16 +207,16 @@ OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
 """Each kind of evidence for a place by name, with the function that measures it for all candidates; 0..1, a few below 0."""
 
 OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
-    # The best BM25 of the chunks of the file or what tells of it, and the sum of the best, as a share of the best file's.
-    "file_lexical": lambda at: at.greatest_told(at.lexical),
+    # The best BM25 of the chunks of the file and its tests, and the sum of the file's best, as a share of the best file's.
+    "file_lexical": lambda at: at.greatest_with_tests(at.lexical),
     "file_lexical_sum": lambda at: at.sum_of_best(at.lexical),
     # The same of similarity.
-    "file_dense": lambda at: at.greatest_told(at.dense),
+    "file_dense": lambda at: at.greatest(at.dense),
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.
     "file_phrase": lambda at: at.greatest(at.of_places("phrase")),
-    # The greatest share of the query that one of their chunks holds, and that stands in a few lines of the file.
-    "file_held": lambda at: at.greatest_told(at.of_places("held")),
+    # The greatest share of the query that one of the file's or its tests' chunks holds, and that stands in a few lines of the file.
+    "file_held": lambda at: at.greatest_with_tests(at.of_places("held")),
     "file_close": lambda at: at.greatest(at.of_places("close")),
     # The greatest shares that the names of its symbols have: see `name`, `name_asked` and `scope`.
     "file_symbol": lambda at: at.greatest(at.names[:, 0]),

@@ -215,7 +215,7 @@ def test_tests_come_later_unless_they_are_asked_for() -> None:
 
 
 def test_prose_comes_later_unless_it_is_asked_for_or_a_name_is() -> None:
-    rows = [_row(1, "docs/cart.md")._replace(language="markdown"), _row(2, "src/items.py")]
+    rows = [_row(1, "docs/cart.md")._replace(language="markdown"), _row(2, "src/cart.py")]
     assert _order(rows, {1: 6, 2: 2}, "price of all items of a cart") == [2, 1]
     assert _order(rows, {1: 6, 2: 2}, "documentation of the price of all items") == [1, 2]
     assert _order(rows, {1: 6, 2: 2}, "CartPrice") == [1, 2]

@@ -81,13 +81,3 @@ def test_what_texts_and_data_of_tests_say_does_not_count_for_a_file(client: Clie
     files[path] = '{"title": "sign-ins and calls are throttled"}\n'
     paths = _find_paths(client, tmp_path / "texts", files, "throttling of sign-ins and calls")
     assert "src/limits.py" not in paths[: paths.index("src/calls.py")]
-
-
-@pytest.mark.parametrize("path", ["docs/limits.md", "tests/limits/test_sign_in.py", "docs/limits/sign-in.md"])
-def test_what_a_page_or_a_test_says_counts_for_the_file_of_its_or_its_folder_s_name(
-    client: Client, tmp_path: Path, path: str
-) -> None:
-    files = {name: text for name, text in _TESTED.items() if name.startswith("src/")}
-    files[path] = "sign_ins_and_calls_are_throttled = True\n"
-    paths = _find_paths(client, tmp_path / "told", files, "throttling of sign-ins and calls")
-    assert [each for each in paths if each.startswith("src/")] == ["src/limits.py", "src/calls.py"]
