@@ -280,12 +280,11 @@ def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> l
     for document, passages in zip(documents, _read_passages(documents), strict=True):
         places: list[PlaceInDocument] = []
         for before, text in passages:
-            if matches := pattern.find_lines(text):
-                lines = lines_of(text)
+            if matches := pattern.find_lines(text, is_first=not before):
+                # The mark stands before the first line of a document.
+                lines = lines_of(text if before else text.removeprefix(MARK))
                 places += [
-                    PlaceInDocument(
-                        document, match._replace(line=before + match.line), lines[match.line - 1].removeprefix(MARK)
-                    )
+                    PlaceInDocument(document, match._replace(line=before + match.line), lines[match.line - 1])
                     for match in matches
                 ]
         found.append(places)

@@ -145,11 +145,14 @@ class TextPattern:
                 "place of `*`, and leave no side of `|` empty"
             )
 
-    def find_lines(self, text: str) -> list[LineMatch]:
-        """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long."""
+    def find_lines(self, text: str, *, is_first: bool = True) -> list[LineMatch]:
+        """The lines that match, in order. Raises `InvalidRequest` for a pattern that takes too long.
+
+        `is_first`: whether a byte order mark may stand before the text, as before that of a document.
+        """
         if not text:
             return []
-        text = self._prepare(text)
+        text = self._prepare(text, is_first=is_first)
         if (comparable := self._make_comparable(text)) is not None:
             found = collect_literal(comparable, self._literal)
         elif not self._held:
@@ -192,7 +195,7 @@ class TextPattern:
         if self._query.is_regex and not self._is_held_alone:
             return self._count_linear(joined) if self._linear is not None else self._count_by_regex(joined, owners)
         if not self._is_held_alone and (not self._literal or "\n" in self._literal):
-            return self._count_each(joined, owners)
+            return self._count_held(joined, owners) if self._held else self._count_each(joined, owners)
         if self._is_held_alone:
             found = self._find_held(joined)
             counts = joined.count(_keep_first(found, joined.number_lines(found)))
@@ -214,6 +217,19 @@ class TextPattern:
             places = lines.begins[kept.find_holders(self._linear.find_first(kept.data))]
         counts = joined.count(places)
         return LineCounts(counts, counts)
+
+    def _count_held(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
+        """As `_count_each` for a literal of one line: only the lines that hold a part of it are decoded."""
+        lines = self._find_candidates(joined)
+        text = _decode_lines(lines.texts)
+        try:
+            found = collect_lines(text, self._find_pattern(text), is_regex=False) if text else []
+        except SlowPattern:
+            return self._count_each(joined, owners)
+        whole = [match for match in found if match.is_whole]
+        places = (lines.begins[np.array([each.line - 1 for each in part], np.int64)] for part in (found, whole))
+        counts, counts_whole = map(joined.count, places)
+        return LineCounts(counts_whole if self._takes_whole_alone else counts, counts_whole)
 
     def _count_by_regex(self, joined: JoinedTexts, owners: Positions) -> LineCounts:
         joined = self._without_marks(joined)
@@ -267,9 +283,9 @@ class TextPattern:
         # In a regular expression, the pattern itself holds the boundaries of words.
         return self._query.whole_words and not self._query.is_regex
 
-    def _prepare(self, text: str) -> str:
+    def _prepare(self, text: str, *, is_first: bool) -> str:
         """The text with its lines ended by LF, and none after the last."""
-        text = text if self._asks_for_mark else text.removeprefix(MARK)
+        text = text if self._asks_for_mark or not is_first else text.removeprefix(MARK)
         # No line begins at the end of the last one.
         return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).removesuffix("\n")
 

@@ -99,6 +99,12 @@ def test_a_byte_order_mark_is_no_column(client: Client, tmp_path: Path) -> None:
     assert project.ask("search_code", query=r"\ufeff", match="regex")["exact"]["total"] == 1
 
 
+def test_a_byte_order_mark_within_a_file_is_a_character(client: Client, tmp_path: Path) -> None:
+    project = WildProject(client, tmp_path / "p", {"a.txt": "\ufeffimport wombat\n" * 300})
+    places = project.ask("search_code", query="import wombat", match="exact", limit=300)["exact"]["places"]
+    assert {place["column"] for place in places if place["line"] > 1} == {2}
+
+
 def test_a_file_says_its_encoding_itself(client: Client, tmp_path: Path) -> None:
     word = "тест"
     files = {
