@@ -39,6 +39,13 @@ SWIFT = {
         "func testLogin() {\n    struct Own: Login {\n        func check(token: Token, for request: Request) {}\n    }\n}\n"
     ),
 }
+JAVA = {
+    "src/main/java/shop/Cart.java": "package shop;\n\npublic class Cart {}\n",
+    "src/main/java/shop/Run.java": (
+        "package shop;\nclass Run {\n    int size;\n    @Override\n    public void run(int size) {\n        find().orElseGet(Cart::new);\n"
+        "        this.size = size;\n    }\n}\n"
+    ),
+}
 SCALA = {
     "core/src/main/scala/shop/Pack.scala": (
         "package shop\n\nclass Pack {\n  def site(open: Int): Int = site(open.is[Left])\n  def site(isOpen: Boolean): Int = 1\n"
@@ -113,6 +120,9 @@ PYTHON = {
         (SWIFT, {"symbol": "Files.Policy"}, ["Sources/Login.swift:13 resolved", "Sources/Login.swift:21 resolved"]),
         # A variable hides a member of its name.
         (SWIFT, {"symbol": "Files.type"}, ["Sources/Login.swift:16 resolved"]),
+        # An annotation is above the parameters; these hide a member.
+        (JAVA, {"symbol": "Cart"}, ["src/main/java/shop/Run.java:6 resolved"]),
+        (JAVA, {"symbol": "Run.size"}, ["src/main/java/shop/Run.java:7 resolved"]),
         (
             SCALA,
             {"path": "core/src/main/scala/shop/Pack.scala", "line": 5},

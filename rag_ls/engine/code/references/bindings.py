@@ -9,7 +9,7 @@ from rag_ls.languages.reference_rules import ReferenceRule
 
 _MAX_HEAD = 2000
 # Comments and annotations have brackets, too.
-_ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+\n)[^\n]*\n)*")
+_ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _WAYS = (

@@ -100,16 +100,16 @@ class Uses:
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
             return meaning
         is_qualified = self._line_before(source, use).endswith("\\")
-        if is_qualified and (found := self._names.in_folders(source, f"{chain}.{use.name}")) is not None:
-            return Meaning((found,))
+        if is_qualified and (named := self._names.in_folders(source, f"{chain}.{use.name}")) is not None:
+            return Meaning((named,))
         owner = self._type_of(source, steps, use.line) if steps else None
         if owner is None and is_qualified:
             bare = self._names.bare(source, use.name)
             if bare is None or re.search(r"\w\\$", self._line_before(source, use)):
                 return bare
             return replace(bare, declarations=tuple(filterfalse(self._names.namespace_of, bare.declarations)))
-        if owner is None and (found := self._names.table_members(source, chain, use.name)) is not None:
-            return Meaning(found)
+        if owner is None and (fields := self._names.table_members(source, chain, use.name)) is not None:
+            return Meaning(fields)
         if owner is None:
             return self._member_of_few(source, steps, use.name)
         if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
