@@ -11,7 +11,7 @@ from rag_ls.languages.jvm import JUNIT_TEST, SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.nesting import template_nesting
 from rag_ls.languages.own_names import TYPE_NAMES
-from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule
+from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 KOTLIN = Language(
@@ -44,6 +44,7 @@ KOTLIN = Language(
         is_overloaded=True,
         is_declared=True,
         types_follow=True,
+        parameters=COLON_PARAMETER,
         types=(COLON_TYPE, CONSTRUCTED),
     ),
     imports=ImportRule(read_dotted, ("import_header",)),

@@ -23,6 +23,8 @@ _NO_DECLARATION = "".join(
 """Excludes the name of a type: its base follows the colon."""
 COLON_TYPE = _NO_DECLARATION + r"(?<![\w.]){name}\s*[?!]?\s*:\s*[&*\"']*" + TYPE
 """`user: User`."""
+COLON_PARAMETER = r"[(,]\s*(?:\w+\s+)*{name}\s*:"
+"""`(of user: User)`."""
 PREFIX_TYPE = r"\b([A-Z]\w*)(?:<[^<>;(){}]*>)?[\s*&]+\$?{name}\s*[=;,):]"
 """`User user`."""
 CONSTRUCTED = r"(?<![\w.]){name}\s*=\s*([A-Z]\w*)\s*\("

@@ -13,7 +13,7 @@ from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.jvm import SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
-from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, NEW, ReferenceRule
+from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, NEW, ReferenceRule
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
 
@@ -53,6 +53,7 @@ SCALA = Language(
         is_overloaded=True,
         is_declared=True,
         types_follow=True,
+        parameters=COLON_PARAMETER,
         types=(COLON_TYPE, NEW, CONSTRUCTED),
     ),
     imports=ImportRule(_read_import, ("import_declaration",)),

@@ -9,7 +9,7 @@ from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
-from rag_ls.languages.reference_rules import COLON_TYPE, CONSTRUCTED, ReferenceRule
+from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _KINDS = r"(?:struct|class|enum|protocol|func|var|let|typealias)\s+"
@@ -51,6 +51,7 @@ SWIFT = Language(
         is_overloaded=True,
         is_declared=True,
         types_follow=True,
+        parameters=COLON_PARAMETER,
         types=(COLON_TYPE, CONSTRUCTED),
     ),
     imports=ImportRule(_read_import, ("import_declaration",)),

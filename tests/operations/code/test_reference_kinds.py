@@ -19,7 +19,7 @@ KOTLIN = {
         "package shop\n\nvar limit: Int? = null\n\nclass Cart : Store() {\n    fun add(name: String) = add(name, 1)\n"
         "    fun add(name: String, count: Int, then: () -> Unit = {}) = then()\n"
         "    companion object {\n        fun of(name: String): Cart = Cart()\n    }\n}\n\n"
-        "fun change(value: Int) {\n    limit = value\n    value.let { Cart().add(\"a\") }\n}\n"
+        "fun String.cut() = 1\n\nfun change(value: Int) {\n    limit = value\n    value.let { Cart().add(\"a\") }\n}\n"
     ),
     "core/src/test/kotlin/shop/CartTest.kt": (
         "package shop\n\nimport shop.Cart.Companion.of\n\nclass CartTest {\n    val cart = Cart()\n\n    fun test() {\n"
@@ -34,6 +34,7 @@ SWIFT = {
         "    func check(request: Request) {\n        self.check(token: request.token, for: request)\n    }\n}\n\n"
         "class Files: Login {\n    struct Policy {}\n    var type: Policy\n    init() {\n        guard let type = read() else { return }\n"
         "        self.type = type\n    }\n}\n\nextension Answer {\n    func with(_ policy: Files.Policy) {}\n}\n"
+        "func send(change: (inout Files) -> ()) {\n    let files = Files()\n}\n"
     ),
     "Tests/LoginTests.swift": (
         "func testLogin() {\n    struct Own: Login {\n        func check(token: Token, for request: Request) {}\n    }\n}\n"
@@ -106,11 +107,11 @@ PYTHON = {
     ("files", "question", "expected"),
     [
         # Tests stand in another folder than the package that is theirs, too.
-        (KOTLIN, {"symbol": "Cart"}, [f"{_TEST}:{n} resolved" for n in (3, 6, 10)] + [f"{_CART}:{n} resolved" for n in (9, 9, 15)]),
+        (KOTLIN, {"symbol": "Cart"}, [f"{_TEST}:{n} resolved" for n in (3, 6, 10)] + [f"{_CART}:{n} resolved" for n in (9, 9, 17)]),
         # An assignment declares nothing; the parameter of a block does.
-        (KOTLIN, {"symbol": "limit"}, [f"{_CART}:14 resolved"]),
+        (KOTLIN, {"symbol": "limit"}, [f"{_CART}:16 resolved"]),
         # Labels, a block behind the call, and members of a companion.
-        (KOTLIN, {"path": _CART, "line": 6}, [f"{_TEST}:10 resolved", f"{_CART}:15 resolved"]),
+        (KOTLIN, {"path": _CART, "line": 6}, [f"{_TEST}:10 resolved", f"{_CART}:17 resolved"]),
         (KOTLIN, {"path": _CART, "line": 7}, [f"{_TEST}:9 resolved", f"{_TEST}:11 resolved", f"{_CART}:6 resolved"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
         # A function in another one is no use, and may take the place of a member; labels tell overloads.
@@ -118,6 +119,9 @@ PYTHON = {
         (SWIFT, {"path": "Sources/Login.swift", "line": 2}, ["Sources/Login.swift:7 resolved", "Tests/LoginTests.swift:3 by name"]),
         # What follows the name of a class and a colon is no type of a variable.
         (SWIFT, {"symbol": "Files.Policy"}, ["Sources/Login.swift:13 resolved", "Sources/Login.swift:21 resolved"]),
+        # The type in a parameter of a function is no parameter.
+        (SWIFT, {"symbol": "Files"}, [f"Sources/Login.swift:{n} resolved" for n in (21, 23, 24)]),
+        (KOTLIN, {"symbol": "cut"}, []),
         # A variable hides a member of its name.
         (SWIFT, {"symbol": "Files.type"}, ["Sources/Login.swift:16 resolved"]),
         # An annotation is above the parameters; these hide a member.

@@ -29,6 +29,7 @@ _MAX_ALIASES = 8
 _MAX_CREATED = 50
 _MAX_LINES_TO_NAME = 6
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
+_MEMBER_DECLARED = re.compile(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
 # Marks between the parts of a qualified name; a `#` before a name may belong to the name.
 _MARKS = re.compile(r"::|->|(?<=\w)#")
 
@@ -316,9 +317,9 @@ class Finder:
 
     def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
         """Whether a name is not used, but declared: where a declaration begins, its first name."""
-        is_member = (
-            use.receiver and use.receiver not in source.rule.own and not (source.rule.is_dotted or source.rule.tables)
-        )
+        is_member = use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
+        # `fun String.cut()`, `function cart.add()`
+        is_member = is_member and not _MEMBER_DECLARED.search(self._before(source, use))
         if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()
