@@ -33,6 +33,8 @@ _TOOLS = (
     r"|\.junie/guidelines\.md|\.github/(?:copilot-instructions|instructions/.+\.instructions)\.md)$"
 )
 _DECISION = r"(?i)(?:^|/)(?:docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)/(?:.+/)?[^/]+\.(?:md|markdown)$"
+# In small letters below the root, they are documentation: of agents, of a model, of a database's constraints.
+_CAPITALS = frozenset({"agents.md", "claude.md", "gemini.md", "constraints.md"})
 _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
 _KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
@@ -52,7 +54,9 @@ class RuleKind(StrEnum):
 
 def rule_kind(path: str) -> RuleKind | None:
     """The kind of rules that a document holds, by its path; None for any other document."""
-    if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS or re.search(_TOOLS, path) or re.search(_DECISION, path):
+    folder, _, name = path.rpartition("/")
+    is_named = name.lower() in _CONSTRAINTS and not (folder and name in _CAPITALS)
+    if is_named or re.search(_TOOLS, path) or re.search(_DECISION, path):
         return RuleKind.CONSTRAINT
     return RuleKind.PATTERN if re.search(_PATTERN, path) else None
 

@@ -14,8 +14,8 @@ _MIN_STEM_LETTERS = 3
 # They are in most lines and most questions. Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
 _STOP_WORDS = frozenset(
     "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its "
-    "me my no not of on or our should so some than that the their them then there these they this to up was we what "
-    "when where which who why will with would you your".split()
+    "me my no not of on or our should so some than that the their them then there these they this to up via was we "
+    "what when where which who why will with would you your".split()
 )
 _MIN_LINES_WITHOUT_MATCH = 3
 # The points of the line of the declaration; each word of the question that a line holds gives one point.

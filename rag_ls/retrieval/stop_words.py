@@ -10,7 +10,7 @@ from collections.abc import Collection
 # In most questions and most texts: they tell nothing anywhere.
 _QUESTION_WORDS = (
     "a an and are as at be by can do does for from has have how i if in into is it its of on or our should so that "
-    "the their then there this to was we what when where which who why will with you your"
+    "the their then there this to via was we what when where which who why will with you your"
 )
 # Words of most lines of a text. The index of code keeps them, because `any`, `them` and `not` are names and operators there.
 _LINE_WORDS = "any been but could did had me my no not some than them these they up would"

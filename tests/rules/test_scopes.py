@@ -74,6 +74,8 @@ def test_a_tool_s_rules_govern_the_folder_that_holds_its_own() -> None:
     assert governs("packages/web/.kiro/steering/forms.md", "packages/web/a.ts")
     assert governs("packages/web/docs/adr/0001-forms.md", "packages/web/a.ts")
     assert not governs(".cursor/rules/forms.mdc", "packages/web/a.ts")
+    assert governs(".github/workflows/AGENTS.md", ".github/workflows/ci.yml")
+    assert not governs(".github/AGENTS.md", ".github/workflows/ci.yml"), "it is for the project"
     assert not governs("docs/CONTRIBUTING.md", "docs/guide.md")
 
 

@@ -1,7 +1,7 @@
 """Whether the right section of a public repository's own rules comes first for a change, and whether a change of which no
 rule speaks is said to be so.
 
-python3 scripts/dev.py eval rules CHECKOUTS WORK [--half aside|fresh|late] [--words] [--misses]
+python3 scripts/dev.py eval rules CHECKOUTS WORK [--half aside|fresh|late|new] [--words] [--misses]
 
 CHECKOUTS is a folder of clones, OWNER+NAME; WORK keeps their indexes. README.md says how the changes were chosen and labelled. The
 misses of what is kept aside are never shown.
@@ -196,7 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--half", choices=("tuned", "aside", "fresh", "late"), default="tuned")
+    parser.add_argument("--half", choices=("tuned", "aside", "fresh", "late", "new"), default="tuned")
     parser.add_argument("--words", action="store_true", help="by words alone")
     parser.add_argument("--misses", action="store_true", help="show the misses of the tuned half")
     arguments = parser.parse_args()
