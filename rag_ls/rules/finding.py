@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from rag_ls.rules.relevance import (
     judge_naming,
     judge_paragraphs,
     relevance,
+    weigh,
     weigh_paths,
 )
 from rag_ls.rules.scopes import (
@@ -34,9 +37,11 @@ from rag_ls.rules.scopes import (
     stated_globs,
 )
 from rag_ls.rules.sections import (
+    IMPORTING,
     Window,
-    cut_head,
+    find_imports,
     find_rule_key,
+    read_visible,
     read_window,
     says_something,
     section_of,
@@ -88,6 +93,8 @@ class _Asked:
     """The part of the question's words that any section holds."""
     nearest: float | None
     """The similarity of the nearest section."""
+    sections: float
+    """The logarithm of the number of sections."""
     commanding: Collection[tuple[str, str, int]]
     """The sections with a key rule in any of their windows."""
 
@@ -103,7 +110,8 @@ class RuleHit:
 
     row: ChunkRow
     kind: RuleKind
-    relevance: float
+    weight: float
+    """The logarithm of odds by its own evidence."""
     key_rules: tuple[KeyRule, ...]
     why: str
     names_path: bool
@@ -111,6 +119,8 @@ class RuleHit:
     names_file: bool
     """Whether it names a file of the question itself, or states globs that match one."""
     evidence: RuleEvidence
+    relevance: float = 0.0
+    """The probability that it applies, beside the other sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +145,22 @@ class RuleFinder:
     def _documents(self, hidden: Collection[int], files: Collection[str] = ()) -> dict[int, str]:
         """The rule documents by id, without those that another version of the same file replaces, and those of others' code.
 
-        Others' rules count for a change of their own files.
+        Others' rules count for a change of their own files; what a document imports is a part of it.
         """
-        return {
+        every = {number: path for number, path, _, _ in self._store.document_paths() if number not in hidden}
+        found = {
             number: path
-            for number, path, _, _ in self._store.document_paths()
-            if number not in hidden
-            and rule_kind(path) is not None
-            and (not is_foreign(path) or any(governs(path, file) for file in files))
+            for number, path in every.items()
+            if rule_kind(path) is not None and (not is_foreign(path) or any(governs(path, file) for file in files))
         }
+        unread = [each for each in found.items() if each[1].lower().endswith(IMPORTING)]
+        while unread:
+            number, path = unread.pop()
+            named = find_imports(path, "".join(row.stored.chunk.text for row in self._store.chunks.of_document(number)))
+            imported = [(each, place) for each, place in every.items() if place in named and each not in found]
+            unread += imported
+            found.update(imported)
+        return found
 
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
         """The number of chunks of constraints, of patterns, and of all else (`codebase`)."""
@@ -184,7 +201,7 @@ class RuleFinder:
         globs = self._globs(documents)
         windows = [
             read_window(row)
-            for row in map(cut_head, self._sections(question, documents, similar))
+            for row in read_visible(self._sections(question, documents, similar))
             if self._may_apply(row, question, globs.get(row.document_id, ""))
         ]
         asked = self._read_question(question, windows, max(similar.values(), default=None))
@@ -196,7 +213,10 @@ class RuleFinder:
             )
             for each in windows
         ]
-        shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
+        told = [hit for hit in hits if _is_told(hit) and hit.row.row not in facts]
+        usual_weight = median(hit.weight for hit in told) if told else 0.0
+        judged = (replace(hit, relevance=relevance(hit.weight, usual_weight, hit.kind)) for hit in told)
+        shown = sorted(judged, key=_place)
         sections = [
             _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
@@ -243,15 +263,16 @@ class RuleFinder:
         total = max(self._store.chunks.estimated_count(), 1)
         parts = analyse(question.text).parts
         weights = {stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in parts}
-        sections = [each.terms for each in windows]
-        code = weigh_paths(question.paths or question.likely, sections)
+        terms = [each.terms for each in windows]
+        code = weigh_paths(question.paths or question.likely, terms)
         words = AskedTerms(weights)
-        known = words.share(frozenset().union(*(each.all for each in sections)))
+        known = words.share(frozenset().union(*(each.all for each in terms)))
         work = weigh_work(read_asked_work(question.text, question.paths), (each.work for each in windows))
         commanding = {section_of(each.row.stored.chunk) for each in windows if each.key_rules}
         return _Asked(
             question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
-            known=known, nearest=nearest, commanding=commanding,
+            known=known, nearest=nearest, sections=math.log(max(1, len({section_of(each.row.stored.chunk) for each in windows}))),
+            commanding=commanding,
         )  # fmt: skip
 
     def _judge_section(self, window: Window, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
@@ -278,10 +299,11 @@ class RuleFinder:
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
             nearest=asked.nearest,
+            sections=asked.sections,
             work=judge_work(asked.work, stated),
         )
         return RuleHit(
-            row=window.row, kind=kind, relevance=relevance(evidence, kind), key_rules=window.key_rules,
+            row=window.row, kind=kind, weight=weigh(evidence), key_rules=window.key_rules,
             why="; ".join(filter(None, (
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",

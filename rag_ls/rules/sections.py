@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rag_ls.model import Chunk
@@ -13,8 +15,14 @@ from rag_ls.rules.work import StatedWork, read_stated_work
 from rag_ls.storage import ChunkRow
 
 _TAG = re.compile(r"<[^<>]*>")
-# Claude Code reads the document that such a line names.
+IMPORTING = ("agents.md", "claude.md", "gemini.md")
+"""The documents of which the tools read what a word such as `@docs/style.md` names."""
 _REFERENCE = re.compile(r"(?:[-*+] )?@[\w./~-]+")
+_IMPORT = re.compile(r"(?<![\w@/.`])@((?:\.{1,2}/)*[\w-][\w./-]*\.(?:md|mdx|mdc|markdown))\b")
+_CODE = r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)|`[^`\n]++`"
+_COMMENT = re.compile(rf"(?P<code>{_CODE})|<!--.*?(?P<end>-->|\Z)", re.DOTALL | re.MULTILINE)
+# Of no width, or that turn the order of what follows; the joiners of Persian and of emoji are none of them.
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +58,57 @@ def says_something(text: str) -> bool:
     )
 
 
-def cut_head(row: ChunkRow) -> ChunkRow:
-    """A row without the front matter of its document."""
-    chunk = row.stored.chunk
+def find_imports(path: str, text: str) -> list[str]:
+    """The documents that a document of rules imports, as `@docs/style.md`, by their paths in the project."""
+    named = _IMPORT.findall(_COMMENT.sub("", text)) if "@" in text else ()
+    found = dict.fromkeys(posixpath.normpath(posixpath.join(posixpath.dirname(path), each)) for each in named)
+    return [each for each in found if not each.startswith("../")]
+
+
+def read_visible(rows: Iterable[ChunkRow]) -> Iterator[ChunkRow]:
+    """The windows of documents as people see them: without front matter, comments of HTML and unseen characters.
+
+    A comment may go on in the next window. It becomes empty lines, so that what follows keeps its place in the document.
+    """
+    is_open, next_window = False, (0, 0)
+    for row in sorted(rows, key=lambda row: (row.document_id, row.stored.chunk.ordinal)):
+        chunk = row.stored.chunk
+        if chunk.language == "yaml":
+            yield row
+            continue
+        head, window = _cut_head(chunk), (row.document_id, chunk.ordinal)
+        visible, is_open = _drop_hidden(head, is_open=is_open and window == next_window)
+        next_window = (row.document_id, chunk.ordinal + 1)
+        yield row if visible is chunk else replace(row, stored=replace(row.stored, chunk=visible))
+
+
+def _drop_hidden(chunk: Chunk, *, is_open: bool) -> tuple[Chunk, bool]:
+    """A window without what is hidden, and whether a comment goes on after it; its overlap may open a fence."""
+    before = "<!--" if is_open else chunk.overlap
+    given = before + chunk.text
+    if "<!--" not in given and given.isascii():
+        return chunk, False
+    ends = [match["end"] for match in _COMMENT.finditer(given) if match["code"] is None]
+    overlap = _show(before)
+    text = _show(given).removeprefix(overlap)
+    return replace(chunk, text=text, overlap=overlap), ends[-1:] == [""]
+
+
+def _show(text: str) -> str:
+    shown = _COMMENT.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), text)
+    return _UNSEEN.sub("", shown)
+
+
+def _cut_head(chunk: Chunk) -> Chunk:
+    """A window without the front matter of its document."""
     text = without_head(chunk.text)
     if chunk.ordinal or len(text) == len(chunk.text):
-        return row
+        return chunk
     head = chunk.text[: len(chunk.text) - len(text)]
-    body = replace(
+    return replace(
         chunk, text=text, start_line=chunk.start_line + head.count("\n"),
         start_byte=chunk.start_byte + len(head.encode("utf-8", "surrogatepass")),
     )  # fmt: skip
-    return replace(row, stored=replace(row.stored, chunk=body))
 
 
 def section_of(chunk: Chunk) -> tuple[str, str, int]:

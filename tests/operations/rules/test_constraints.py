@@ -358,6 +358,24 @@ def test_what_stands_in_the_documents_of_several_tools_is_told_once_without_thei
     assert [each["filePath"] for each in found if "sender" in each["content"]] == ["AGENTS.md"]
 
 
+def test_a_document_that_the_rules_import_is_one_of_them(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    others = {
+        "CLAUDE.md": "Read @docs/style.md first.\n",
+        "docs/style.md": "# Style\n\nSee @money.md.\n",
+        "docs/money.md": "# Money\n\nAmounts MUST be whole cents.\n",
+        "docs/guide.md": "# Guide\n\nAmounts of a refund MUST be whole cents.\n",
+    }
+    _open(client, write(tmp_path / "shop", {**SHOP, **others}))
+    found = operations.run(
+        "rag_check_constraints", {"change_description": "keep the amount of a refund in whole cents"}
+    )
+    told = [each["filePath"] for each in found["constraints"]]
+    assert told[0] == "docs/money.md"
+    assert "docs/guide.md" not in told
+
+
 def test_documents_that_say_the_opposite_are_both_told(operations: Operations, client: Client, tmp_path: Path) -> None:
     allowed = "# Money\n\n- ✅ Store refunds as float\n- Compare with `a == b`\n"
     forbidden = allowed.replace("✅", "❌").replace("==", "!=")
