@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +20,6 @@ from rag_ls.rules.relevance import (
     judge_naming,
     judge_paragraphs,
     relevance,
-    weigh,
     weigh_paths,
 )
 from rag_ls.rules.scopes import (
@@ -93,8 +90,6 @@ class _Asked:
     """The part of the question's words that any section holds."""
     nearest: float | None
     """The similarity of the nearest section."""
-    sections: float
-    """The logarithm of the number of sections."""
     commanding: Collection[tuple[str, str, int]]
     """The sections with a key rule in any of their windows."""
 
@@ -110,8 +105,7 @@ class RuleHit:
 
     row: ChunkRow
     kind: RuleKind
-    weight: float
-    """The logarithm of odds by its own evidence."""
+    relevance: float
     key_rules: tuple[KeyRule, ...]
     why: str
     names_path: bool
@@ -119,8 +113,6 @@ class RuleHit:
     names_file: bool
     """Whether it names a file of the question itself, or states globs that match one."""
     evidence: RuleEvidence
-    relevance: float = 0.0
-    """The probability that it applies, beside the other sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +205,7 @@ class RuleFinder:
             )
             for each in windows
         ]
-        told = [hit for hit in hits if _is_told(hit) and hit.row.row not in facts]
-        usual_weight = median(hit.weight for hit in told) if told else 0.0
-        judged = (replace(hit, relevance=relevance(hit.weight, usual_weight, hit.kind)) for hit in told)
-        shown = sorted(judged, key=_place)
+        shown = sorted((hit for hit in hits if _is_told(hit) and hit.row.row not in facts), key=_place)
         sections = [
             _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
@@ -263,16 +252,15 @@ class RuleFinder:
         total = max(self._store.chunks.estimated_count(), 1)
         parts = analyse(question.text).parts
         weights = {stem(part): rarity(total, self._index.lexical.frequency(part, _MAX_COUNTED)) for part in parts}
-        terms = [each.terms for each in windows]
-        code = weigh_paths(question.paths or question.likely, terms)
+        sections = [each.terms for each in windows]
+        code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
-        known = words.share(frozenset().union(*(each.all for each in terms)))
+        known = words.share(frozenset().union(*(each.all for each in sections)))
         work = weigh_work(read_asked_work(question.text, question.paths), (each.work for each in windows))
         commanding = {section_of(each.row.stored.chunk) for each in windows if each.key_rules}
         return _Asked(
             question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
-            known=known, nearest=nearest, sections=math.log(max(1, len({section_of(each.row.stored.chunk) for each in windows}))),
-            commanding=commanding,
+            known=known, nearest=nearest, commanding=commanding,
         )  # fmt: skip
 
     def _judge_section(self, window: Window, asked: _Asked, similarity: float | None, globs: str) -> RuleHit:
@@ -299,11 +287,10 @@ class RuleFinder:
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
             nearest=asked.nearest,
-            sections=asked.sections,
             work=judge_work(asked.work, stated),
         )
         return RuleHit(
-            row=window.row, kind=kind, weight=weigh(evidence), key_rules=window.key_rules,
+            row=window.row, kind=kind, relevance=relevance(evidence, kind), key_rules=window.key_rules,
             why="; ".join(filter(None, (
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",

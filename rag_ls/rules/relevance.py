@@ -24,8 +24,6 @@ USUAL_SIMILARITY = 0.1
 """Of a change and the sections nearest to it: with it, no rule is called clear more often without vectors than with them."""
 USUAL_NEAREST_SIMILARITY = 0.23
 """Of a change and the one nearest section, for the same end."""
-USUAL_SHARE = 0.4
-"""The part of the weight of a project's usual section that is no evidence: what all sections have says nothing of one."""
 _MIN_DOUBT = 5e-5
 # A paragraph of so many different words counts for 0.7 of one that holds nothing but words of the question.
 _LONG_PARAGRAPH_WORDS = 12
@@ -62,8 +60,6 @@ class RuleEvidence:
     """The part of the question's words that any section holds, by their rarity, the same for all sections."""
     nearest: float | None = None
     """The similarity of the question and the section nearest to it, the same for all sections: whether any rule speaks of it."""
-    sections: float = 0.0
-    """The logarithm of the number of sections, the same for all: among many, the best one holds some words by chance."""
     work: float = 0.0
     """The part of the change's kinds of work that it speaks of, by their rarity among the sections."""
 
@@ -84,19 +80,13 @@ def read_terms(text: str) -> SectionTerms:
     )
 
 
-def weigh(evidence: RuleEvidence) -> float:
-    """The evidence that a section applies, as the logarithm of odds."""
+def relevance(evidence: RuleEvidence, kind: str) -> float:
+    """The probability that a section applies, 0 to 1, after the prior of its kind."""
     similarity = USUAL_SIMILARITY if evidence.similarity is None else max(0.0, evidence.similarity)
     nearest = USUAL_NEAREST_SIMILARITY if evidence.nearest is None else max(0.0, evidence.nearest)
     told = {"bias": 1.0, **asdict(evidence), "similarity": similarity, "nearest": nearest}
-    weight: float = fuse(told, load_weights("rules"))
-    return weight
-
-
-def relevance(weight: float, usual: float, kind: str) -> float:
-    """The probability that a section applies, 0 to 1, after the prior of its kind. A weight that is `usual` for sections tells less."""
     prior = PRIORS[kind] / max(PRIORS.values())
-    return round(probability(weight - USUAL_SHARE * usual, prior), 4)
+    return round(probability(fuse(told, load_weights("rules")), prior), 4)
 
 
 def compute_odds(relevance: float) -> float:

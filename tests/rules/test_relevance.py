@@ -15,7 +15,6 @@ from rag_ls.rules.relevance import (
     judge_paragraphs,
     read_terms,
     relevance,
-    weigh,
     weigh_paths,
 )
 
@@ -27,16 +26,14 @@ def test_relevance_is_a_probability_and_constraints_weigh_most(
     similar: float, words: float, title: float, more: float
 ) -> None:
     evidence = RuleEvidence(similar, words, title)
-    kinds = (RuleKind.CONSTRAINT, RuleKind.PATTERN, "code")
-    constraint, pattern, code = (relevance(weigh(evidence), 0.0, kind) for kind in kinds)
+    constraint, pattern, code = (relevance(evidence, kind) for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN, "code"))
     assert 0 <= code <= pattern <= constraint <= 1
-    assert weigh(RuleEvidence(min(1.0, similar + more), words, title)) >= weigh(evidence)
-    assert relevance(weigh(evidence), more, RuleKind.CONSTRAINT) <= constraint
+    assert relevance(RuleEvidence(min(1.0, similar + more), words, title), RuleKind.CONSTRAINT) >= constraint
 
 
 def test_a_pattern_about_the_question_comes_before_a_constraint_about_something_else() -> None:
     fitting, other = RuleEvidence(0.6, 0.7, 0.5), RuleEvidence(0.1, 0.1, 0.0)
-    assert relevance(weigh(fitting), 0.0, RuleKind.PATTERN) > relevance(weigh(other), 0.0, RuleKind.CONSTRAINT)
+    assert relevance(fitting, RuleKind.PATTERN) > relevance(other, RuleKind.CONSTRAINT)
 
 
 LISTED = "# Conventions\n\n- Never write migrations by hand.\n- No new package without a reason.\n- Views are thin.\n"
@@ -70,19 +67,14 @@ def test_without_vectors_a_relevance_means_what_it_means_with_usual_ones() -> No
         RuleEvidence(None, 0.5, 0.2),
         RuleEvidence(USUAL_SIMILARITY, 0.5, 0.2, nearest=USUAL_NEAREST_SIMILARITY),
     )
-    assert weigh(without) == weigh(usual)
+    assert relevance(without, RuleKind.CONSTRAINT) == relevance(usual, RuleKind.CONSTRAINT)
 
 
 def test_a_change_to_which_no_section_is_near_is_likely_spoken_of_by_none() -> None:
     near, far = (RuleEvidence(0.1, 0.3, 0.0, nearest=nearest) for nearest in (0.5, 0.1))
-    assert weigh(near) > weigh(far)
+    assert relevance(near, RuleKind.CONSTRAINT) > relevance(far, RuleKind.CONSTRAINT)
 
 
 def test_a_change_in_words_that_no_section_holds_is_likely_spoken_of_by_none() -> None:
     said, unsaid = (RuleEvidence(0.3, 0.3, 0.0, known=known, nearest=0.3) for known in (0.9, 0.1))
-    assert weigh(said) > weigh(unsaid)
-
-
-def test_the_best_of_many_sections_holds_some_words_by_chance() -> None:
-    few, many = (RuleEvidence(0.3, 0.3, 0.0, sections=sections) for sections in (1.0, 5.0))
-    assert weigh(few) > weigh(many)
+    assert relevance(said, RuleKind.CONSTRAINT) > relevance(unsaid, RuleKind.CONSTRAINT)

@@ -35,7 +35,7 @@ MAX_RESULTS = 20
 LEAST_DESCRIPTION_CHARACTERS = 3
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise. The words of a path alone, without a change, tell less.
-_MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.04, 0.01
+_MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
 # Beside a rule that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes, 1 of 78 right ones.
 _MAX_ODDS_RATIO = 5.0

@@ -24,7 +24,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.rules.finding import RuleHit
-from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SHARE, USUAL_SIMILARITY
+from rag_ls.rules.relevance import USUAL_NEAREST_SIMILARITY, USUAL_SIMILARITY
 from tests.benchmarks.rules.public import (
     PublicChange,
     Repository,
@@ -38,7 +38,7 @@ Vector: TypeAlias = NDArray[np.float64]
 _PENALTY, _ROUNDS, _STEP = 0.003, 3000, 0.05
 # A change of another repository may be spoken of: it counts half as much as one of which no rule speaks.
 _OF_NO_RULE, _OF_OTHERS = 0.35, 0.15
-_OF_THE_CHANGE = ("bias", "known", "nearest", "sections")
+_OF_THE_CHANGE = ("bias", "known", "nearest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Example:
 
     evidence: Vector
     is_right: NDArray[np.bool_]
-    shared: tuple[float, float, float]
-    """What is the same for all: `known`, `nearest`, `sections`."""
+    known: float
+    nearest: float
     weight: float
     """The weight of the change as one of which a rule speaks (positive) or none does (negative)."""
 
@@ -75,9 +75,10 @@ def _make_example(change: PublicChange, hits: Sequence[RuleHit], weight: float, 
     usual = {"similarity": USUAL_SIMILARITY}
     table = [[float(usual.get(name, 0.0) if row[name] is None else row[name]) for name in names] for row in rows]
     right = [change.is_right(hit) for hit in hits]
-    known, nearest, sections = (rows[0][name] for name in _OF_THE_CHANGE[1:]) if rows else (0.0, 0.0, 0.0)
-    shared = known, USUAL_NEAREST_SIMILARITY if nearest is None else nearest, sections
-    return Example(np.array(table), np.array(right), shared, weight)
+    known, nearest = (rows[0]["known"], rows[0]["nearest"]) if rows else (0.0, 0.0)
+    return Example(
+        np.array(table), np.array(right), known, USUAL_NEAREST_SIMILARITY if nearest is None else nearest, weight
+    )
 
 
 def learn_order(examples: Sequence[Example], signs: Vector) -> Vector:
@@ -104,20 +105,17 @@ def _center(scores: Vector) -> Vector:
 def learn_scale(examples: Sequence[Example], weights: Vector) -> Vector:
     """The factor of the score, the weights of what the sections share, and the bias: a logistic regression, by Newton's steps."""
     asked = [each for each in examples if each.weight and len(each.evidence)]
-    scores = [each.evidence @ weights for each in asked]
-    best = [score.max() - USUAL_SHARE * float(np.median(score)) for score in scores]
-    table = np.array([[score, *each.shared, 1.0] for score, each in zip(best, asked, strict=True)])
+    table = np.array([[(each.evidence @ weights).max(), each.known, each.nearest, 1.0] for each in asked])
     speaks = np.array([each.weight > 0 for each in asked], float)
     counts = np.array([sum(other.weight == each.weight for other in asked) for each in asked])
     shares = np.array([0.5 if each.weight > 0 else -each.weight for each in asked]) / counts
-    found = np.zeros(5)
+    found = np.zeros(4)
     for _ in range(50):
         even = 1 / (1 + np.exp(-table @ found))
-        slope = table.T @ (shares * (even - speaks)) + 0.004 * found * [1, 1, 0, 0, 0]
-        bend = (table * (shares * even * (1 - even))[:, None]).T @ table + np.diag([0.004, 0.004, 1e-4, 1e-4, 1e-9])
+        slope = table.T @ (shares * (even - speaks)) + 0.004 * found * [1, 1, 0, 0]
+        bend = (table * (shares * even * (1 - even))[:, None]).T @ table + np.diag([0.004, 0.004, 1e-4, 1e-9])
         found = found - np.linalg.solve(bend, slope)
-    # What is the same for all sections is a part of the usual one's weight too.
-    return found / [1.0, *[1.0 - USUAL_SHARE] * 4]
+    return found
 
 
 def main() -> None:
@@ -142,7 +140,7 @@ def main() -> None:
         repository = open_repository(arguments.checkouts, arguments.work, name, model)
         examples += _collect(repository, asked, vectors, names)
     order = learn_order(examples, signs)
-    factor, known, nearest, sections, bias = learn_scale(examples, order)
+    factor, known, nearest, bias = learn_scale(examples, order)
     # Evidence that no example has (no rules in YAML are among them) keeps its weight.
     shown: Vector = sum(np.abs(each.evidence).sum(axis=0) for each in examples)
     learned = {
@@ -150,7 +148,6 @@ def main() -> None:
         **{name: factor * weight for name, weight, amount in zip(names, order, shown, strict=True) if amount},
         "known": known,
         "nearest": nearest,
-        "sections": sections,
         "bias": bias,
     }
     print(json.dumps({name: round(float(learned[name]), 2) for name in present}, indent=2))
