@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -33,6 +32,65 @@ _EFFECTS = {
     config.TakesEffect.OPENED: " *Next opening.*",
     config.TakesEffect.RESTARTED: " *New engine.*",
 }
+_CONFIGURATION = """\
+# Configuration
+
+Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,
+the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.
+{users} are the user's: no project's file and no editor sets them.
+
+Settings that can cost or destroy something *wait*: set by a project's file or an editor, they count only once the user
+trusts the folder (`rag-ls trust`). *More waits*: only a value above the one in force waits; *Less waits*: only one below it.
+
+A changed value counts at once, even while the engine runs. Some changes first do what the last column says: the *Files* are
+*compared* with the index, documents are *Cut anew*, the value counts at the project's *Next opening*, or a *New engine*
+takes the place of the running one.
+
+`rag-ls config` shows the values in force, and names what is wrong with file and line.
+
+| setting | type | default | meaning |
+| --- | --- | --- | --- |"""
+_PROJECTS = """
+## Projects
+
+The user's `config.toml` alone may list projects, each under a `[[projects]]` of its own. Patterns are in .gitignore
+syntax, relative to each root.
+
+| key | meaning |
+| --- | --- |
+{keys}
+
+```toml
+[[projects]]
+name = "shop"
+roots = ["~/work/shop", "/srv/shop-web"]
+include = ["src/**"]
+exclude = ["**/fixtures/**"]
+branch = "main"
+```
+"""
+_OPERATIONS = """\
+# Operations
+
+Generated from `rag_ls/operations/`: what editors (`ragLs.*` commands), agents (tools) and the shell (verbs) ask,
+each under one name and with one shape. A request is one JSON object, an answer another.
+"""
+_COMMAND_LINE = """\
+# Command line
+
+Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed (for a search: nothing found), 2 wrong usage.
+
+A line that begins with no verb is a question: `rag-ls "where is the token refreshed"` is `rag-ls search ...`, and
+`rag-ls ask ...` asks whatever the first word is. `rag-ls --help` shows the ten verbs that one needs first,
+`rag-ls help --all` all, `rag-ls help VERB` one.
+
+| group | | actions |
+| --- | --- | --- |
+{groups}
+
+Memories' verbs and those of old go without their group: `rag-ls add` is `rag-ls memory add`, `rag-ls stop` is
+`rag-ls engine stop`.
+"""
 _JSON_TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean"}
 
 
@@ -56,32 +114,14 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE, vscode_manifest()
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.json", shell_verbs()
-    yield ROOT / "rag_ls" / "lsp" / "command_names.py", command_names()
+    yield ROOT / "rag_ls" / "lsp" / "commands.json", command_names()
     yield from stop_words()
     yield from manifests()
 
 
 def configuration() -> str:
     users = [f"`{item.name}`" for item in config.sections() if item.metadata["set_by"] is config.SetBy.USER]
-    lines = [
-        "# Configuration",
-        "",
-        "Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
-        "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
-        f"{', '.join(users[:-1])} and {users[-1]} are the user's: no project's file and no editor sets them.",
-        "",
-        "Settings that can cost or destroy something *wait*: set by a project's file or an editor, they count only once the user",
-        "trusts the folder (`rag-ls trust`). *More waits*: only a value above the one in force waits; *Less waits*: only one below it.",
-        "",
-        "A changed value counts at once, even while the engine runs. Some changes first do what the last column says: the *Files* are",
-        "*compared* with the index, documents are *Cut anew*, the value counts at the project's *Next opening*, or a *New engine*",
-        "takes the place of the running one.",
-        "",
-        "`rag-ls config` shows the values in force, and names what is wrong with file and line.",
-        "",
-        "| setting | type | default | meaning |",
-        "| --- | --- | --- | --- |",
-    ]
+    lines = [_CONFIGURATION.format(users=f"{', '.join(users[:-1])} and {users[-1]}")]
     for info in config.describe():
         limits = f" One of {', '.join(info.choices)}." if info.choices else ""
         if info.minimum is not None or info.maximum is not None:
@@ -90,27 +130,8 @@ def configuration() -> str:
         option = f" For one run: `rag-ls {info.option}`." if info.option else ""
         meaning = f"{info.doc}{limits}{option}{waits}{_EFFECTS[info.takes_effect]}"
         lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {meaning} |")
-    lines += [
-        "",
-        "## Projects",
-        "",
-        "The user's `config.toml` alone may list projects, each under a `[[projects]]` of its own. Patterns are in .gitignore",
-        "syntax, relative to each root.",
-        "",
-        "| key | meaning |",
-        "| --- | --- |",
-        *(f"| `{key}` | {doc} |" for key, doc in entries.described()),
-        "",
-        "```toml",
-        "[[projects]]",
-        'name = "shop"',
-        'roots = ["~/work/shop", "/srv/shop-web"]',
-        'include = ["src/**"]',
-        'exclude = ["**/fixtures/**"]',
-        'branch = "main"',
-        "```",
-    ]
-    return "\n".join(lines) + "\n"
+    keys = "\n".join(f"| `{key}` | {doc} |" for key, doc in entries.described())
+    return "\n".join([*lines, _PROJECTS.format(keys=keys)])
 
 
 def vscode_manifest() -> str:
@@ -142,13 +163,7 @@ def _property(info: config.SettingInfo) -> dict[str, object]:
 
 def operations() -> str:
     """Each operation with its arguments, and who offers it under which name."""
-    lines = [
-        "# Operations",
-        "",
-        "Generated from `rag_ls/operations/`: what editors (`ragLs.*` commands), agents (tools) and the shell (verbs) ask,",
-        "each under one name and with one shape. A request is one JSON object, an answer another.",
-        "",
-    ]
+    lines = [_OPERATIONS]
     for operation in OPERATIONS:
         offered = [
             *([f"tool `{operation.name}`"] if operation.tool else []),
@@ -189,9 +204,8 @@ def shell_verbs() -> str:
 
 def command_names() -> str:
     """The commands that editors are offered, as plain data: they are told before anything is imported."""
-    head = '"""The commands of the server. Generated from rag_ls/operations/ by scripts/dev.py docs."""\n\n'
-    names = [operation.command for operation in OPERATIONS if operation.command] + list(OF_THE_EDITOR)
-    return formatted(f"{head}COMMANDS = {tuple(names)!r}\n")
+    names = [operation.command for operation in OPERATIONS if operation.command]
+    return json.dumps([*names, *OF_THE_EDITOR], indent=1) + "\n"
 
 
 def stop_words() -> Iterator[tuple[Path, str]]:
@@ -213,12 +227,6 @@ def replaced(pattern: str, literal: str, file: Path) -> str:
     return text
 
 
-def formatted(source: str) -> str:
-    """Python as the formatter writes it."""
-    command = [sys.executable, "-m", "ruff", "format", "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-
-
 def command_line() -> str:
     # The parser reads the generated verbs, which this run may be about to change.
     VERBS.clear()
@@ -228,23 +236,8 @@ def command_line() -> str:
     from rag_ls.cli.verb_names import GROUPS, TREE
 
     parser = build_parser()
-    lines = [
-        "# Command line",
-        "",
-        "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed (for a search: nothing found), 2 wrong usage.",
-        "",
-        'A line that begins with no verb is a question: `rag-ls "where is the token refreshed"` is `rag-ls search ...`, and',
-        "`rag-ls ask ...` asks whatever the first word is. `rag-ls --help` shows the ten verbs that one needs first,",
-        "`rag-ls help --all` all, `rag-ls help VERB` one.",
-        "",
-        "| group | | actions |",
-        "| --- | --- | --- |",
-        *(f"| `{group}` | {GROUPS[group]} | {', '.join(actions)} |" for group, actions in TREE.items()),
-        "",
-        "Memories' verbs and those of old go without their group: `rag-ls add` is `rag-ls memory add`, `rag-ls stop` is",
-        "`rag-ls engine stop`.",
-        "",
-    ]
+    groups = "\n".join(f"| `{group}` | {GROUPS[group]} | {', '.join(actions)} |" for group, actions in TREE.items())
+    lines = [_COMMAND_LINE.format(groups=groups)]
     for name, verb, summary in verbs_of(parser):
         lines += [f"## `rag-ls {name}`", "", summary, "", "```console", f"$ {example_of(name)}", "```", ""]
         if others := epilog_of(name).partition("also: ")[2]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from rag_ls import __version__
-from rag_ls.lsp.command_names import COMMANDS
 
+COMMANDS: list[str] = json.loads(Path(__file__).with_name("commands.json").read_text())
+"""Generated from rag_ls/operations/ by scripts/dev.py docs."""
 # The commands of code actions and lenses. They take a selection or a place, and call operations.
 OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPlace", "ragLs.showUses")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -33,7 +36,7 @@ def initialize_result(params: Any) -> dict[str, Any]:
             "workspaceSymbolProvider": {},
             **{provider: True for feature, provider in offered.items() if not registers(client, feature)},
             **({"diagnosticProvider": _DIAGNOSTICS} if pulls_diagnostics(client) else {}),
-            "executeCommandProvider": {"commands": list(COMMANDS)},
+            "executeCommandProvider": {"commands": COMMANDS},
             "workspace": {
                 "workspaceFolders": {"supported": True, "changeNotifications": True},
                 "fileOperations": {"didCreate": _ALL_FILES, "didRename": _ALL_FILES, "didDelete": _ALL_FILES},

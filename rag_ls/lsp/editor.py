@@ -345,11 +345,7 @@ def _take_files(client: Client, uris: Sequence[str]) -> None:
     changed: dict[int, tuple[ProjectSession, list[str]]] = {}
     for uri in uris:
         place = place_of(uri, client) if file_path(uri) else None
-        if place is not None and not place.guest and not _is_internal(place.path):
+        if place is not None and not place.guest and place.path.split("/", 1)[0] not in (".git", ".rag-ls"):
             changed.setdefault(id(place.view), (place.view, []))[1].append(place.path)
     for view, paths in changed.values():
         view.files_changed(paths)
-
-
-def _is_internal(path: str) -> bool:
-    return path.split("/", 1)[0] in (".git", ".rag-ls")

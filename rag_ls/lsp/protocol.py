@@ -16,6 +16,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.capabilities import initialize_result
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.lenient import mend_message
 from rag_ls.operations.wording import in_words_of_editors
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, REQUEST_FAILED
@@ -34,6 +35,15 @@ class UnreadableRequest(JsonRpcInvalidParams):
     def __init__(self, msg_id: Any, method: str) -> None:
         super().__init__(message=f"the parameters are not those of {method}")
         self.msg_id = msg_id
+
+
+def _handed_on(method: str) -> Any:
+    """A method of the protocol that does nothing but call the feature."""
+
+    def hand_on(self: LanguageServerProtocol, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[method], (params,), None
+
+    return lsp_method(method)(hand_on)
 
 
 class RagLsProtocol(LanguageServerProtocol):
@@ -135,20 +145,9 @@ class RagLsProtocol(LanguageServerProtocol):
 
     # pygls would keep a second copy of every text, and split its lines wrongly.
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
-        """Hand on to the feature."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
-        """Hand on to the feature."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
-        """Hand on to the feature."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+    lsp_text_document__did_open = _handed_on(types.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _handed_on(types.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _handed_on(types.TEXT_DOCUMENT_DID_CLOSE)
 
     def _refuse(self, msg_id: Any, code: int, message: str) -> None:
         self._send_response(msg_id, None, types.ResponseError(code=code, message=message))
@@ -157,7 +156,8 @@ class RagLsProtocol(LanguageServerProtocol):
 class RagLsServer(LanguageServer):
     """The pygls server of one editor session."""
 
-    session: Any = None
+    session: EditorSession
+    """From the editor's `initialize` on."""
     has_unread: Callable[[], bool] = staticmethod(lambda: False)
     """Whether a message of the editor was not read yet."""
 
@@ -172,7 +172,7 @@ class RagLsServer(LanguageServer):
 
     def note_step(self) -> None:
         """Note that the editor's messages so far are handled."""
-        if self.session is not None:
+        if hasattr(self, "session"):
             self.session.note_step()
 
     @property

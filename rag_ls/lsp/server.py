@@ -97,7 +97,7 @@ def serve_tcp(port: int, connect: Connect) -> int:
 
 
 def _find_exit_code(server: RagLsServer, close_s: float) -> int:
-    if server.session is not None and not server.was_shut_down:
+    if hasattr(server, "session") and not server.was_shut_down:
         try:
             asyncio.run(asyncio.wait_for(server.session.close(), close_s))
         except TimeoutError:

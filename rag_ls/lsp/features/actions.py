@@ -19,7 +19,7 @@ from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.documents import OpenDocument, Place
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
-from rag_ls.lsp.features.rule_actions import rule_actions, wants_fixes
+from rag_ls.lsp.features.rule_actions import rule_actions, wants_kind
 from rag_ls.lsp.notes import note_in
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
@@ -36,14 +36,12 @@ _MAX_SHOWN = 5
 def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_actions(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-        session: EditorSession = server.session
-        document = session.documents.get(params.text_document.uri)
+        document = server.session.documents.get(params.text_document.uri)
         if document is None:
             return []
-        fixes = rule_actions(document, params.context.diagnostics) if wants_fixes(params.context.only) else []
-        if params.context.only and not any(map(_is_ours, params.context.only)):
-            return [*fixes]
-        return [*fixes, *_actions(document, params.range)]
+        wanted = params.context.only
+        fixes = rule_actions(document, params.context.diagnostics) if wants_kind(wanted, "quickfix") else []
+        return [*fixes, *(_actions(document, params.range) if wants_kind(wanted, "empty") else [])]
 
     @server.command(REMEMBER)
     async def remember(*sent: Any) -> dict[str, Any]:
@@ -96,10 +94,6 @@ def _action(title: str, command: str, argument: dict[str, Any]) -> types.CodeAct
     return types.CodeAction(title=title, command=types.Command(title=title, command=command, arguments=[argument]))
 
 
-def _is_ours(kind: str | types.CodeActionKind) -> bool:
-    return str(getattr(kind, "value", kind)) in ("", "empty")
-
-
 def _text(buffer: TextBuffer, selected: types.Range) -> str:
     start, end = (buffer.offset(Position(at.line, at.character)) for at in (selected.start, selected.end))
     return buffer.text[min(start, end) : max(start, end)].strip()
@@ -110,7 +104,7 @@ async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
 
     None if the user cancels. Raises the error for the client if the client cannot ask the user.
     """
-    session: EditorSession = server.session
+    session = server.session
     text, uri = str(arguments.get("text", "")), str(arguments.get("uri", ""))
     if not text.strip():
         raise _refuse(server, "select what is to be remembered, or what the note is about")
@@ -151,9 +145,8 @@ def _new_memory(session: EditorSession, arguments: dict[str, Any]) -> dict[str, 
 
 
 async def _ask(server: RagLsServer, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    session: EditorSession = server.session
     try:
-        return await asyncio.wrap_future((await session.operations()).submit(operation, arguments))
+        return await asyncio.wrap_future((await server.session.operations()).submit(operation, arguments))
     except RagLsError as error:
         show_message(server, str(error), types.MessageType.Warning)
         raise protocol_error(error) from error

@@ -7,7 +7,6 @@ from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 
@@ -25,7 +24,7 @@ def register(server: RagLsServer) -> None:
 
 def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., Any]:
     async def run(*arguments: Any) -> dict[str, Any]:
-        session: EditorSession = server.session
+        session = server.session
         try:
             given = _one_object(name, arguments)
             return await session.ask(operation, given)

@@ -42,13 +42,13 @@ _SEVERITIES = {
 def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
     async def diagnose(params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-        session: EditorSession = server.session
+        session = server.session
         await session.settled()
         return types.RelatedFullDocumentDiagnosticReport(items=await _of_open(session, params.text_document.uri))
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def diagnose_workspace(params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-        session: EditorSession = server.session
+        session = server.session
         found = await _of_workspace(session)
         open_uris = {document.uri for document in session.documents.all()}
         # An open document gets diagnostics of its typed text.
@@ -62,7 +62,7 @@ def register(server: RagLsServer) -> None:
 
 async def keep_diagnosed(server: RagLsServer) -> None:
     """Send diagnostics as documents change, or tell the editor when to ask again, until the session ends."""
-    session: EditorSession = server.session
+    session = server.session
     document = server.client_capabilities.text_document
     pulls = bool(document and document.diagnostic)
     session.spawn(_keep_workspace(server, pulls=pulls))
@@ -81,7 +81,7 @@ async def keep_diagnosed(server: RagLsServer) -> None:
 
 async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
     """Check all files anew when the index is complete, or the rules have changed."""
-    session: EditorSession = server.session
+    session = server.session
     shown: set[str] = set()
     while True:
         await session.all_to_check.wait()
@@ -103,7 +103,7 @@ async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
 
 async def _send(server: RagLsServer, uri: str) -> None:
     """Send the diagnostics of a document, unless newer text came meanwhile, whose turn comes then."""
-    session: EditorSession = server.session
+    session = server.session
     document = session.documents.get(uri)
     text = document.buffer.text if document else ""
     items = await _of_open(session, uri)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.engine.events import AnchorsMoved, Event, IndexComplete, MemoryChanged, SettingsChanged
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, wants
 
@@ -21,7 +20,7 @@ NOTIFICATION = "ragLs/event"
 
 async def pass_on(server: RagLsServer) -> None:
     """Pass events to the editor until the session ends."""
-    session: EditorSession = server.session
+    session = server.session
     wants_events = wants(server.client_capabilities, "events")
     while True:
         events = [event for event in await session.events.take() if session.is_concerned(event)]

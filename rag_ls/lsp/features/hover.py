@@ -13,7 +13,6 @@ from rag_ls.engine.code.references.answers import Reference
 from rag_ls.engine.code.rule_sections import find_rules_about
 from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.addresses import DEFAULT_SPELLING, Spelling
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
@@ -35,7 +34,7 @@ _STATES = {
 def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        session: EditorSession = server.session
+        session = server.session
         await session.settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None

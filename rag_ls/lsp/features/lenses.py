@@ -11,7 +11,6 @@ from rag_ls.engine.code.hovers import find_memory_lenses, find_use_lenses
 from rag_ls.engine.code.impact import SymbolUse
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.features.symbols import declaration_line
 from rag_ls.lsp.protocol import RagLsServer, protocol_error, show_message
@@ -29,7 +28,7 @@ _NO_USES = ("definition", "override", "docs")
 def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-        session: EditorSession = server.session
+        session = server.session
         await session.settled()
         uri = params.text_document.uri
         document = session.documents.get(uri)
@@ -43,7 +42,7 @@ def register(server: RagLsServer) -> None:
     @server.command(SHOW_USES)
     async def show_uses(*sent: Any) -> dict[str, Any]:
         arguments = plain_object(SHOW_USES, sent)
-        session: EditorSession = server.session
+        session = server.session
         uri = str(arguments.get("uri", ""))
         path, document = file_path(uri), session.documents.get(uri)
         if path is None:

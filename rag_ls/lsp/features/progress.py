@@ -11,7 +11,6 @@ from lsprotocol import types
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Phase, Progress
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.features.references import offer_references
@@ -37,14 +36,13 @@ def register(server: RagLsServer) -> None:
             view.indexing.cancel()
 
     async def show_all() -> None:
-        session: EditorSession = server.session
         while True:
-            view = await session.opened_projects.get()
-            session.spawn(_show(server, view, running))
+            view = await server.session.opened_projects.get()
+            server.session.spawn(_show(server, view, running))
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
-        session: EditorSession = server.session
+        session = server.session
         window = server.client_capabilities.window
         if window and window.work_done_progress:
             session.spawn(show_all())

@@ -53,7 +53,7 @@ async def offer_references(server: RagLsServer) -> None:
     methods = [method for method in _METHODS if registers(client, method.rpartition("/")[2])]
     if not methods:
         return
-    session: EditorSession = server.session
+    session = server.session
     await session.settled()
     projects = await session.work("settings", (await session.client()).projects)
     is_wanted = any(view.settings.references.languages for view in projects)

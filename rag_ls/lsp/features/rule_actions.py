@@ -24,8 +24,6 @@ _OF_COMMENTS = frozenset({NO_REASON, UNKNOWN_RULE, UNUSED, "rule"})
 
 
 def register(server: RagLsServer) -> None:
-    """Register the command that shows a place."""
-
     @server.command(SHOW)
     async def show(*sent: Any) -> dict[str, Any]:
         arguments = plain_object(SHOW, sent)
@@ -67,7 +65,7 @@ def _of_one(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterator[ty
             f"Remember this exception to {shown}", REMEMBER, _exception(document, diagnostic, rule), diagnostic
         )
     if rule == UNUSED:
-        yield _without_comment(document, diagnostic)
+        yield _edit(document, "Remove this suppression", types.TextEdit(diagnostic.range, ""), diagnostic)
     if stated := data.get("stated"):
         yield _command(f"Show the rule {shown}", SHOW, {"uri": stated}, diagnostic)
     if (see := str(data.get("see", ""))).lower().startswith(_SHOWN_SCHEMES):
@@ -88,10 +86,6 @@ def _suppression(document: OpenDocument, diagnostic: types.Diagnostic, rule: str
         types.TextEdit(types.Range(at, at), added),
         diagnostic,
     )
-
-
-def _without_comment(document: OpenDocument, diagnostic: types.Diagnostic) -> types.CodeAction:
-    return _edit(document, "Remove this suppression", types.TextEdit(diagnostic.range, ""), diagnostic)
 
 
 def _edit(document: OpenDocument, title: str, edit: types.TextEdit, diagnostic: types.Diagnostic) -> types.CodeAction:
@@ -118,7 +112,7 @@ def _exception(document: OpenDocument, diagnostic: types.Diagnostic, rule: str) 
     }  # fmt: skip
 
 
-def wants_fixes(only: Iterable[types.CodeActionKind | str] | None) -> bool:
-    """Whether an editor that asks for these kinds of actions wants quick fixes."""
+def wants_kind(only: Iterable[types.CodeActionKind | str] | None, wanted: str) -> bool:
+    """Whether an editor that asks for these kinds of actions wants those of one kind."""
     kinds = [str(getattr(kind, "value", kind)) for kind in only or ()]
-    return not kinds or any(kind in ("", "quickfix") for kind in kinds)
+    return not kinds or "" in kinds or wanted in kinds

@@ -7,7 +7,6 @@ import re
 from lsprotocol import types
 
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.util.quoting import fold
@@ -36,7 +35,7 @@ def register(server: RagLsServer) -> None:
     async def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         if not params.query.strip():
             return []
-        session: EditorSession = server.session
+        session = server.session
         client = await session.client()
         await session.wait_for_files(params.query)
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_MAX_SYMBOLS))

@@ -9,7 +9,6 @@ from lsprotocol import types
 
 from rag_ls.config import Settings
 from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position
@@ -23,7 +22,7 @@ def register(server: RagLsServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        session: EditorSession = server.session
+        session = server.session
         await session.client()
         for folder in params.event.removed:
             if path := file_path(folder.uri):
@@ -52,12 +51,12 @@ def _register_texts(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        session: EditorSession = server.session
+        session = server.session
         session.text_changed(session.documents.open(item.uri, item.language_id, item.text))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        session: EditorSession = server.session
+        session = server.session
         document = session.documents.get(params.text_document.uri)
         if document is None:
             return
@@ -75,7 +74,7 @@ def _register_texts(server: RagLsServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        session: EditorSession = server.session
+        session = server.session
         if document := session.documents.close(params.text_document.uri):
             session.text_closed(document)
 
