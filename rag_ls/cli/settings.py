@@ -16,7 +16,8 @@ def show(arguments: argparse.Namespace) -> int:
     """Print the settings without passwords, their meaning, and the problems met while loading them."""
     project = find_project(arguments.project)
     loaded = config.load(project)
-    wanted = [info for info in config.describe() if _is_meant(info.key, arguments.key)]
+    prefix = f"{arguments.key}." if arguments.key else ""
+    wanted = [info for info in config.describe() if f"{info.key}.".startswith(prefix)]
     if not wanted:
         raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
     found = {info.key: info.value_in(loaded.settings) for info in wanted}
@@ -41,7 +42,3 @@ def show(arguments: argparse.Namespace) -> int:
     if note := loaded.waiting_note(project.root):
         print(f"rag-ls: {note}", file=sys.stderr)
     return 1 if loaded.problems else 0
-
-
-def _is_meant(key: str, asked: str) -> bool:
-    return not asked or key == asked or key.startswith(asked + ".")

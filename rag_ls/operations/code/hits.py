@@ -128,7 +128,10 @@ def pick_best(
     for (source, best), *others in files[:k]:
         places = tuple(_make_place(hit, words, with_text=place_texts) for _, hit in others)
         record = replace(make_hit(source, best), places=places)
-        found.append(replace(record, project=_name_source(source)) if len(sources) > 1 else record)
+        if len(sources) > 1:
+            name = source.name if isinstance(source, PublishedCode) else str(source.project.root)
+            record = replace(record, project=name)
+        found.append(record)
     return tuple(found)
 
 
@@ -150,8 +153,3 @@ def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceReco
 def _chunk_of(hit: Hit) -> Chunk:
     assert isinstance(hit.item, StoredChunk)
     return hit.item.chunk
-
-
-def _name_source(source: Source) -> str:
-    """A project's root, or the name of one that is published."""
-    return source.name if isinstance(source, PublishedCode) else str(source.project.root)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rag_ls.rules.checks.graph import Edge, ImportGraph
+from rag_ls.rules.checks.graph import Edge, ImportGraph, place_of, shorten_chain
 from rag_ls.rules.checks.names import first_line
-from rag_ls.rules.checks.places import place_of, shorten_chain, word_import
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CyclesCheck,
@@ -29,7 +28,7 @@ def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -
     edges = graph.edges(document.path)
     for edge in edges:
         if chain := _find_forbidden_chain(edge, check, graph):
-            yield place_of(document, edge), word_import([each or edge.module for each in chain])
+            yield place_of(document, edge), f"it imports {shorten_chain([each or edge.module for each in chain])}"
     for wanted in check.required:
         if not any(_means(edge, (wanted,)) for edge in edges):
             yield first_line(document), f"it does not import {wanted}"
@@ -79,7 +78,7 @@ def _find_reaching(
     for edge in graph.edges(document.path) if targets else ():
         chain = graph.chain(edge, lambda path: matches_any(targets, path), passes)
         if chain:
-            yield place_of(document, edge), word_import([each or edge.module for each in chain])
+            yield place_of(document, edge), f"it imports {shorten_chain([each or edge.module for each in chain])}"
 
 
 def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:

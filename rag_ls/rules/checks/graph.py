@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.languages import ImportResolver
 from rag_ls.model import Import
+from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.text import lines_of
 
 _MAX_CHAIN = 50
+_MAX_SHOWN = 6
 _ARROW = " -> "
 
 
@@ -22,10 +26,6 @@ class Edge:
     """The imported document; empty for a module from outside of the project."""
     module: str
     line: int
-
-
-def _target_of(edge: Edge) -> str:
-    return edge.target
 
 
 class ImportGraph:
@@ -93,7 +93,7 @@ class ImportGraph:
         start: Edge,
         is_target: Callable[[str], bool],
         passes: Callable[[str], bool],
-        name: Callable[[Edge], str] = _target_of,
+        name: Callable[[Edge], str] = operator.attrgetter("target"),
     ) -> list[str] | None:
         """The shortest chain of documents from an import to a target; it leads only through documents that pass.
 
@@ -123,6 +123,19 @@ class ImportGraph:
 
 def _is_import_of(edge: Edge, imported: str) -> bool:
     return matches_any((imported,), edge.target) if edge.target else edge.module == imported
+
+
+def place_of(document: CheckedDocument, edge: Edge) -> TextRange:
+    """The line of an import, without its indentation."""
+    lines = lines_of(document.text)
+    line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
+    start = len(line) - len(line.lstrip())
+    return TextRange(edge.line, start, edge.line, max(len(line.rstrip()), start))
+
+
+def shorten_chain(chain: Sequence[str]) -> str:
+    """The documents of a chain with arrows between; of a long one, the beginning and the end."""
+    return _ARROW.join(chain if len(chain) <= _MAX_SHOWN else [*chain[: _MAX_SHOWN - 1], "…", chain[-1]])
 
 
 def resolve_imports(resolver: ImportResolver, path: str, language: str, imports: Iterable[Import]) -> tuple[Edge, ...]:

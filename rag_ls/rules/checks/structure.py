@@ -59,7 +59,7 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
     found: list[SgNode] = root.find_all(_config(check.match))
     fixes = 0
     for node in found[:_MAX_MATCHES]:
-        if check.required is None or not _satisfies(node, check.required):
+        if check.required is None or not node.matches(**check.required):
             has_fix = bool(check.fix) and fixes < _MAX_FIXES
             fixes += has_fix
             yield _place(node), _shorten_text(node.text()), _mend(node, check.fix, document.text) if has_fix else None
@@ -78,10 +78,6 @@ def problem_of(check: StructureCheck) -> str:
                 raise
             return _word_error(error)
     return ""
-
-
-def _satisfies(node: SgNode, required: Any) -> bool:
-    return bool(node.matches(**required))
 
 
 def _mend(node: SgNode, fix: str, whole: str) -> str | None:

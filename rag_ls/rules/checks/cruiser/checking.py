@@ -16,9 +16,8 @@ from rag_ls.rules.checks.cruiser.records import (
     Required,
     Surroundings,
 )
-from rag_ls.rules.checks.graph import Edge, ImportGraph
+from rag_ls.rules.checks.graph import Edge, ImportGraph, place_of, shorten_chain
 from rag_ls.rules.checks.names import first_line
-from rag_ls.rules.checks.places import place_of, shorten_chain, word_import
 from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.text import lines_of
 
@@ -56,11 +55,9 @@ def _dependencies(
         if rule.is_allowed and not found:
             yield place_of(document, edge), f"it imports {name_of(edge)}, which no rule allows"
         elif found and not rule.is_allowed:
-            said = (
-                word_import(found[0])
-                if len(found[0]) == 1
-                else f"a circle: {shorten_chain([document.path, *found[0]])}"
-            )
+            chain = found[0]
+            is_circle = len(chain) > 1
+            said = f"a circle: {shorten_chain([document.path, *chain])}" if is_circle else f"it imports {chain[0]}"
             yield place_of(document, edge), said
 
 
@@ -117,7 +114,7 @@ def _check_reachable(
         groups = groups_of(rule.source, document.path)
         for edge, _ in _edges(document, surroundings, graph):
             if chain := _chain(edge, rule.target, groups, surroundings, graph):
-                yield place_of(document, edge), word_import(chain)
+                yield place_of(document, edge), f"it imports {shorten_chain(chain)}"
 
 
 def _check_unreachable(
