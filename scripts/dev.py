@@ -51,6 +51,14 @@ TORCH = "torch==2.13.0"
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 # What the tests of all workers write, several times over.
 RAM_BYTES = 4_000_000_000
+# The verbs that a program of its own carries out.
+PROGRAMS = {
+    "docs": ("scripts/generate_docs.py",),
+    "bench": ("-m", "tests.benchmarks"),
+    "vscode": ("scripts/e2e_vscode.py",),
+    "page": ("scripts/e2e_page.py",),
+    "fuzz": ("scripts/fuzz_http.py",),
+}
 # What uv says where it gets no answer; 1 where it finds a weakness.
 _UNREACHABLE = 2
 
@@ -64,20 +72,15 @@ def main() -> int:
         "test": test,
         "lint": lint,
         "audit": audit,
-        "docs": docs,
-        "bench": bench,
         "eval": evaluate,
-        "vscode": vscode,
-        "page": page,
-        "fuzz": fuzz,
         "release": release,
     }
     verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
-    if verb not in verbs:
+    if verb not in verbs and verb not in PROGRAMS:
         print(__doc__)
         return 2
     (set_up_lean if verb == "try" else set_up)()
-    return verbs[verb](arguments)
+    return verbs[verb](arguments) if verb in verbs else run_program(verb, *arguments)
 
 
 def set_up() -> None:
@@ -162,7 +165,7 @@ def test(arguments: list[str]) -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     failed = run_tests(BIN / python_name(), arguments)
     # A release is preceded by an hour of use, whose memory, handles and threads must stay flat.
-    return failed or (bench(["soak"]) if "--long" in arguments else 0)
+    return failed or (run_program("bench", "soak") if "--long" in arguments else 0)
 
 
 def run_tests(python: Path, arguments: Sequence[str]) -> int:
@@ -215,7 +218,7 @@ def lint(_: list[str]) -> int:
     )
     codes = [run(str(BIN / step[0]), *step[1:]) for step in steps]
     codes.append(run(str(BIN / python_name()), "scripts/check_style.py"))
-    return int(any([*codes, docs(["--check"])]))
+    return int(any([*codes, run_program("docs", "--check")]))
 
 
 def audit(arguments: list[str]) -> int:
@@ -232,14 +235,6 @@ def audit(arguments: list[str]) -> int:
     return code % _UNREACHABLE
 
 
-def docs(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "scripts/generate_docs.py", *arguments)
-
-
-def bench(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "-m", "tests.benchmarks", *arguments)
-
-
 def evaluate(arguments: list[str]) -> int:
     python = str(BIN / python_name())
     others = {"dependents": "dependents.measure", "models": "code.models", "rules": "rules.public"}
@@ -249,21 +244,13 @@ def evaluate(arguments: list[str]) -> int:
     return functions or run(python, "-m", "tests.benchmarks.code.finding", *arguments)
 
 
-def vscode(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "scripts/e2e_vscode.py", *arguments)
-
-
-def page(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "scripts/e2e_page.py", *arguments)
-
-
-def fuzz(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "scripts/fuzz_http.py", *arguments)
-
-
 def release(arguments: list[str]) -> int:
     python = str(BIN / python_name())
     return run(python, "scripts/release.py", "check") or run(python, "scripts/release.py", "build", *arguments)
+
+
+def run_program(verb: str, *arguments: str) -> int:
+    return run(str(BIN / python_name()), *PROGRAMS[verb], *arguments)
 
 
 def pip(*arguments: str) -> None:

@@ -17,17 +17,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RAG_LS = Path(sys.executable).with_name("rag-ls")
 MODULES = ROOT / "editors/vscode"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SETTINGS = '[http]\nenabled = true\naddress = "127.0.0.1:0"\n'
+
+
+def find_browser() -> str:
+    """The program of a Chromium; ends this one where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), "")
+    return found or sys.exit(
+        "error: no Chromium is here: install one (`apt-get install chromium`), or name it by CHROMIUM"
+    )
 
 
 def main() -> int:
     repository = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "rag_ls")
     shots = Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / ".e2e/page").resolve()
-    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), "")
-    if not browser:
-        print("error: no Chromium is on the PATH: install one, or name it by CHROMIUM", file=sys.stderr)
-        return 1
+    browser = find_browser()
     # node and npm from PyPI lie beside Python.
     os.environ["PATH"] = os.pathsep.join([str(RAG_LS.parent), os.environ["PATH"]])
     if not (MODULES / "node_modules/playwright-core").exists():

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from e2e_page import find_browser
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
@@ -27,17 +29,7 @@ EXCERPTS = {
     ),
     "fastify": ("lib/contentTypeParser.js", "lib/request.js", "lib/route.js", "lib/server.js", "README.md"),
 }
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-NPM_INSTALL = (
-    "npm",
-    "install",
-    "--omit=dev",
-    "--omit=optional",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--silent",
-)
+NPM_INSTALL = "npm install --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --silent".split()
 
 
 def main() -> int:
@@ -45,15 +37,8 @@ def main() -> int:
     # node and npm from PyPI lie beside Python.
     binaries = Path(sys.executable).parent
     os.environ["PATH"] = os.pathsep.join([str(binaries), os.environ["PATH"]])
-    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), "")
-    if not browser:
-        print(
-            "error: no Chromium is on the PATH: install one (`apt-get install chromium`), or name it by CHROMIUM",
-            file=sys.stderr,
-        )
-        return 1
     os.environ |= {
-        "CHROMIUM": browser,
+        "CHROMIUM": find_browser(),
         "CODE_SERVER": str(code_server()),
         "UV": str(uv()),
         "RAG_LS": str(binaries / "rag-ls"),
