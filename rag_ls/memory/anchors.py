@@ -93,9 +93,7 @@ class CodeCache:
             if (known := self._known.get(key)) is not None:
                 self._known.move_to_end(key)
                 return known
-        rows = store.chunks.of_document(document.id)
-        text = "".join(row.stored.chunk.text for row in rows)
-        code = _Code(text, store.outlines.of_documents([document.id], _MAX_SYMBOLS))
+        code = _Code(store.chunks.text_of(document.id), store.outlines.of_documents([document.id], _MAX_SYMBOLS))
         with self._lock:
             self._known[key] = code
             while len(self._known) > _MAX_CACHED:

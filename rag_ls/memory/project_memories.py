@@ -90,11 +90,6 @@ class ProjectMemories:
             note, self._note = self._note, ""
         return note
 
-    @property
-    def waiting(self) -> int:
-        """The number of memories that came with the folder, and wait until it is trusted."""
-        return self._waiting
-
     def take_in_trusted(self) -> None:
         """Take in the memories that waited, if the folder is trusted by now."""
         if self._waiting and self._homes.trusts(self._project):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from rag_ls.errors import NotFound, StoreDamaged
-from rag_ls.memory.backups import Restored, replace_damaged, restore_into
+from rag_ls.memory.batches import Restored, replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import STEPS, at_angle, play, put, record, stamp, used

@@ -32,14 +32,11 @@ def read_basic_memory(path: Path) -> list[dict[str, object]]:
     """Read a note, or all notes below a folder: each observation, and the rest of the text. Raises `NotFound`."""
     if not path.is_dir():
         return list(_note(path))
-    files = [file for file in sorted(path.rglob("*.md")) if not _is_hidden(file.relative_to(path))]
+    found = sorted(path.rglob("*.md"))
+    files = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
     if not files:
         raise NotFound(f"{path} holds no notes (*.md); give the folder of a basic-memory project")
     return [item for file in files for item in _note(file)]
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _note(file: Path) -> Iterator[dict[str, object]]:

@@ -17,8 +17,7 @@ from rag_ls.engine.memory_batches import find_last_changes, undo_changes
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
 from rag_ls.memory import portable
-from rag_ls.memory.backups import replace_damaged, restore_into
-from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out
+from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out, replace_damaged, restore_into
 from rag_ls.memory.portable import KINDS as SOURCES
 from rag_ls.memory.portable import Format, ImportResult, detect_format, import_records, read_foreign
 from rag_ls.memory.project_memories import memories_folder
