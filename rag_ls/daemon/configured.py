@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_ls import config
 from rag_ls.config import Settings
 from rag_ls.engine.engine import Engine
-from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.errors import RagLsError
 from rag_ls.indexing import Phase
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import off_branch
@@ -32,7 +32,6 @@ class ConfiguredProjects:
         self._thread = threading.Thread(target=self._run, name="configured projects", daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -41,7 +40,6 @@ class ConfiguredProjects:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread still runs."""
         return self._thread.is_alive()
 
     def _run(self) -> None:
@@ -68,7 +66,7 @@ class ConfiguredProjects:
         try:
             self._engine.registry.note_opened(project.root, name=name, from_config=True)
             shared.indexing.index_tree()
-            embeddings = self._has_model()
+            embeddings = bool(self._engine.models.configured_id)
             while not self._stop.is_set() and not shared.is_lost:
                 is_done = shared.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)
                 if is_done or shared.indexing.progress.phase is Phase.CANCELLED:
@@ -78,9 +76,3 @@ class ConfiguredProjects:
 
     def _settings(self, project: Project) -> Settings:
         return config.load(project, last_good=self._engine.last_good).settings
-
-    def _has_model(self) -> bool:
-        try:
-            return bool(self._engine.models.configured().id)
-        except ModelMissing:
-            return False

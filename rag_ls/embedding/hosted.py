@@ -1,4 +1,7 @@
-"""Wraps a loaded model for the engine: splits batches to its budget, and limits the time of queries and caches them."""
+"""Wraps a loaded model for the engine: splits batches to its budget, and limits the time of queries and caches them.
+
+A model may be shortened too: its vectors are then cut to their first numbers, smaller and a little less exact.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import TimeoutError
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
+from rag_ls.embedding.api import BatchBudget, BatchRefused, Embedder, LoadedModel, ModelCard, QueryLate, normalise
 from rag_ls.errors import RagLsError
 from rag_ls.util.counts import Counts
 from rag_ls.util.daemon_threads import run_in_daemon_thread
@@ -29,6 +33,10 @@ class HostedModel:
     def __init__(self, model: LoadedModel, counts: Counts | None = None) -> None:
         """`counts` adds up the embedded texts and queries, and the cached queries."""
         self._model = model
+        self.card: ModelCard = model.card
+        self.model_id = model.card.id
+        self.sends_away = model.sends_away
+        """Whether texts leave this machine: unsaved ones must not."""
         self._counts = counts or Counts()
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -36,22 +44,9 @@ class HostedModel:
         """The reason why the last batch of texts was not embedded; empty if it was."""
 
     @property
-    def card(self) -> ModelCard:
-        return self._model.card
-
-    @property
-    def model_id(self) -> str:
-        return self._model.card.id
-
-    @property
     def worker_process_id(self) -> int | None:
         """The process that does bulk work, where one runs."""
         return self._model.worker_process_id
-
-    @property
-    def sends_away(self) -> bool:
-        """Whether texts leave this machine: unsaved ones must not."""
-        return self._model.sends_away
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`; `backlog` is how many texts are still to come after these."""
@@ -139,3 +134,23 @@ def split_to_budget(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[
             start, size, count = at, 0, 0
         size, count = size + length, count + cost
     yield texts[start:]
+
+
+class ShortenedModel:
+    """Satisfies `Embedder`. Its vectors are another model's by their id: the two are never compared."""
+
+    def __init__(self, model: Embedder, dimensions: int) -> None:
+        """`dimensions` is less than the model's."""
+        self._model = model
+        self._dimensions = dimensions
+        self.card = replace(model.card, id=f"{model.card.id}/{dimensions}", dimensions=dimensions)
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return normalise(self._model.embed_documents(texts)[:, : self._dimensions])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = normalise(self._model.embed_query(text)[None, : self._dimensions])[0]
+        return vector
+
+    def close(self) -> None:
+        self._model.close()

@@ -80,9 +80,17 @@ class ModelHost:
                     self._configured = found
         return found
 
+    @property
+    def configured_id(self) -> str:
+        """The id of the configured model; empty if it is not on this machine."""
+        try:
+            return self.configured().id
+        except ModelMissing:
+            return ""
+
     def can_have(self, model_id: str) -> bool:
         """Whether a model can be loaded without sending anything to somebody new: the configured one, or another one here."""
-        if model_id == self._configured_id():
+        if model_id and model_id == self.configured_id:
             return True
         return self._settings.provider == "local" and model_id in [card.id for card in self._provider.models()]
 
@@ -159,7 +167,7 @@ class ModelHost:
 
     def unload_idle(self, idle_s: float) -> None:
         """Unload what nobody asked for in the last `idle_s` seconds, but not the configured model. It is loaded again when asked for."""
-        kept, now = self._configured_id(), time.monotonic()
+        kept, now = self.configured_id, time.monotonic()
         with self._lock:
             idle = [each for each in self._models if each != kept and now - self._asked_at[each] >= idle_s]
             unloaded = [self._models.pop(each) for each in idle]
@@ -168,7 +176,6 @@ class ModelHost:
             model.close()
 
     def close(self) -> None:
-        """Stop all models."""
         with self._lock:
             self._closed = True
             models = list(self._models.values())
@@ -181,13 +188,6 @@ class ModelHost:
             model.close()
         if self._reranker is not None:
             self._reranker.close()
-
-    def _configured_id(self) -> str | None:
-        """The id of the configured model; None if it is not on this machine."""
-        try:
-            return self.configured().id
-        except ModelMissing:
-            return None
 
     def _recent_error(self, model_id: str) -> str:
         """The reason why a model could not be loaded, until it is time to try again; else empty. Call it under the lock."""

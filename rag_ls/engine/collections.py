@@ -42,7 +42,6 @@ class Collections:
         self._stores = OpenedOnce(self._open)
 
     def names(self) -> list[str]:
-        """The names of all collections."""
         if not self._folder.is_dir():
             return []
         return sorted(entry.name for entry in self._folder.iterdir() if entry.is_dir())
@@ -109,7 +108,6 @@ class Collections:
                 _log.warning("the collection %s: %s", name, error)
 
     def close(self) -> None:
-        """Close all."""
         for store in self._stores.take_all():
             store.close()
 

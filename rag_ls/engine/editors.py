@@ -26,7 +26,6 @@ class Editors:
             self._editors = (*self._editors, has_unread)
 
     def leave(self, has_unread: HasUnread) -> None:
-        """Remove an editor."""
         with self._change:
             self._editors = tuple(kept for kept in self._editors if kept != has_unread)
 

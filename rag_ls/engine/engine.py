@@ -94,7 +94,8 @@ class Engine:
         self.models = ModelHost(settings.embedding, counts=self.counts)
         self.cutters = Cutters()
         """The processes that parse documents."""
-        self._settings = settings
+        self.settings = settings
+        """The user's settings as they were at the start, which count for all clients."""
         self.shared_vectors = _shared_vectors(settings)
         """The vectors that a team shares, if the settings name a store."""
         self.published = PublishedProjects(settings.store, self.models, self.counts)
@@ -120,11 +121,6 @@ class Engine:
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
         self.team_memories = MemoryExchange(self, settings.store)
-
-    @property
-    def settings(self) -> Settings:
-        """The user's settings as they were at the start, which count for all clients."""
-        return self._settings
 
     @property
     def uptime_s(self) -> float:
@@ -227,7 +223,6 @@ class Engine:
             held.project.close()
 
     def join(self, client: object, about: About) -> None:
-        """Add a client."""
         with self._lock:
             self._clients[client] = about
 
@@ -247,7 +242,6 @@ class Engine:
         return self._global_memories.get(user_data_folder())
 
     def open_projects(self) -> list[OpenProject]:
-        """The open projects."""
         return [project for project, _ in self.projects()]
 
     def known_roots(self) -> list[Path]:
@@ -299,7 +293,7 @@ class Engine:
                 f"{handles.remedy(error, 'set RAG_LS_HOME')}",
                 "global memories",
             ) from error
-        return open_memories(folder, Scope.GLOBAL, self._settings, self.connections)
+        return open_memories(folder, Scope.GLOBAL, self.settings, self.connections)
 
     def _drop(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""

@@ -44,6 +44,6 @@ def describe_left_out(counts: Counter[str], store: CheckoutIndex | None = None) 
     reasons = ", ".join(
         [*(f"{count:,} {reason}" for reason, count in named), *([f"{others:,} more"] if others else [])]
     )
-    example = f"; e.g. {store.skipped_because(named[0][0])}" if store else ""
+    example = "; e.g. " + "".join(store.skipped_because(named[0][0], 1)) if store else ""
     files = f"{count_of(total, 'file')} {'was' if total == 1 else 'were'}"
     return f"{files} not looked at ({reasons}{example}): index_status with skipped = true lists them"

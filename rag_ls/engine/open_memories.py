@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rag_ls.engine.events import MemoryChange, MemoryChanged
-from rag_ls.errors import ModelMissing
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.project_memories import ProjectMemories
@@ -76,11 +74,9 @@ class OpenMemories:
         if store is None or (model := self._project.model()) is None:
             return
         embed_missing(store, model)
-        with contextlib.suppress(ModelMissing):
-            configured = self._engine.models.configured().id
-            for successor in self._engine.models.loaded():
-                if successor.model_id == configured != model.model_id:
-                    embed_missing(store, successor)
+        for successor in self._engine.models.loaded():
+            if successor.model_id == self._engine.models.configured_id != model.model_id:
+                embed_missing(store, successor)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
         """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""

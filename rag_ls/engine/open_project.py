@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from rag_ls.chunking import Budget
 from rag_ls.config import Settings, TakesEffect, effects_of
-from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
+from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.code.project_roles import ProjectRoles
@@ -79,6 +79,7 @@ class OpenProject:
         """
         self.folder = folder
         self.root = folder.root
+        self.name = folder.name
         self.engine = engine
         self._load_settings = load_settings
         self.settings = settings = load_settings()
@@ -143,11 +144,6 @@ class OpenProject:
         is_lost = self.index.file.is_lost
         self.index.close()
         self.memories.close(is_lost=is_lost)
-
-    @property
-    def name(self) -> str:
-        """The root folder's name, for messages."""
-        return self.folder.name
 
     @property
     def is_closed(self) -> bool:
@@ -311,18 +307,11 @@ class OpenProject:
         found = self.index.vectors.get(model, [row.text_hash])
         return Embedding(self.engine.models.card(model), found[row.text_hash]) if found else None
 
-    def reranker(self) -> Reranker:
-        """The cross-encoder of the user's settings. Raises `ModelMissing`."""
-        return self.engine.models.reranker()
-
     def model(self, wait_s: float = 0.0) -> HostedModel | None:
         """The model whose vectors the index answers with, if it becomes ready within `wait_s` seconds."""
-        model_id = self.index.checkout.embeddings.active_model()
+        model_id = self.index.checkout.embeddings.active_model() or self.engine.models.configured_id
         if not model_id:
-            try:
-                model_id = self.engine.models.configured().id
-            except ModelMissing:
-                return None
+            return None
         return self.engine.models.wait(model_id, wait_s) if wait_s else self.engine.models.get(model_id)
 
     def model_for_unsaved(self, wait_s: float) -> HostedModel | None:

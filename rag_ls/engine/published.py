@@ -13,7 +13,7 @@ from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hit
 from rag_ls.engine.query_vectors import begin_embedding
 from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
+from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
 from rag_ls.search import BY_PATH, Filters, Searcher, View, explain_filters
 from rag_ls.storage import (
@@ -78,7 +78,6 @@ class PublishedProjects:
             return self._open[meant[0]]
 
     def close(self) -> None:
-        """Close all connections."""
         with self._lock:
             server, self._server = self._server, None
             self._open.clear()
@@ -99,16 +98,12 @@ class PublishedCode:
     """
 
     def __init__(self, index: PublishedIndex, place: str, models: ModelHost, counts: Counts) -> None:
+        self.name = index.project
         self._index = index
         self._place = place
         self._models = models
         self._searcher = Searcher(index, _NoFiles(), counts)
         self._reranking = Reranking(models.reranker)
-
-    @property
-    def name(self) -> str:
-        """Its name on the server."""
-        return self._index.project
 
     def search(
         self, request: SearchRequest, settings: SearchSettings, *, wait_for_model_s: float = 0.0
@@ -173,19 +168,12 @@ class PublishedCode:
         if self._models.is_off:
             return ""
         if not self._models.can_have(publication.model):
-            configured = self._find_model_id()
+            configured = self._models.configured_id
             here = f"the model here is {configured}" if configured else "there is no model here"
             return f"matches by words alone: its vectors are of {_short(publication.model)}, {here}"
         if model:
             return "matches by words alone"
         return f"matches by words alone: {self._models.state(publication.model).error or 'the embedding model is not ready'}"
-
-    def _find_model_id(self) -> str:
-        """The id of the model of the settings; empty where it is missing."""
-        try:
-            return self._models.configured().id
-        except ModelMissing:
-            return ""
 
 
 class _NoFiles:

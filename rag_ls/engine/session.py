@@ -94,7 +94,7 @@ class ProjectSession:
         self.code_cache = memory.CodeCache()
         self.recent_chunks = RecentChunks()
         """The chunks that answers gave out."""
-        self.reranking = Reranking(project.reranker)
+        self.reranking = Reranking(project.engine.models.reranker)
         self.rule_finder = RuleFinder(project.index)
         self.checks = ProjectChecks(self)
         stores: dict[Scope, Callable[[], MemoryStore]] = {

@@ -63,18 +63,16 @@ class Inbox:
 
     def put_buffer(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now."""
-        with self._wake.condition:
+        with self._wake.news():
             self._buffers[session, buffer.path] = buffer
             self._typed[session, buffer.path] = None
-            self._wake.notify_all()
 
     def close_buffer(self, session: str, path: str) -> None:
         """Record that an editor closed a document."""
-        with self._wake.condition:
+        with self._wake.news():
             self._buffers.pop((session, path), None)
             self._typed[session, path] = None
             self._not_before.pop((session, path), None)
-            self._wake.notify_all()
 
     def close_session(self, session: str) -> None:
         """Close all documents of an editor that left."""
@@ -83,7 +81,7 @@ class Inbox:
 
     def put_files(self, paths: Iterable[str]) -> None:
         """Record files that were written, created or deleted."""
-        with self._wake.condition:
+        with self._wake.news():
             arrived = set(paths)
             now = time.monotonic()
             resting = {path for path in arrived if self._rests.due_in_s(path, now) > 0}
@@ -93,7 +91,6 @@ class Inbox:
             for key in [key for key in self._buffers if key[1] in arrived]:
                 self._typed[key] = None
                 self._not_before.pop(key, None)
-            self._wake.notify_all()
 
     def note_read(self, path: str, cost_s: float) -> None:
         """Note that a changed file was read: one that keeps changing rests before it is read again."""
@@ -116,16 +113,14 @@ class Inbox:
     def end_delays(self) -> None:
         """Release all postponed texts, because a question waits for them."""
         if self._not_before:
-            with self._wake.condition:
+            with self._wake.news():
                 self._not_before.clear()
-                self._wake.notify_all()
 
     def end_rests(self) -> None:
         """Release the files that keep changing and are quickly read, because a question wants them as they are."""
         if self._resting:
-            with self._wake.condition:
+            with self._wake.news():
                 self._end_rests({path for path in self._resting if self._rests.is_cheap(path)})
-                self._wake.notify_all()
 
     def _end_rests(self, paths: set[str]) -> None:
         self._resting -= paths
@@ -134,9 +129,8 @@ class Inbox:
     def hold_files(self, held: bool) -> None:
         """Hold changed files back, or release them: a program may be in the middle of writing them."""
         if held != self._held:
-            with self._wake.condition:
+            with self._wake.news():
                 self._held = held
-                self._wake.notify_all()
 
     # --- what goes out
 

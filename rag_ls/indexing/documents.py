@@ -188,15 +188,7 @@ class DocumentIndexer:
         """Everything that the index depends on besides the documents."""
         return f"{self._cutting.fingerprint}:{self._max_file_bytes}"
 
-    def index_buffer(
-        self,
-        path: str,
-        text: str,
-        session: str,
-        *,
-        language: str | None = None,
-        priority: Priority = Priority.INTERACTIVE,
-    ) -> Replaced:
+    def index_buffer(self, path: str, text: str, session: str, *, language: str | None = None) -> Replaced:
         """Store an editor's unsaved text of a document."""
         data = text.encode("utf-8", "surrogatepass")
         state = FileState(len(data), 0, 0, time.time_ns())
@@ -207,7 +199,7 @@ class DocumentIndexer:
             "cutting",
             lambda: self._cutters.cut_text(path, source, known, self._cutting, self._list_ended(), session),
         )
-        replaced = self._replace(cut, priority)
+        replaced = self._replace(cut, Priority.INTERACTIVE)
         self._on_indexed((path,))
         return replaced
 
@@ -276,19 +268,16 @@ class DocumentIndexer:
             data = read_regular(self._project.root / document.path, self._max_file_bytes, follow=False)
         except OSError:
             return False
-        if self._stored_text(document).encode("utf-8", "replace") != data:
+        if self._store.chunks.text_of(document.id).encode("utf-8", "replace") != data:
             return False
         self._note_proven(document)
         return True
-
-    def _stored_text(self, document: DocumentRecord) -> str:
-        return "".join(row.stored.chunk.text for row in self._store.chunks.of_document(document.id))
 
     def _proves(self, document: DocumentRecord, text: str) -> bool:
         """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
         if (document.path, document.sha256) in self._proven:
             return True
-        if self._stored_text(document) == text:
+        if self._store.chunks.text_of(document.id) == text:
             self._note_proven(document)
             return True
         known = self._store.document(document.path)
@@ -360,9 +349,7 @@ class Intake:
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
-            self._documents.index_buffer(
-                path, buffer.text, session, language=buffer.language, priority=Priority.INTERACTIVE
-            )
+            self._documents.index_buffer(path, buffer.text, session, language=buffer.language)
         return ""
 
     def take_file(self, path: str, priority: Priority = Priority.REST) -> None:

@@ -75,7 +75,6 @@ class DocumentsThread:
         self._idle_since: float | None = None
 
     def start(self) -> None:
-        """Start it."""
         self._agenda.wake.serve(self._run, "documents")
 
     def join(self) -> None:
@@ -94,14 +93,15 @@ class DocumentsThread:
         return self._failures > 0
 
     def _run(self) -> None:
-        with self._project.index.unnoticed():
+        with self._project.index.database.unnoticed():
             self._work()
 
     def _work(self) -> None:
         while not self._agenda.is_stopping:
             try:
                 changes = self._store.changes()
-                has_more = self._step()
+                # The most urgent thing goes first.
+                has_more = self._typed_step() or self._changed_step() or self._background_step()
                 self._failures = 0
                 if not has_more:
                     self.problem = ""
@@ -120,10 +120,6 @@ class DocumentsThread:
             except Exception:
                 _log.exception("indexing failed unexpectedly; trying again")
                 self._retry_later()
-
-    def _step(self) -> bool:
-        """Do the most urgent thing; False when there is nothing to do."""
-        return self._typed_step() or self._changed_step() or self._background_step()
 
     def _typed_step(self) -> bool:
         """Index the typed or closed document that waits longest."""
@@ -360,9 +356,6 @@ class DocumentsThread:
             self._board.tell_again()
         else:
             self._board.note_step()
-        self._pause(min(_RETRY_S * self._failures, _LONG_REST_S))
-
-    def _pause(self, seconds: float) -> None:
         with self._agenda.wake.condition:
             if not self._agenda.is_stopping:
-                self._agenda.wake.condition.wait(seconds)
+                self._agenda.wake.condition.wait(min(_RETRY_S * self._failures, _LONG_REST_S))

@@ -11,7 +11,7 @@ import numpy as np
 
 from rag_ls.chunking import embedding_text, last_names, means, parts_of
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.errors import ModelMissing, RagLsError, StoreFull, StoreUnavailable
+from rag_ls.errors import RagLsError, StoreFull, StoreUnavailable
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
 from rag_ls.indexing.sharing import RETRY_S, VectorSharing
@@ -83,7 +83,6 @@ class EmbeddingQueue:
         """Whether chunks lack vectors because their model cannot be had, as of the last look."""
 
     def start(self) -> None:
-        """Start the thread."""
         self._wake.serve(self._run, "embeddings")
 
     def begin_stop(self) -> None:
@@ -110,13 +109,12 @@ class EmbeddingQueue:
     @property
     def can_go_on(self) -> bool:
         """Whether the model that chunks wait for can be had by now. Asks no store."""
-        return self._is_blocked and self._can_be_had(self._find_model_id())
+        return self._is_blocked and self._can_be_had(self._models.configured_id)
 
     def wake(self) -> None:
         """Make the thread look for work: there may be something to embed."""
-        with self._wake.condition:
+        with self._wake.news():
             self._awake = True
-            self._wake.notify_all()
 
     def prefer(self, documents: Collection[int], priority: Priority) -> None:
         """Embed these documents before the rest. Cheap: the thread applies it later."""
@@ -134,7 +132,7 @@ class EmbeddingQueue:
 
     def has_work(self) -> bool:
         """Whether chunks lack vectors of the answering model, or another model is to take over."""
-        active = self._store.embeddings.active_model() or self._find_model_id()
+        active = self._store.embeddings.active_model() or self._models.configured_id
         successor = self._successor(active)
         if successor and self._can_be_had(successor):
             return True
@@ -152,21 +150,14 @@ class EmbeddingQueue:
     def _can_be_had(self, model_id: str) -> bool:
         return bool(model_id) and not self._models.is_off and not self._models.state(model_id).error
 
-    def _find_model_id(self) -> str:
-        """The configured model's id; empty where it is not on this machine."""
-        try:
-            return self._models.configured().id
-        except ModelMissing:
-            return ""
-
     def _successor(self, active: str) -> str | None:
         """The configured model's id, if another model answers now."""
-        configured = self._find_model_id()
+        configured = self._models.configured_id
         return configured if active and configured and configured != active else None
 
     def _run(self) -> None:
         try:
-            with self._project.index.unnoticed():
+            with self._project.index.database.unnoticed():
                 self._work()
         finally:
             for model in self._models.loaded():
@@ -204,7 +195,7 @@ class EmbeddingQueue:
         active = self._store.embeddings.active_model()
         # Read one row instead of counting: a paused project may have tens of thousands.
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
-        self._is_blocked = not is_done and not self._can_be_had(active or self._find_model_id())
+        self._is_blocked = not is_done and not self._can_be_had(active or self._models.configured_id)
         self._board.note_step()
         with self._wake.condition:
             if not self._awake and not self._stopping:
@@ -229,7 +220,7 @@ class EmbeddingQueue:
             return False
         active = self._store.embeddings.active_model()
         if not active:
-            if not (active := self._find_model_id()):
+            if not (active := self._models.configured_id):
                 return False
             self._store.embeddings.activate(active)
         successor = self._successor(active)

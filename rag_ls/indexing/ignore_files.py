@@ -1,18 +1,19 @@
-"""Ignore files: reads their patterns, and applies them where git does not."""
+"""Ignore files, and the few settings of git that name some: reads their patterns, and applies them where git does not."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from rag_ls.indexing.git_settings import RepositorySettings, config_files, settings_of
 from rag_ls.indexing.ignore_patterns import compile_pattern
+from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, find_repository
@@ -22,6 +23,8 @@ RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
 # No real path is longer.
 _MAX_LINE = 4096
+_SYSTEM_FILE = Path("/etc/gitconfig")
+_SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 Tell = Callable[[str], None]
 """Called with a reason for which files are left out, for the user."""
@@ -88,6 +91,49 @@ def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = 
 
 def _is_too_long(line: str) -> bool:
     return len(line) > _MAX_LINE and not line.startswith("#")
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySettings:
+    """The settings that decide about ignored files besides `.gitignore`."""
+
+    exclude_files: tuple[Path, ...] = ()
+    """Files of patterns, what counts least first: those of the user, then `info/exclude`."""
+    ignores_case: bool = False
+
+
+def settings_of(repository: Repository) -> RepositorySettings:
+    """The settings that hold for a repository.
+
+    Where several files name an exclude file, or one names it under a condition, all of them count: rather too few files
+    are indexed than one too many.
+    """
+    own = repository.common / "config"
+    settings = [entry for file in config_files(repository) for entry in entries_of(file)]
+    named = [path_in(entry) for entry in settings if entry.key == "core.excludesfile" and entry.value]
+    files = (*(named or [_config_home() / "git/ignore"]), repository.common / "info/exclude")
+    return RepositorySettings(tuple(dict.fromkeys(files)), _ignores_case(own))
+
+
+def config_files(repository: Repository) -> tuple[Path, ...]:
+    """git's settings files that hold for a repository, what counts least first; they need not exist."""
+    of_user = (_config_home() / "git/config", Path(os.path.expanduser("~")) / ".gitconfig")
+    return (_SYSTEM_FILE, *of_user, repository.common / "config", repository.folder / "config.worktree")
+
+
+def ignores_case(root: Path) -> bool:
+    """Whether `A.py` and `a.py` are one file for git, or for the system where there is no repository around `root`."""
+    repository = find_repository(root)
+    return _ignores_case(repository.common / "config") if repository else _SYSTEM_IGNORES_CASE
+
+
+def _ignores_case(config: Path) -> bool:
+    said = [entry.value.lower() for entry in entries_of(config) if entry.key == "core.ignorecase"]
+    return said[-1] not in ("false", "no", "off", "0") if said else _SYSTEM_IGNORES_CASE
+
+
+def _config_home() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"))
 
 
 def rule_files(root: Path) -> tuple[Path, ...]:

@@ -11,8 +11,7 @@ from pathlib import Path
 from rag_ls.config import IndexSettings
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import reason_by_name
-from rag_ls.indexing.git_settings import ignores_case
-from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled
+from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, ignores_case
 from rag_ls.indexing.inner_repositories import (
     LINK_MODE,
     is_extra_checkout,

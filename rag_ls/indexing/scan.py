@@ -168,7 +168,7 @@ def can_see_more(root: Path, store: CheckoutIndex) -> bool:
     """Whether a file or folder that the last scan could not look at can be looked at now; tries the first `_MAX_TRIED`."""
     sight = Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
     for reason in (UNREADABLE, UNREADABLE_FOLDER):
-        for path in store.all_skipped_because(reason, _MAX_TRIED):
+        for path in store.skipped_because(reason, _MAX_TRIED):
             if reason == UNREADABLE_FOLDER:
                 is_seen = not sight.fault_of(f"{path.rstrip('/')}/.")
             else:

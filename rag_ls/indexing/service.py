@@ -50,7 +50,6 @@ class IndexingService:
     # --- what the engine says
 
     def start(self) -> None:
-        """Start the threads."""
         self._documents.start()
         self._embeddings.start()
 
@@ -90,9 +89,8 @@ class IndexingService:
 
     def look_again(self) -> None:
         """Have the threads look for work, because another process may have left some."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self._agenda.is_woken = True
-            self._agenda.wake.notify_all()
         self._embeddings.wake()
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -101,48 +99,42 @@ class IndexingService:
 
     def rescan(self) -> None:
         """Compare the tree with the index again, without changing how far indexing goes."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self.comparison.wanted = True
-            self._agenda.wake.notify_all()
 
     def compare(self) -> None:
         """Compare the tree with the index again. This starts no reading or embedding, and undoes no `cancel`."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             if not self._agenda.is_asked and not self._agenda.is_cancelled:
                 self._agenda.depth = Depth.COMPARE
             self.comparison.wanted = True
             self._agenda.is_woken = True
-            self._agenda.wake.notify_all()
 
     def check_soon(self) -> None:
         """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self.comparison.check_soon()
-            self._agenda.wake.notify_all()
 
     def sweep_every(self, seconds: float) -> None:
         """Compare the tree as a check every `seconds` seconds; never for 0."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self.comparison.sweep_s = seconds
-            self._agenda.wake.notify_all()
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         # Forget former problems: the disk may have room by now.
         self._documents.problem = self._embeddings.problem = ""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             # A client that asks for less must not undo what another client asked for.
             self._agenda.depth = max(depth, self._agenda.depth) if self._agenda.is_asked else depth
             self._agenda.is_asked, self.comparison.wanted, self._agenda.is_cancelled = True, True, False
             self._agenda.is_woken = True
-            self._agenda.wake.notify_all()
 
     def resume(self) -> None:
         """Go on with the queue, without another comparison, because a client opened the project again."""
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self._agenda.is_asked, self._agenda.depth, self._agenda.is_cancelled = True, Depth.EMBEDDINGS, False
             self._agenda.is_woken = True
-            self._agenda.wake.notify_all()
 
     def go_on_alone(self) -> None:
         """Work through the queue and embed all of it, though the client that asked for it may leave at once."""
@@ -171,9 +163,8 @@ class IndexingService:
     def read_first(self, paths: Iterable[str]) -> None:
         """Read these queued files before the rest, because a question is about them."""
         self._agenda.order.put_first(paths)
-        with self._agenda.wake.condition:
+        with self._agenda.wake.news():
             self._agenda.is_woken = True
-            self._agenda.wake.notify_all()
 
     def choosing(self) -> AbstractContextManager[None]:
         """Make the reader wait while a question decides what to read first."""
@@ -183,7 +174,6 @@ class IndexingService:
 
     @property
     def progress(self) -> Progress:
-        """The present progress."""
         return self._board.now
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 class Wake:
@@ -34,6 +35,13 @@ class Wake:
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout_s)
+
+    @contextmanager
+    def news(self) -> Iterator[None]:
+        """Hold the lock during the block, and tell the thread of news at its end."""
+        with self.condition:
+            yield
+            self.notify_all()
 
     # --- with the lock
 

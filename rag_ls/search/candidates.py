@@ -112,7 +112,7 @@ class CandidateFinder:
         signals = self._signals(query, wording, {row for row, _ in named}, view)
         near: list[tuple[RankRow, float]] = []
         vector = later() if later else None
-        if vector is not None and self._store.embeddings.active_model() == model_id:
+        if vector is not None and self._store.active_model() == model_id:
             try:
                 near = self.nearest(vector, view, model_id)
             except StoreUnavailable as error:

@@ -70,9 +70,9 @@ from rag_ls.storage.sqlite.files import (
     memory_files,
     remove_data_folder,
     set_memories_aside,
+    sqlite_version,
     total_bytes,
 )
-from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (

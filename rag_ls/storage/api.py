@@ -180,14 +180,6 @@ class SearchedPostings(Protocol):
         ...
 
 
-class AnsweringModel(Protocol):
-    """The model whose vectors answer."""
-
-    def active_model(self) -> str:
-        """The model whose vectors answer searches; empty before the first one is set."""
-        ...
-
-
 class SearchedDocuments(Protocol):
     """The documents of an index."""
 
@@ -206,9 +198,8 @@ class SearchedDocuments(Protocol):
         """Finds the lines that may hold a literal text."""
         ...
 
-    @property
-    def embeddings(self) -> AnsweringModel:
-        """The model whose vectors answer."""
+    def active_model(self) -> str:
+        """The model whose vectors answer searches; empty before the first one is set."""
         ...
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import bisect
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from rag_ls.storage.api import Vector, VectorStore
+from rag_ls.storage.records import Vectors
 from rag_ls.storage.server_api import ListedVectors
+from rag_ls.storage.sqlite.pending import PendingEmbeddings
 
 _MAX_TEXTS = 1000
 # Stores round to half precision, and some normalise again.
@@ -58,3 +62,39 @@ def _copy_model(
         found, copied, damaged = found + len(vectors), copied + len(missing), damaged + len(page) - len(vectors)
         report(model, found + damaged)
     return CopiedModel(model, found, copied, wrong, damaged)
+
+
+class SavedVectors:
+    """See `ListedVectors`: those of the active model, of texts that files hold as they are now."""
+
+    def __init__(self, embeddings: PendingEmbeddings, vectors: VectorStore) -> None:
+        self._embeddings = embeddings
+        self._vectors = vectors
+        self._saved: list[bytes] | None = None
+
+    def models(self) -> list[str]:
+        model = self._embeddings.active_model()
+        return [model] if model and self._hashes(model) else []
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        saved = self._hashes(model)
+        start = bisect.bisect_right(saved, after)
+        return saved[start : start + count]
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        return self._vectors.get(model, text_hashes)
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        return self._vectors.missing(model, text_hashes)
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        self._vectors.put(model, text_hashes, vectors)
+
+    def close(self) -> None:
+        """Nothing of its own is open."""
+
+    def _hashes(self, model: str) -> list[bytes]:
+        if self._saved is None:
+            saved = self._embeddings.saved_hashes()
+            self._saved = sorted(set(saved) - self._vectors.missing(model, saved))
+        return self._saved

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.storage.api import VectorStore
+from rag_ls.storage.copying import SavedVectors
 from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
 from rag_ls.storage.records import Replacement
-from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.server_api import ListedVectors, VectorLender
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
@@ -38,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ProjectIndex:
-    """The stores of one project's index."""
+    """The stores of one project's index. See `SearchedIndex`."""
 
     checkout: CheckoutIndex
     lexical: LexicalIndex
@@ -54,7 +53,6 @@ class ProjectIndex:
 
     @property
     def vectors_here(self) -> VectorStore:
-        """The vectors that are on this machine."""
         return self.local or self.vectors
 
     @property
@@ -64,19 +62,14 @@ class ProjectIndex:
         return SavedVectors(self.checkout.embeddings, self.local)
 
     def changes(self) -> int:
-        """A number that differs after every commit that can change an answer."""
         return self.database.changes()
 
     # --- rest
 
     @property
     def unused_s(self) -> float:
-        """Seconds since the index was last asked or changed, looks for work aside (see `unnoticed`)."""
+        """Seconds since the index was last asked or changed, looks for work aside (see `Connections.unnoticed`)."""
         return self.database.unused_s
-
-    def unnoticed(self) -> AbstractContextManager[None]:
-        """A block in which this thread's questions do not count as use."""
-        return self.database.unnoticed()
 
     def let_go(self) -> bool:
         """Close the files and drop what was read from them; whether none is open. All is opened again when it is needed."""
@@ -90,7 +83,6 @@ class ProjectIndex:
         return self.database.was_written
 
     def close(self) -> None:
-        """Close them all."""
         self.vectors.close()
         self.checkout.close()
 

@@ -39,7 +39,6 @@ class ServedVectors:
         return self._questions.problem
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `VectorStore`."""
         self._local.put(model, text_hashes, vectors)
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
@@ -81,12 +80,10 @@ class ServedVectors:
         self._known.remove(model, text_hashes)
 
     def maintain(self) -> None:
-        """See `VectorStore`."""
         self._local.maintain()
         self.server.maintain()
 
     def close(self) -> None:
-        """See `VectorStore`."""
         self._local.close()
         self.server.close()
 

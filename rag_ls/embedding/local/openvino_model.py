@@ -26,7 +26,6 @@ from rag_ls.embedding.local.catalog import (
     models_folder,
 )
 from rag_ls.embedding.local.int8 import quantise, read_calibration
-from rag_ls.embedding.local.openvino_graph import from_graph
 from rag_ls.errors import ModelMissing
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
@@ -177,3 +176,27 @@ def _save(openvino: Any, exported: Any, file: Path) -> None:
     # Weights first, so that a process that sees the graph also finds the weights.
     unfinished.with_suffix(".bin").replace(file.with_suffix(".bin"))
     unfinished.replace(file)
+
+
+def from_graph(openvino: Any, file: Path) -> Any:
+    """The model of an ONNX file with inputs (ids, mask), its weights unpacked and its states averaged over the mask."""
+    from openvino.passes import ConstantFolding, Manager
+
+    model = openvino.Core().read_model(file.resolve())
+    # Unpacks the weights: the operations that compute them from the packed ones are constant.
+    passes = Manager()
+    passes.register_pass(ConstantFolding())
+    passes.run_passes(model)
+    return _add_pooling(openvino, model)
+
+
+def _add_pooling(openvino: Any, model: Any) -> Any:
+    """The model with the mean of its states, shape (texts, dimensions), as sentence-transformers pools them."""
+    from openvino import opset13 as operations
+
+    ids, mask = (each.get_node() for each in model.inputs)
+    states = model.outputs[0].get_node().input_value(0)
+    axis = operations.constant([1])
+    weights = operations.unsqueeze(operations.convert(mask, "f32"), operations.constant(2))
+    total = operations.reduce_sum(operations.multiply(states, weights), axis, False)
+    return openvino.Model([operations.divide(total, operations.reduce_sum(weights, axis, False))], [ids, mask])

@@ -47,7 +47,6 @@ class LocalProvider:
         self._settings = settings
 
     def models(self) -> list[ModelCard]:
-        """See `EmbeddingProvider`."""
         found = []
         for known in KNOWN_MODELS:
             try:
@@ -57,15 +56,12 @@ class LocalProvider:
         return found
 
     def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
-        """See `EmbeddingProvider`."""
         return card_of(locate(name, without=without))
 
     def card(self, model_id: str) -> ModelCard:
-        """See `EmbeddingProvider`."""
         return card_of_id(model_id)
 
     def load(self, model_id: str) -> LoadedModel:
-        """See `EmbeddingProvider`."""
         return LocalModel(locate_id(model_id), self._settings)
 
 

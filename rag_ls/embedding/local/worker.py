@@ -149,7 +149,6 @@ class Reranker:
         return self.process.ask({"query": query, "texts": list(texts)})[:, 0]
 
     def close(self) -> None:
-        """End the child."""
         self.process.close()
 
 

@@ -25,11 +25,8 @@ class OllamaApi:
 
     def __init__(self, service: Service, model: str) -> None:
         self._service = service
+        self.endpoint = service.endpoint
         self._model = model
-
-    @property
-    def endpoint(self) -> str:
-        return self._service.endpoint
 
     def describe(self, policy: RetryPolicy) -> Described:
         listed = self._service.get("/api/tags", policy)

@@ -32,12 +32,9 @@ class OpenAiApi:
 
     def __init__(self, service: Service, model: str, key_variable: str = "") -> None:
         self._service = service
+        self.endpoint = service.endpoint
         self._model = model
         self._key_variable = key_variable
-
-    @property
-    def endpoint(self) -> str:
-        return self._service.endpoint
 
     def describe(self, policy: RetryPolicy) -> Described:
         dimensions = len(self.embed(["dimensions"], policy).vectors[0])

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -112,7 +112,6 @@ class RemoteProvider:
         self._failed: dict[str, tuple[float, str]] = {}
 
     def models(self) -> list[ModelCard]:
-        """See `EmbeddingProvider`."""
         try:
             return [self.find(self._settings.model)]
         except ModelMissing:
@@ -125,7 +124,6 @@ class RemoteProvider:
         return _card(where, Described(**known)) if known else self._ask_service(where)
 
     def card(self, model_id: str) -> ModelCard:
-        """See `EmbeddingProvider`."""
         name = model_id.rpartition("@")[0] or model_id
         if not name.startswith(f"{self._settings.provider}/"):
             return self._local.card(model_id)
@@ -191,7 +189,7 @@ class RemoteProvider:
             found = api.describe(policy)
         except (ServiceFailed, BatchRefused) as error:
             raise ModelMissing(str(error)) from error
-        self._records.describe(_key(where), _plain(found))
+        self._records.describe(_key(where), asdict(found))
         return _card(where, found)
 
     def _api(self, where: Destination) -> EmbeddingApi:
@@ -320,10 +318,6 @@ def _card(where: Destination, found: Described) -> ModelCard:
 
 def _key(where: Destination) -> str:
     return f"{where.name} {where.endpoint}"
-
-
-def _plain(found: Described) -> dict[str, object]:
-    return {"revision": found.revision, "dimensions": found.dimensions, "max_tokens": found.max_tokens}
 
 
 def _prefixes(settings: EmbeddingSettings, name: str) -> tuple[str, str]:

@@ -82,12 +82,13 @@ class Service:
             if policy.attempts == 1:
                 raise ServiceFailed(f"{self.endpoint} is busy, and asks to wait {busy_s:.0f} s")
             self._closed.wait(busy_s)
+        timeout = httpx.Timeout(policy.timeout_s, connect=min(_CONNECT_S, policy.timeout_s))
         for left in reversed(range(policy.attempts)):
             if self._closed.is_set():
                 raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends")
             asked_for_s = 0.0
             try:
-                answer = self._client.request(method, self.endpoint + path, json=body, timeout=_timeout(policy))
+                answer = self._client.request(method, self.endpoint + path, json=body, timeout=timeout)
                 if answer.status_code == 200:
                     return self._json(answer)
                 failure = self._failure(answer)
@@ -126,10 +127,6 @@ class Service:
 def is_local(endpoint: str) -> bool:
     """Whether an address is this machine's own."""
     return is_loopback(urlsplit(endpoint).hostname or "")
-
-
-def _timeout(policy: RetryPolicy) -> httpx.Timeout:
-    return httpx.Timeout(policy.timeout_s, connect=min(_CONNECT_S, policy.timeout_s))
 
 
 def _read_error(answer: httpx.Response) -> str:

@@ -44,7 +44,6 @@ class ProjectChecks:
 
     def __init__(self, session: ProjectSession) -> None:
         self._session = session
-        self._session.project = session.project
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
 
@@ -134,5 +133,4 @@ class ProjectChecks:
         document = self._session.document(path)
         if document is None or not document.session:
             return None
-        rows = self._session.project.index.checkout.chunks.of_document(document.id)
-        return "".join(row.stored.chunk.text for row in rows)
+        return self._session.store.chunks.text_of(document.id)

@@ -187,7 +187,11 @@ class _Finder:
         while frontier:
             found |= frontier
             above = {str(folder) for path in frontier for folder in PurePosixPath(path).parents}
-            packages = {path for path in self._in_reach if _PACKAGE_FILE.search(path) and _folder_of(path) in above}
+            packages = {
+                path
+                for path in self._in_reach
+                if _PACKAGE_FILE.search(path) and (path.rpartition("/")[0] or ".") in above
+            }
             frontier = ({target for _, target in self._edges_from(frontier)} & self._in_reach | packages) - found
         return found
 
@@ -231,10 +235,6 @@ class _Finder:
         named = {path for path in looked_at if _VENDOR.search(path.removeprefix(folder.name))}
         named |= {item.path for item in self._outlines.of_documents(rows, _MAX_SYMBOLS) if _VENDOR.search(item.symbol)}
         return len(named) >= _MIN_NAMED_SHARE * len(looked_at)
-
-
-def _folder_of(path: str) -> str:
-    return path.rpartition("/")[0] or "."
 
 
 def _tests_of(imported: StoredImport) -> Tests:

@@ -4,5 +4,5 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.indexing.watching.sources import ChangeSources
+from rag_ls.indexing.watching.events import ChangeSources
 from rag_ls.indexing.watching.watcher import TreeSync

@@ -71,29 +71,24 @@ class InotifyChanges:
             self._news.notify_all()
 
     def wait(self, timeout_s: float | None) -> bool:
-        """See `ChangeSource`."""
         with self._news:
             is_ready = self._news.wait_for(lambda: self._events or self._is_woken, timeout_s)
             self._is_woken = False
         return bool(is_ready)
 
     def has_changes(self) -> bool:
-        """See `ChangeSource`."""
         self._inotify.read()
         return bool(self._events)
 
     def wake(self) -> None:
-        """See `ChangeSource`."""
         with self._news:
             self._is_woken = True
             self._news.notify_all()
 
     def close(self) -> None:
-        """See `ChangeSource`."""
         self._inotify.leave(self)
 
     def take(self) -> Changes:
-        """See `ChangeSource`."""
         changes = Changes()
         new_folders: dict[str, None] = {}
         self._inotify.read()
@@ -105,7 +100,6 @@ class InotifyChanges:
         return changes
 
     def follow_folders(self) -> bool:
-        """See `ChangeSource`."""
         before = set(self._watches)
         entered: set[str] = set()
         self._take_in([_ROOT], entered)

@@ -42,7 +42,6 @@ class NativeChanges:
             raise OSError(str(error)) from error
 
     def wait(self, timeout_s: float | None) -> bool:
-        """See `ChangeSource`."""
         timeout_ms = 0 if timeout_s is None else max(1, int(1000 * timeout_s))
         try:
             found = self._notify.watch(_STEP_MS, _STEP_MS, timeout_ms, self._woken)
@@ -59,19 +58,15 @@ class NativeChanges:
         return bool(self._changes)
 
     def wake(self) -> None:
-        """See `ChangeSource`."""
         self._woken.set()
 
     def close(self) -> None:
-        """See `ChangeSource`."""
         self._notify.close()
 
     def follow_folders(self) -> bool:
-        """See `ChangeSource`."""
         return False
 
     def take(self) -> Changes:
-        """See `ChangeSource`."""
         seen, self._changes = self._changes, set()
         changes = Changes(ended=not self._root.is_dir())
         for _, place in seen:

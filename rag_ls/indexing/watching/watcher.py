@@ -11,10 +11,9 @@ from pathlib import Path
 
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.service import IndexingService
-from rag_ls.indexing.watching.events import Changes, ChangeSource
+from rag_ls.indexing.watching.events import Changes, ChangeSource, ChangeSources
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
-from rag_ls.indexing.watching.sources import ChangeSources
 from rag_ls.util import handles
 
 _log = logging.getLogger(__name__)
@@ -71,7 +70,6 @@ class TreeSync:
                 self._watcher = None
 
     def close(self) -> None:
-        """Stop watching."""
         with self._lock:
             self._closed = True
         if self._watcher is not None:
@@ -159,7 +157,6 @@ class _TreeWatcher:
             self._wake()
 
     def close(self) -> None:
-        """Stop watching."""
         self.begin_close()
         if self._thread is not threading.current_thread():
             self._thread.join(_CLOSE_S)

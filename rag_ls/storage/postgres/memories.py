@@ -28,6 +28,8 @@ class SharedMemories:
         Raises `StoreUnavailable` for a URL that is none.
         """
         self._server = PostgresServer(url, STORE)
+        self.place = self._server.place
+        """The address of the server, without its password."""
 
         def first(connection: psycopg.Connection[Any], name: str) -> None:
             enlist(connection, name, project)
@@ -43,11 +45,6 @@ class SharedMemories:
 
         self._schema = PostgresSchema(self._server, schema_of(project), "memories_schema", (first,), STORE)
         self._table = f"{self._schema.name}.rag_memory"
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        return self._server.place
 
     def since(self, change: int) -> SharedChanges:
         """The changes after a change's number (0: all of them). Raises `StoreUnavailable`."""
@@ -88,5 +85,4 @@ class SharedMemories:
             )
 
     def close(self) -> None:
-        """Close all connections."""
         self._server.close()

@@ -50,6 +50,7 @@ class PostgresProjectVectors:
         `project` is its name for all who share it. Raises `StoreUnavailable` for a URL that is none.
         """
         self._server = at if isinstance(at, PostgresServer) else PostgresServer(at, STORE, self._forget)
+        self.place = self._server.place
         self._schema = project_schema(self._server, project)
         self._hnsw = hnsw or Hnsw()
         self._indexed_from = indexed_from
@@ -57,13 +58,7 @@ class PostgresProjectVectors:
         self._tables: dict[str, tuple[str, int]] = {}
         self._rights = WriteRights()
 
-    @property
-    def place(self) -> str:
-        """See `ServerVectors`."""
-        return self._server.place
-
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `ServerVectors`."""
         found: dict[bytes, Vector] = {}
         for table, dimensions, part in self._parts(model, text_hashes):
             with self._server.transaction() as connection:
@@ -77,7 +72,6 @@ class PostgresProjectVectors:
         return found
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`."""
         found: dict[bytes, float] = {}
         for table, dimensions, part in self._parts(model, text_hashes):
             if len(query) == dimensions:
@@ -86,7 +80,6 @@ class PostgresProjectVectors:
         return found
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `ServerVectors`."""
         missing = set(text_hashes)
         for table, _, part in self._parts(model, text_hashes):
             with self._server.transaction() as connection:
@@ -102,7 +95,6 @@ class PostgresProjectVectors:
         self._rights.use(lambda: self._copy(model, text_hashes, vectors))
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
-        """See `VectorStore`."""
         if (found := self._table_of(model)) is None or found[1] != len(query):
             return []
         if among is None:
@@ -114,7 +106,6 @@ class PostgresProjectVectors:
         return find_nearest_among(lambda wanted: self._walk(found[0], query, wanted), count, among)
 
     def models(self) -> list[str]:
-        """See `ListedVectors`."""
         with self._server.transaction() as connection:
             if not self._schema.exists(connection):
                 return []
@@ -122,7 +113,6 @@ class PostgresProjectVectors:
         return [str(row[0]) for row in rows]
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """See `ListedVectors`."""
         if (found := self._table_of(model)) is None:
             return []
         query = f"SELECT text_hash FROM {found[0]} WHERE text_hash > %s ORDER BY text_hash LIMIT %s"
@@ -136,7 +126,6 @@ class PostgresProjectVectors:
                 self._make_index(found[0])
 
     def close(self) -> None:
-        """See `ServerVectors`."""
         self._server.close()
 
     def _walk(self, table: str, query: Vector, count: int) -> list[Neighbour]:

@@ -62,14 +62,9 @@ class PostgresProjects:
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
         self._server = PostgresServer(url, STORE)
-
-    @property
-    def place(self) -> str:
-        """See `StoredProjects`."""
-        return self._server.place
+        self.place = self._server.place
 
     def all(self) -> list[StoredProject]:
-        """See `StoredProjects`."""
         with self._server.transaction() as connection:
             if not has_table(connection, "rag_ls", "rag_project"):
                 return []
@@ -86,7 +81,6 @@ class PostgresProjects:
             return [_project(connection, *row, is_counted=len(known) <= _MAX_COUNTED) for row in known]
 
     def drop(self, project: str) -> None:
-        """See `StoredProjects`."""
         schema = schema_of(project)
         with self._server.transaction() as connection:
             lock = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (publishing_lock(project),)).fetchone()
@@ -104,7 +98,6 @@ class PostgresProjects:
             connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
 
     def close(self) -> None:
-        """See `StoredProjects`."""
         self._server.close()
 
 

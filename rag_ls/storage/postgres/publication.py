@@ -39,15 +39,12 @@ class Publisher:
         Raises `StoreUnavailable` for a URL that is none.
         """
         self._server = PostgresServer(url, STORE, missing=MISSING)
+        self.place = self._server.place
+        """The address of the server, without its password."""
         self._project = project
         self._alone: psycopg.Connection[Any] | None = None
         self._schema = code_schema(self._server, project)
         self.vectors = PostgresProjectVectors(url, project, hnsw=hnsw)
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        return self._server.place
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -122,7 +119,6 @@ class Publisher:
             )
 
     def close(self) -> None:
-        """Close all connections."""
         self._server.close()
         self.vectors.close()
 

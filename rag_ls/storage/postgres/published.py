@@ -10,7 +10,6 @@ import numpy as np
 
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
-from rag_ls.storage.chunk_runs import find_runs
 from rag_ls.storage.passages import Numbers
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
@@ -18,7 +17,16 @@ from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.storage.postgres.published_postings import PublishedPostings
 from rag_ls.storage.postgres.schema import PostgresSchema, has_table
 from rag_ls.storage.postgres.server import PostgresServer
-from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
+from rag_ls.storage.records import (
+    DISK,
+    ChunkRow,
+    DocumentRecord,
+    FileState,
+    Publication,
+    RankRow,
+    StoredSymbol,
+    find_runs,
+)
 from rag_ls.storage.trigrams import OTHER_CASES, Need
 from rag_ls.util.text import end_lines_in_lf
 
@@ -45,11 +53,8 @@ class PublishedServer:
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
         self._server = PostgresServer(url, STORE, missing=MISSING, read_only=True)
-
-    @property
-    def place(self) -> str:
+        self.place = self._server.place
         """The address of the server, without its password."""
-        return self._server.place
 
     def names(self) -> list[str]:
         """The names of the published projects, in order."""
@@ -68,12 +73,11 @@ class PublishedServer:
         return PublishedIndex(self._server, project)
 
     def close(self) -> None:
-        """Close all connections."""
         self._server.close()
 
 
 class PublishedIndex:
-    """The published code of one project. It uses the connections of its `PublishedServer`.
+    """The published code of one project. See `SearchedIndex`. It uses the connections of its `PublishedServer`.
 
     Call its parts only for what `publication` has found.
     """
@@ -88,7 +92,6 @@ class PublishedIndex:
 
     @property
     def vectors_here(self) -> VectorStore:
-        """The vectors that are on this machine."""
         return self.vectors
 
     def publication(self) -> Publication | None:
@@ -99,7 +102,6 @@ class PublishedIndex:
         return self.checkout.publication()
 
     def changes(self) -> int:
-        """A number that differs after every commit that can change an answer."""
         with self._server.reading() as connection:
             row = connection.execute(f"SELECT number FROM {self._schema.name}.rag_publication").fetchone()
         return int(row[0]) if row else 0
@@ -114,18 +116,11 @@ class PublishedDocuments:
         self.outlines = PublishedOutlines(self._rows)
         self.signatures = PublishedTexts(self._rows)
 
-    @property
-    def embeddings(self) -> PublishedDocuments:
-        """See `SearchedDocuments`."""
-        return self
-
     def active_model(self) -> str:
-        """See `AnsweringModel`."""
         found = self.publication()
         return found.model if found else ""
 
     def publication(self) -> Publication | None:
-        """See `PublishedIndex`."""
         rows = self._rows.of(
             "SELECT model, commit, branch, published_at, is_changing", "rag_publication p", "published_at != ''"
         )
@@ -135,23 +130,19 @@ class PublishedDocuments:
         return Publication(model, commit, branch, at, is_changing)
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
-        """See `SearchedDocuments`."""
         rows = self._rows.of(_DOCUMENT, "rag_file f", "path = %s", path)
         return _document(rows[0]) if rows and session == DISK else None
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
-        """See `SearchedDocuments`."""
         if session != DISK:
             return {}
         rows = self._rows.of(_DOCUMENT, "rag_file f", "true")
         return {str(row[0]): _document(row) for row in rows}
 
     def unsaved_documents(self) -> list[DocumentRecord]:
-        """See `SearchedDocuments`."""
         return []
 
     def document_paths(self, among: Collection[int] | None = None) -> list[tuple[int, str, str, str]]:
-        """See `SearchedDocuments`."""
         condition, values = ("true", []) if among is None else ("id = ANY(%s::bigint[])", [list(among)])
         rows = self._rows.of("SELECT id, path, language", "rag_file f", f"{condition} ORDER BY id", *values)
         return [(int(file_id), str(path), str(language), DISK) for file_id, path, language in rows]
@@ -164,27 +155,21 @@ class PublishedChunks:
         self._rows = rows
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """See `SearchedChunks`."""
         return {found.row: found for found in self._select("c.id = ANY(%s::bigint[])", list(rows))}
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """See `SearchedChunks`."""
         return self._select_for_ranking("c.id = ANY(%s::bigint[]) ORDER BY c.id", list(rows))
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
-        """See `SearchedChunks`."""
         return self._select("c.uid = %s", chunk_id)
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
-        """See `SearchedChunks`."""
         return dict(self._rows.of("SELECT id, text", "rag_chunk c", "id = ANY(%s::bigint[])", list(rows)))
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
-        """See `SearchedChunks`."""
         return self._select_for_ranking("c.text_hash = ANY(%s::bytea[])", list(text_hashes))
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
-        """See `SearchedChunks`."""
         found = self._select(
             "c.file_id = %s AND c.start_line <= %s AND c.end_line >= %s ORDER BY c.ordinal DESC LIMIT 1",
             document_id, line, line,
@@ -192,7 +177,6 @@ class PublishedChunks:
         return found[0] if found else None
 
     def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
-        """See `SearchedChunks`."""
         found = self._rows.of(
             f"{_CHUNKS}, m.id",
             "rag_chunk m JOIN {schema}.rag_chunk c ON c.file_id = m.file_id AND c.symbol = m.symbol "
@@ -202,7 +186,6 @@ class PublishedChunks:
         return find_runs((int(row[-1]), _chunk(row[:-1])) for row in found)
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """See `SearchedChunks`."""
         wanted = [name for name in names if name]
         return self._rows.of(
             "SELECT id, name, is_declaration", "rag_chunk c",
@@ -210,22 +193,18 @@ class PublishedChunks:
         )  # fmt: skip
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
-        """See `SearchedChunks`."""
         where = "file_id = ANY(%s::bigint[]) ORDER BY ordinal, id LIMIT %s"
         return [row[0] for row in self._rows.of("SELECT id", "rag_chunk c", where, list(document_ids), limit)]
 
     def documents_of(self, rows: Collection[int]) -> dict[int, int]:
-        """See `SearchedChunks`."""
         return dict(self._rows.of("SELECT id, file_id", "rag_chunk c", "id = ANY(%s::bigint[])", list(rows)))
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
-        """See `SearchedChunks`."""
         where = "file_id = ANY(%s::bigint[]) AND text_hash != ''"
         rows = self._rows.of("SELECT DISTINCT text_hash", "rag_chunk c", where, list(document_ids))
         return [bytes(row[0]) for row in rows]
 
     def estimated_count(self) -> int:
-        """See `SearchedChunks`."""
         rows = self._rows.of("SELECT chunks", "rag_publication p", "true")
         return int(rows[0][0]) if rows else 0
 
@@ -245,13 +224,11 @@ class PublishedOutlines:
         self._rows = rows
 
     def last_names(self, beginning: str, limit: int) -> list[str]:
-        """See `SearchedOutlines`."""
         where = "name ~>=~ %s AND name ~<~ %s ORDER BY name LIMIT %s"
         rows = self._rows.of("SELECT DISTINCT name", "rag_symbol s", where, beginning, beginning + _LAST, limit)
         return [row[0] for row in rows]
 
     def in_chunks(self, names: Collection[str], limit: int) -> list[tuple[int, StoredSymbol]]:
-        """See `SearchedOutlines`."""
         rows = self._rows.of(
             f"SELECT c.id, {_SYMBOLS}",
             f"{_SYMBOLS_WITH_FILES} CROSS JOIN LATERAL (SELECT id FROM {{schema}}.rag_chunk c WHERE c.file_id = s.file_id "
@@ -261,7 +238,6 @@ class PublishedOutlines:
         return [(int(chunk), StoredSymbol(*row)) for chunk, *row in rows]
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """See `SearchedOutlines`."""
         rows = self._rows.of(
             f"SELECT {_SYMBOLS}",
             _SYMBOLS_WITH_FILES,
@@ -277,7 +253,6 @@ class PublishedTexts:
         self._rows = rows
 
     def find_passages(self, needs: Sequence[Need]) -> FoundFiles:
-        """See `SearchedSignatures`."""
         values: list[object] = []
         conditions = " AND ".join(_condition(need, values) for need in needs) or "true"
         rows = self._rows.of("SELECT file_id", "rag_chunk", f"true GROUP BY file_id HAVING {conditions}", *values)
@@ -290,20 +265,16 @@ class FoundFiles:
 
     _rows: _Rows
     documents: Numbers
-    """See `FoundPassages`."""
 
     @property
     def first_lines(self) -> Numbers:
-        """See `FoundPassages`."""
         return np.ones_like(self.documents)
 
     @property
     def kilobytes(self) -> Numbers:
-        """See `FoundPassages`."""
         return np.full_like(self.documents, _FILE_KILOBYTES)
 
     def read(self, passages: Numbers) -> list[bytes | None]:
-        """See `FoundPassages`."""
         files = self.documents[passages].tolist()
         rows = self._rows.of(
             f"SELECT file_id, {_WHOLE_TEXT}", "rag_chunk", "file_id = ANY(%s::bigint[]) GROUP BY file_id", files

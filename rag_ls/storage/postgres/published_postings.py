@@ -51,7 +51,7 @@ def posting_of(columns: Sequence[str]) -> ChunkPosting:
 
 
 class PublishedPostings:
-    """See `LexicalIndex`."""
+    """See `SearchedPostings`."""
 
     def __init__(self, server: PostgresServer, schema: PostgresSchema) -> None:
         self._server = server
@@ -60,7 +60,7 @@ class PublishedPostings:
     def search(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
     ) -> list[Candidate]:
-        """See `LexicalIndex`. Phrases are ranked by the number of times that they occur."""
+        """Phrases are ranked by the number of times that they occur."""
         if not terms:
             return []
         only, values = "", {"any": _any_of(terms), "limit": limit}
@@ -82,14 +82,12 @@ class PublishedPostings:
             return [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
 
     def frequency(self, term: str, most: int) -> int:
-        """See `LexicalIndex`."""
         query = f"SELECT least(holders, %s) FROM {self._schema}.rag_term WHERE term = %s"
         with self._server.transaction() as connection:
             row = connection.execute(query, (most, stem(term))).fetchone()
         return int(row[0]) if row else 0
 
     def terms_like(self, term: str) -> list[str]:
-        """See `LexicalIndex`."""
         first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)
         query = (
             f"SELECT term FROM {self._schema}.rag_term WHERE term >= %s AND term < %s "

@@ -85,7 +85,8 @@ class PostgresServer:
         )
         self._wants_tls = bool(tls)
         self._was_reached = False
-        options = {**_OPTIONS, **_find_given_options(known), **tls}
+        # The options of ours that the URL gives itself count more.
+        options: dict[str, Any] = {**_OPTIONS, **{name: known[name] for name in _OPTIONS if known.get(name)}, **tls}
         if read_only:
             answer_ms = self._limits.answer_s * 1000
             options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
@@ -162,7 +163,6 @@ class PostgresServer:
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)
 
     def close(self) -> None:
-        """Close all connections."""
         self._pool.close()
 
     def _reach(self) -> None:
@@ -198,11 +198,6 @@ class PostgresServer:
         # libpq adds a long text about probable causes of a closed connection.
         said = " ".join(str(error).split()).partition(" This probably means")[0]
         return said.replace(self._secret, "***") if self._secret else said
-
-
-def _find_given_options(known: dict[str, Any]) -> dict[str, Any]:
-    """The options of ours that a URL gives itself; they count more."""
-    return {name: known[name] for name in _OPTIONS if known.get(name)}
 
 
 def _find_tls_options(

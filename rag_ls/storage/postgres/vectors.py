@@ -33,18 +33,13 @@ class PostgresVectors:
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
         self._server = PostgresServer(url, STORE)
+        self.place = self._server.place
         self._schema = PostgresSchema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
         self._lock = threading.Lock()
         self._is_ready = False
         self._rights = WriteRights()
 
-    @property
-    def place(self) -> str:
-        """See `SharedVectors`."""
-        return self._server.place
-
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `SharedVectors`."""
         query = (
             "SELECT v.text_hash, v.vector, m.dimensions FROM rag_ls.rag_vector v JOIN rag_ls.rag_model m ON m.id = v.model "
             "WHERE m.name = %s AND v.text_hash = ANY(%s)"
@@ -68,7 +63,6 @@ class PostgresVectors:
         return found
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `SharedVectors`."""
         query = (
             "SELECT v.text_hash FROM rag_ls.rag_vector v JOIN rag_ls.rag_model m ON m.id = v.model "
             "WHERE m.name = %s AND v.text_hash = ANY(%s)"
@@ -80,7 +74,6 @@ class PostgresVectors:
         return missing
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `SharedVectors`."""
         if not len(text_hashes):
             return
         check_usable(vectors)
@@ -101,12 +94,10 @@ class PostgresVectors:
                 )
 
     def models(self) -> list[str]:
-        """See `ListedVectors`."""
         with self._ready() as connection:
             return [str(row[0]) for row in connection.execute("SELECT name FROM rag_ls.rag_model ORDER BY 1")]
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """See `ListedVectors`."""
         query = (
             "SELECT v.text_hash FROM rag_ls.rag_vector v WHERE v.model = (SELECT id FROM rag_ls.rag_model WHERE name = %s) "
             "AND v.text_hash > %s ORDER BY v.text_hash LIMIT %s"
@@ -115,7 +106,6 @@ class PostgresVectors:
             return [bytes(row[0]) for row in connection.execute(query, (model, after, count))]
 
     def close(self) -> None:
-        """See `SharedVectors`."""
         self._server.close()
 
     def _ready(self) -> Any:

@@ -30,7 +30,6 @@ class QdrantProjects:
         self.place = whole.place
 
     def all(self) -> list[StoredProject]:
-        """See `StoredProjects`."""
         counts: Counter[str] = Counter()
         for server in self._servers:
             with server.client() as client:
@@ -40,7 +39,6 @@ class QdrantProjects:
         return [StoredProject(name, 0, count) for name, count in sorted(counts.items())]
 
     def drop(self, project: str) -> None:
-        """See `StoredProjects`."""
         if project not in (each.name for each in self.all()):
             raise NotFound(f"{self.place} has no project {project!r}; `rag-ls store projects` lists them")
         for server in self._servers:
@@ -49,7 +47,6 @@ class QdrantProjects:
                     client.delete(name, _of(project), wait=True)
 
     def close(self) -> None:
-        """See `StoredProjects`."""
         for server in self._servers:
             server.close()
 

@@ -69,7 +69,6 @@ class QdrantServer:
                 raise self._error_of(error) from error
 
     def close(self) -> None:
-        """Close the connection."""
         with self._lock:
             self._is_closed = True
             client, self._client = self._client, None

@@ -39,6 +39,7 @@ class QdrantVectors:
         `quantization` and `on_disk` are for collections that are made here. Raises `StoreUnavailable` for a URL that is none.
         """
         self._server = QdrantServer(url, STORE, hashlib.sha256(project.encode()).hexdigest()[:16])
+        self.place = self._server.place
         self._project = project
         self._quantization = quantization
         self._on_disk = on_disk
@@ -46,13 +47,7 @@ class QdrantVectors:
         self._sizes: dict[str, int] = {}
         self._rights = WriteRights()
 
-    @property
-    def place(self) -> str:
-        """See `ServerVectors`."""
-        return self._server.place
-
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `ServerVectors`."""
         found: dict[bytes, Vector] = {}
         for name, size, part in self._parts(model, text_hashes):
             with self._server.client() as client:
@@ -65,7 +60,6 @@ class QdrantVectors:
         return found
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`."""
         found: dict[bytes, float] = {}
         for name, size, part in self._parts(model, text_hashes):
             if len(query) == size:
@@ -74,7 +68,6 @@ class QdrantVectors:
         return found
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `ServerVectors`."""
         missing = set(text_hashes)
         for name, _, part in self._parts(model, text_hashes):
             with self._server.client() as client:
@@ -83,7 +76,6 @@ class QdrantVectors:
         return missing
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `ServerVectors`."""
         if not len(text_hashes):
             return
         check_usable(vectors)
@@ -101,7 +93,6 @@ class QdrantVectors:
         return find_nearest_among(lambda wanted: self._nearest(name, query, wanted, None), count, among)
 
     def models(self) -> list[str]:
-        """See `ListedVectors`."""
         found = []
         with self._server.client() as client:
             for collection in client.get_collections().collections:
@@ -111,7 +102,6 @@ class QdrantVectors:
         return sorted(filter(None, found))
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """See `ListedVectors`."""
         if not self._size_of(model):
             return []
         offset: Any = self._id_of(after) if after else None
@@ -129,7 +119,6 @@ class QdrantVectors:
         """Nothing: the server optimises by itself."""
 
     def close(self) -> None:
-        """See `ServerVectors`."""
         self._server.close()
 
     def _nearest(self, name: str, query: Vector, count: int, ids: Sequence[str] | None) -> list[Neighbour]:

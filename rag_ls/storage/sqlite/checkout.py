@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,18 +31,22 @@ from rag_ls.storage.sqlite.chunk_writing import (
     upsert_document,
 )
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.document_paths import DocumentPaths, PathRow
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
-from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
+from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting
 from rag_ls.storage.sqlite.outlines import Outlines
 from rag_ls.storage.sqlite.pending import PendingEmbeddings
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
 from rag_ls.storage.sqlite.signatures import Signatures
 
+PathRow = tuple[int, str, str, str]
+
 
 class CheckoutIndex:
-    """The data of one checkout, always local. All writes of one call commit together. Safe from several threads and processes."""
+    """The data of one checkout, always local. See `SearchedDocuments`.
+
+    All writes of one call commit together. Safe from several threads and processes.
+    """
 
     def __init__(self, database: Database, path: Path | None, vectors: VectorStore, lexical: LexicalIndex) -> None:
         """`vectors` tells which new chunks need no embedding, `lexical` takes their terms."""
@@ -62,7 +67,6 @@ class CheckoutIndex:
         """The chunks that wait for vectors."""
 
     def close(self) -> None:
-        """Close the index."""
         self._database.close()
 
     @contextmanager
@@ -76,17 +80,17 @@ class CheckoutIndex:
         return self._database.changes()
 
     def optimise(self) -> None:
-        """Optimise the index."""
         optimise(self._database)
 
     def vacuum(self) -> tuple[int, int]:
         """Release free space; returns the size in bytes before and after."""
-        return vacuum(self._database)
+        before = self._database.size()
+        self._database.vacuum()
+        return before, self._database.size()
 
     # --- documents
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
-        """All documents of one session (by default the files on disk) by path."""
         rows = self._database.rows(f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session = ?", (session,))
         return {row[0]: document_record(row) for row in rows}
 
@@ -106,13 +110,11 @@ class CheckoutIndex:
         )
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
-        """One document, or None."""
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?"
         row = self._database.row(query, (path, session))
         return document_record(row) if row else None
 
     def unsaved_documents(self) -> list[DocumentRecord]:
-        """Every session's unsaved documents, the latest change last."""
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
         return list(map(document_record, self._database.rows(query)))
 
@@ -229,11 +231,7 @@ class CheckoutIndex:
         """The number of files that are not indexed, for each reason."""
         return dict(self._database.rows("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason"))
 
-    def skipped_because(self, reason: str) -> str:
-        """The first file that is not indexed for a reason; empty if there is none."""
-        return next(iter(self.all_skipped_because(reason, 1)), "")
-
-    def all_skipped_because(self, reason: str, at_most: int) -> list[str]:
+    def skipped_because(self, reason: str, at_most: int) -> list[str]:
         """The files that are not indexed for a reason, in order, at most `at_most`."""
         query = "SELECT path FROM skipped WHERE reason = ? ORDER BY path LIMIT ?"
         return self._database.column(query, (reason, at_most))
@@ -273,8 +271,11 @@ class CheckoutIndex:
 
     # --- chunks
 
+    def active_model(self) -> str:
+        """See `PendingEmbeddings`."""
+        return self.embeddings.active_model()
+
     def document_paths(self, among: Collection[int] | None = None) -> list[PathRow]:
-        """See `SearchedDocuments`."""
         return self._paths.rows()
 
     def forget_kept(self) -> None:
@@ -324,3 +325,36 @@ class CheckoutIndex:
         if rows:
             self._lexical.remove(rows)
             connection.execute("DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))", (as_json(rows),))
+
+
+class DocumentPaths:
+    """Id, path, language and session of every document. Safe from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._version = -1
+        self._rows: list[PathRow] = []
+
+    def rows(self) -> list[PathRow]:
+        """The rows as they are now: the same list while they stay the same."""
+        with self._database.in_use() as connection:
+            if connection.in_transaction:
+                # Other threads do not see these.
+                return self._read()
+        version = self._database.changes()
+        with self._lock:
+            if version != self._version:
+                rows = self._read()
+                if rows != self._rows:
+                    self._rows = rows
+                self._version = version
+            return self._rows
+
+    def forget(self) -> None:
+        """Drop what is kept."""
+        with self._lock:
+            self._version, self._rows = -1, []
+
+    def _read(self) -> list[PathRow]:
+        return self._database.rows("SELECT id, path, language, session FROM documents")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from rag_ls.storage.chunk_runs import find_runs
-from rag_ls.storage.records import ChunkRow, RankRow
+from rag_ls.storage.records import ChunkRow, RankRow, find_runs
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import CHUNK_COLUMNS, FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
@@ -18,19 +17,17 @@ _FOR_RANKING = (
 
 
 class ChunkReader:
-    """Looks chunks of a checkout up, those of unsaved text among them."""
+    """Looks chunks of a checkout up, those of unsaved text among them. See `SearchedChunks`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """The chunks with these row numbers, without chunks that were deleted meanwhile."""
         return {
             found.row: found for found in self._select("c.id IN (SELECT value FROM json_each(?))", (as_json(rows),))
         }
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         query = f"{_FOR_RANKING} WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id"
         return list(map(RankRow._make, self._database.rows(query, (as_json(rows),))))
 
@@ -39,7 +36,6 @@ class ChunkReader:
         return self._database.count("SELECT count(*) FROM chunks")
 
     def pieces(self, rows: Collection[int]) -> dict[int, list[ChunkRow]]:
-        """See `SearchedChunks`."""
         found = self._database.rows(
             f"SELECT m.id, {CHUNK_COLUMNS} FROM chunks m JOIN chunks c ON c.document_id = m.document_id AND c.symbol = m.symbol "
             "JOIN documents d ON d.id = c.document_id "
@@ -49,7 +45,6 @@ class ChunkReader:
         return find_runs((row[0], chunk_row(row[1:])) for row in found)
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
-        """All versions of the chunk with this id: on disk, and in unsaved text."""
         return self._select("c.uid = ?", (chunk_id,))
 
     def with_content(self, digest: str) -> list[ChunkRow]:
@@ -77,7 +72,6 @@ class ChunkReader:
         return self._database.count(query, (document_id,))
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
-        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
         found = self._select(
             "c.document_id = ? AND c.start_line <= ? AND c.end_line >= ? ORDER BY c.ordinal DESC LIMIT 1",
             (document_id, line, line),
@@ -85,7 +79,6 @@ class ChunkReader:
         return found[0] if found else None
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
         rows = self._database.rows(
             "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
             "ORDER BY is_declaration DESC, id LIMIT ?",
@@ -94,17 +87,14 @@ class ChunkReader:
         return [(row[0], row[1], bool(row[2])) for row in rows]
 
     def documents_of(self, rows: Collection[int]) -> dict[int, int]:
-        """The document of each chunk row."""
         query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.rows(query, (as_json(rows),)))
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
-        """The chunks' own texts, without chunks that were deleted meanwhile."""
         query = "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.rows(query, (as_json(rows),)))
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
-        """The data for ranking of every embedded chunk whose embedded text is one of these."""
         found: list[RankRow] = []
         for part in batches(list(text_hashes)):
             query = f"{_FOR_RANKING} WHERE c.text_hash IN ({marks(part)}) AND c.embedded = 1"
@@ -112,12 +102,10 @@ class ChunkReader:
         return found
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
-        """The text hashes of the embedded chunks of some documents."""
         query = "SELECT DISTINCT text_hash FROM chunks WHERE embedded = 1 AND document_id IN (SELECT value FROM json_each(?))"
         return self._database.column(query, (as_json(document_ids),))
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
-        """The rows of the first chunks of some documents."""
         query = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?"
         return self._database.column(query, (as_json(document_ids), limit))
 

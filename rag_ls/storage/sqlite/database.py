@@ -265,7 +265,6 @@ class Database:
         return time.monotonic() - self._used_at
 
     def unnoticed(self) -> AbstractContextManager[None]:
-        """See `Connections`."""
         return self._connections.unnoticed()
 
     def let_go(self) -> bool:
@@ -376,17 +375,15 @@ class Database:
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
         with self.call():
-            if _schema_version(self.connection) != len(migrations):
-                self._migrate_from_older(migrations)
-
-    def _migrate_from_older(self, migrations: Sequence[Migration]) -> None:
-        with self._transaction() as connection:
-            version = _schema_version(connection)
-            if version > len(migrations):
-                raise SchemaTooNew(f"{self._path} has schema {version}, this rag-ls knows {len(migrations)}")
-            for number in range(version, len(migrations)):
-                migrations[number](connection)
-            connection.execute(f"PRAGMA user_version = {len(migrations)}")
+            if _schema_version(self.connection) == len(migrations):
+                return
+            with self._transaction() as connection:
+                version = _schema_version(connection)
+                if version > len(migrations):
+                    raise SchemaTooNew(f"{self._path} has schema {version}, this rag-ls knows {len(migrations)}")
+                for number in range(version, len(migrations)):
+                    migrations[number](connection)
+                connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 
 def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:

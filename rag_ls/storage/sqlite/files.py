@@ -1,4 +1,4 @@
-"""Finds and inspects the files of a project's stores from outside, without opening the project."""
+"""Finds and inspects the files of a project's stores from outside, without opening the project; and SQLite itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.storage.records import SCANNED, IndexSummary
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
@@ -93,6 +94,16 @@ def remove_data_folder(project: Project) -> None:
     folder = project.data_folder
     if folder.is_dir() and not folder.is_symlink() and not memory_files(folder):
         shutil.rmtree(folder)
+
+
+def sqlite_version() -> str:
+    """The version of SQLite. Raises `StoreUnavailable` where it has no full-text search."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (text)")
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(f"{sqlite3.sqlite_version} without FTS5 ({error})", "index") from error
+    return sqlite3.sqlite_version
 
 
 def total_bytes(files: list[Path]) -> int:

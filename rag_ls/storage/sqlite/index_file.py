@@ -159,17 +159,7 @@ def _columns() -> dict[str, str]:
     # Only a search reads the columns of a full-text table.
     found = {"postings": "1"} | {
         table: ", ".join(name for _, name, *_ in connection.execute(f"PRAGMA table_info ({table})"))
-        for table in (
-            "meta",
-            "documents",
-            "chunks",
-            "embeddings",
-            "queue",
-            "skipped",
-            "symbols",
-            "imports",
-            "signatures",
-        )
+        for table in "meta documents chunks embeddings queue skipped symbols imports signatures".split()
     }
     connection.close()
     return found

@@ -85,20 +85,7 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 """
 
 # Tables that others refer to come last.
-_REMADE = (
-    "vocabulary",
-    "postings",
-    "signatures",
-    "own_names",
-    "uses",
-    "import_keys",
-    "imports",
-    "symbols",
-    "chunks",
-    "skipped",
-    "queue",
-    "documents",
-)
+_REMADE = "vocabulary postings signatures own_names uses import_keys imports symbols chunks skipped queue documents"
 
 
 FORMER_VIRTUAL = (
@@ -119,7 +106,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def remake(connection: sqlite3.Connection) -> None:
     """Versions 2 to 4, 6 and 7: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
-    for table in _REMADE:
+    for table in _REMADE.split():
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
         connection.execute(statement)

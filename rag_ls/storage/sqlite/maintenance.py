@@ -23,13 +23,6 @@ def optimise(database: Database) -> None:
         connection.execute("PRAGMA optimize")
 
 
-def vacuum(database: Database) -> tuple[int, int]:
-    """Release free space of the file; returns its size in bytes before and after."""
-    before = database.size()
-    database.vacuum()
-    return before, database.size()
-
-
 def erase_vectors(connection: sqlite3.Connection, text_hashes: Sequence[bytes]) -> None:
     """Delete the vectors of these texts, where no chunk has such a text."""
     connection.executemany(

@@ -69,19 +69,15 @@ class MemoryStore:
         self.scope = scope
         """The scope of all its memories."""
         self.path = path
+        self.place = str(path or "")
+        """The place of the memories, for people; empty for RAM."""
         self._store = f"{scope} memories"
         self._database = open_memory_file(path, self._store, connections)
         self._uses = UseCounter(self._database, in_background=path is not None)
         self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
         """The memories' vectors."""
 
-    @property
-    def place(self) -> str:
-        """The place of the memories, for people; empty for RAM."""
-        return str(self.path or "")
-
     def close(self) -> None:
-        """Close the store."""
         self._uses.close()
         self.vectors.close()
         self._database.close()
@@ -117,7 +113,6 @@ class MemoryStore:
     # --- writing
 
     def insert(self, memory: Memory) -> None:
-        """Store a new memory."""
         marks = ", ".join("?" * len(NAMES))
         with self._database.writing() as connection:
             row = connection.execute(
@@ -427,7 +422,6 @@ class MemoryStore:
             )
 
     def optimise(self) -> None:
-        """Optimise the store."""
         optimise(self._database)
 
     def vacuum(self) -> None:

@@ -116,30 +116,17 @@ def from_record(record: str, scope: Scope) -> Memory:
 
 def from_row(row: Sequence[object], scope: Scope) -> Memory:
     """A memory out of the values of `NAMES`, with or without its uses behind them."""
-    (
-        number,
-        content,
-        metadata,
-        kind,
-        created,
-        updated,
-        version,
-        digest,
-        uri,
-        sources,
-        anchor,
-        branch,
-        key,
-        pushed,
-        *used,
-    ) = row
-    uses, used_at = used or (0, None)
+    found = dict(zip(NAMES, row, strict=False))
+    uses, used_at = row[len(NAMES) :] or (0, None)
     return Memory(
-        id=str(number), content=str(content), scope=scope, metadata=_metadata_of(metadata),
-        memory_type=_memory_type_of(kind), created_at=str(created), updated_at=str(updated), version=_version_of(version),
-        content_hash=str(digest), source_uri=_as_text(uri), source_memory_ids=_ids_of(sources),
-        anchor=_anchor_of(anchor) if anchor else None, branch=_as_text(branch), summary_key=_as_text(key),
-        project_id=_as_text(pushed), uses=uses if isinstance(uses, int) else 0, used_at=_as_text(used_at),
+        id=str(found["id"]), content=str(found["content"]), scope=scope, metadata=_metadata_of(found["metadata"]),
+        memory_type=_memory_type_of(found["memory_type"]), created_at=str(found["created_at"]),
+        updated_at=str(found["updated_at"]), version=max(1, _integer(found["version"]) or 1),
+        content_hash=str(found["content_hash"]), source_uri=_as_text(found["source_uri"]),
+        source_memory_ids=_texts(_json_or_none(found["source_memory_ids"])),
+        anchor=_anchor_of(found["anchor"]) if found["anchor"] else None, branch=_as_text(found["branch"]),
+        summary_key=_as_text(found["summary_key"]), project_id=_as_text(found["project_id"]),
+        uses=uses if isinstance(uses, int) else 0, used_at=_as_text(used_at),
     )  # fmt: skip
 
 
@@ -186,22 +173,12 @@ def _anchor_of(text: object) -> Anchor | None:
     return Anchor(**known)
 
 
-def _ids_of(text: object) -> tuple[str, ...]:
-    """A stored list of ids."""
-    return _texts(_json_or_none(text))
-
-
 def _memory_type_of(text: object) -> MemoryType:
     """The type of a row; the usual one for an unknown one."""
     try:
         return MemoryType(str(text))
     except ValueError:
         return MemoryType.SEMANTIC
-
-
-def _version_of(value: object) -> int:
-    """The version of a row, at least 1."""
-    return max(1, _integer(value) or 1)
 
 
 def _is_part(name: str, part: object) -> bool:

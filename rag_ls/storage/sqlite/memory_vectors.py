@@ -25,6 +25,10 @@ _log = logging.getLogger(__name__)
 _MAX_WANTED = 20_000
 _SPARE_RATIO = 10
 _MAX_WANTED_RATIO = 10
+_MISSING = (
+    "memories m WHERE NOT EXISTS "
+    "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash)"
+)
 
 
 class MemoryVectors:
@@ -79,25 +83,17 @@ class MemoryVectors:
         newest = (model, *self.newest())
         if newest == self._complete:
             return []
-        found = self._missing(model, limit)
+        found = self._database.rows(
+            f"SELECT id, content, content_hash FROM {_MISSING} LIMIT ?",
+            (model, limit),
+        )
         if not found:
             self._complete = newest
         return found
 
-    def _missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
-        return self._database.rows(
-            "SELECT id, content, content_hash FROM memories m WHERE NOT EXISTS "
-            "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash) LIMIT ?",
-            (model, limit),
-        )
-
     def missing_count(self, model: str) -> int:
         """The number of memories that `model` has not embedded yet."""
-        return self._database.count(
-            "SELECT count(*) FROM memories m WHERE NOT EXISTS "
-            "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash)",
-            (model,),
-        )
+        return self._database.count(f"SELECT count(*) FROM {_MISSING}", (model,))
 
     def of(self, memory_id: str, model: str) -> Vectors:
         """The vectors of one memory, shape (parts, dimensions); (0, 0) if it has none."""

@@ -21,7 +21,7 @@ _MAX_KNOWN = 30_000
 
 
 class Outlines:
-    """The declarations and imports of a checkout's documents."""
+    """The declarations and imports of a checkout's documents. See `SearchedOutlines`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -85,14 +85,12 @@ class Outlines:
         )
 
     def last_names(self, beginning: str, limit: int) -> list[str]:
-        """The lower-case last names of declarations that begin so, each once, in order."""
         return self._database.column(
             "SELECT DISTINCT name FROM symbols WHERE name >= ? AND name < ? ORDER BY name LIMIT ?",
             (beginning, beginning + chr(sys.maxunicode), limit),
         )
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """The declarations of some documents, in order."""
         return self._symbols(
             "s.document_id IN (SELECT value FROM json_each(?)) ORDER BY d.path, s.start_line, s.id LIMIT ?",
             (as_json(documents), limit),

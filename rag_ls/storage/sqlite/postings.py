@@ -15,7 +15,10 @@ _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 
 class LexicalIndex:
-    """The full-text index. Its rows are the checkout's chunk rows; writes inside a transaction of the checkout commit with it."""
+    """The full-text index. See `SearchedPostings`.
+
+    Its rows are the checkout's chunk rows; writes inside a transaction of the checkout commit with it.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -46,11 +49,6 @@ class LexicalIndex:
     def search(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
     ) -> list[Candidate]:
-        """The chunks that hold any of `terms`, by BM25, best first.
-
-        `documents` restricts them to some documents, `holding` to chunks that hold any of these terms: rare ones spare
-        the work for the many chunks that hold only common ones.
-        """
         if not terms:
             return []
         only, values = "", [_any_of(terms)]
@@ -80,12 +78,10 @@ class LexicalIndex:
         )
 
     def frequency(self, term: str, most: int) -> int:
-        """The number of chunks that hold a term, counted up to `most`."""
         query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"
         return self._database.count(query, (f'"{term}"', most))
 
     def terms_like(self, term: str) -> list[str]:
-        """The index's terms with the beginning and about the length of a stemmed term."""
         first, length = term[:SAME_BEGINNING_CHARACTERS], len(term)
         return self._database.column(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",

@@ -166,13 +166,8 @@ class VectorIndex:
                 if len(ids) > room and self._folder is not None:
                     self._has_more = True
                     break
-            if self._has_more:
-                self._seen_id = max(self._seen_id, self._last_loaded())
-            else:
-                self._seen_id = max(seen, self._last_loaded())
-
-    def _last_loaded(self) -> int:
-        return int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0
+            last_loaded = int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0
+            self._seen_id = max(self._seen_id if self._has_more else seen, last_loaded)
 
     def search(self, query: NDArray[np.float32], k: int, only: Collection[int] | None = None) -> list[NearId]:
         """The `k` nearest embeddings to `query`, a unit vector of shape (dimensions,), best first.

@@ -33,7 +33,7 @@ V = TypeVar("V")
 
 
 class SqliteVectors:
-    """See `VectorStore`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
+    """See `VectorStore` and `ListedVectors`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
 
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
@@ -45,7 +45,6 @@ class SqliteVectors:
         self._index = CurrentIndex(VectorRows(database, "embeddings"), folder, hnsw, exact_limit, name="vectors")
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `VectorStore`."""
         norms = np.linalg.norm(vectors, axis=1) if len(vectors) else np.ones(0)
         if not np.all(np.isfinite(norms)) or np.any(norms < 1e-6):
             raise ValueError("the model gave vectors that are zero or not finite; they were not stored")
@@ -57,18 +56,15 @@ class SqliteVectors:
             )
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `VectorStore`."""
         with self._database.in_use() as connection:
             return _vectors_of(connection, model, text_hashes)
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`."""
         ids = self._texts.ids_by_hash(model, text_hashes)
         similar = self._index.of_model(model).similarities(query, list(ids.values()))
         return {text_hash: similar[number] for text_hash, number in ids.items() if number in similar}
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `VectorStore`."""
         missing = set(text_hashes)
         for part in batches(list(missing)):
             query = f"SELECT text_hash FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
@@ -76,7 +72,6 @@ class SqliteVectors:
         return missing
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
-        """See `VectorStore`."""
         if among is not None and len(among) > MAX_SENT:
             found = find_nearest_among(lambda wanted: self.nearest(model, query, wanted), count, among)
             if len(found) == count:
@@ -89,11 +84,9 @@ class SqliteVectors:
         return [Neighbour(hashes[item.id], item.similarity) for item in near if item.id in hashes]
 
     def models(self) -> list[str]:
-        """See `ListedVectors`."""
         return self._database.column("SELECT DISTINCT model FROM embeddings ORDER BY 1")
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """See `ListedVectors`."""
         query = "SELECT text_hash FROM embeddings WHERE model = ? AND text_hash > ? ORDER BY text_hash LIMIT ?"
         return self._database.column(query, (model, after, count))
 
@@ -109,7 +102,6 @@ class SqliteVectors:
             self._texts.forget()
 
     def close(self) -> None:
-        """See `VectorStore`."""
         self._index.close()
 
 
@@ -121,11 +113,16 @@ class TextIds:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._part_known = _KnownHashes()
+        self._lock = threading.Lock()
+        # As far as they were read: neither ever changes.
+        self._model = ""
+        self._ids: dict[bytes, int] = {}
+        self._hashes: dict[int, bytes] = {}
 
     def forget(self) -> None:
         """Drop the hashes and ids that were read."""
-        self._part_known = _KnownHashes()
+        with self._lock:
+            self._model, self._ids, self._hashes = "", {}, {}
 
     def newest_model(self) -> str:
         """The model of the newest vector; empty if there is none."""
@@ -133,45 +130,27 @@ class TextIds:
 
     def ids_by_hash(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
         """The id of the vector of each of these texts that has one."""
-        found, unknown = self._part_known.ids(model, text_hashes)
+        with self._lock:
+            found, unknown = _part_known(self._ids if model == self._model else {}, text_hashes)
         for part in batches(unknown):
             query = f"SELECT text_hash, id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
             read = dict(self._database.rows(query, (model, *part)))
-            self._part_known.add(model, read)
+            self._keep(model, read)
             found |= read
         return found
 
     def hashes_of(self, model: str, ids: Sequence[int]) -> dict[int, bytes]:
         """The text hash of each of these vectors of a model, by id."""
-        found, unknown = self._part_known.hashes(model, ids)
+        with self._lock:
+            found, unknown = _part_known(self._hashes if model == self._model else {}, ids)
         if unknown:
             query = "SELECT id, text_hash FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
             read = dict(self._database.rows(query, (model, as_json(unknown))))
-            self._part_known.add(model, {text_hash: number for number, text_hash in read.items()})
+            self._keep(model, {text_hash: number for number, text_hash in read.items()})
             found |= read
         return found
 
-
-class _KnownHashes:
-    """Vector ids by the hash of their texts, and back, as far as they were read: neither ever changes."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._model = ""
-        self._ids: dict[bytes, int] = {}
-        self._hashes: dict[int, bytes] = {}
-
-    def ids(self, model: str, text_hashes: Collection[bytes]) -> tuple[dict[bytes, int], list[bytes]]:
-        """The known ids, and the hashes of which none is known."""
-        with self._lock:
-            return _part_known(self._ids if model == self._model else {}, text_hashes)
-
-    def hashes(self, model: str, ids: Collection[int]) -> tuple[dict[int, bytes], list[int]]:
-        """The known hashes, and the ids of which none is known."""
-        with self._lock:
-            return _part_known(self._hashes if model == self._model else {}, ids)
-
-    def add(self, model: str, ids: Mapping[bytes, int]) -> None:
+    def _keep(self, model: str, ids: Mapping[bytes, int]) -> None:
         """Keep these for later, in place of all former ones if they are of another model or too many."""
         with self._lock:
             if model != self._model or len(self._ids) + len(ids) > _MAX_KNOWN:
@@ -190,14 +169,9 @@ class LentVectors:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-
-    @property
-    def place(self) -> str:
-        """See `VectorLender`."""
-        return str(self._file)
+        self.place = str(file)
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `VectorLender`."""
         try:
             with closing(read_only(self._file, busy_s=_BUSY_S)) as connection:
                 check_is_own(connection)

@@ -75,7 +75,7 @@ def test_the_lines_that_hold_a_text_are_among_the_passages(
     expected = dict(enumerate(whole if whole[-1] else whole[:-1], 1))
     with pytest.MonkeyPatch.context() as patched:
         if not keeps:
-            patched.setattr("rag_ls.storage.sqlite.block_texts.MAX_TEXTS_BYTES", 0)
+            patched.setattr("rag_ls.storage.sqlite.signatures.MAX_TEXTS_BYTES", 0)
         for _ in range(2):
             found = read_lines(store, [Need(("needle",))])
             assert found.items() <= expected.items()
@@ -135,8 +135,8 @@ def test_the_text_of_a_document_that_changed_after_it_was_found_is_missing() -> 
 
 def test_long_documents_with_a_line_each_are_not_all_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     size, count = 100_000, 40
-    monkeypatch.setattr("rag_ls.storage.sqlite.block_texts.MAX_TEXTS_BYTES", size)
-    monkeypatch.setattr("rag_ls.storage.sqlite.block_texts.KILOBYTES_AT_ONCE", size // 1000)
+    monkeypatch.setattr("rag_ls.storage.sqlite.signatures.MAX_TEXTS_BYTES", size)
+    monkeypatch.setattr("rag_ls.storage.sqlite.signatures.KILOBYTES_AT_ONCE", size // 1000)
     store = open_checkout(None)
     for number in range(count):
         store.replace_document(record(f"{number}.py"), cut("hay and straw\n" * (size // 14) + f"needle {number}\n", []))
