@@ -13,8 +13,7 @@ from rag_ls.chunking.embedded import Region, regions_of
 from rag_ls.chunking.headings import outline_of_text
 from rag_ls.chunking.merge import Group, merge
 from rag_ls.chunking.notebook import cut_notebook
-from rag_ls.chunking.notebook_cells import read_notebook
-from rag_ls.chunking.notebook_text import plain_text
+from rag_ls.chunking.notebook_cells import plain_text, read_notebook
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
@@ -176,38 +175,30 @@ def _from_windows(document: Document, path: str, language: str, budget: Budget) 
     return chunks
 
 
+@dataclass(frozen=True, slots=True)
 class _Maker:
     """Makes the chunks of one document; remembers signatures, which many chunks may share."""
 
-    def __init__(
-        self,
-        document: Document,
-        path: str,
-        language: str,
-        syntax: Syntax,
-        budget: Budget,
-        signatures: dict[int, str],
-    ) -> None:
-        self._document = document
-        self._path = path
-        self._language = language
-        self._syntax = syntax
-        self._budget = budget
-        self._signatures = signatures
+    document: Document
+    path: str
+    language: str
+    syntax: Syntax
+    budget: Budget
+    signatures: dict[int, str]
 
     def chunk(self, ordinal: int, group: Group) -> Chunk:
-        document, first = self._document, group.pieces[0]
+        document, first = self.document, group.pieces[0]
         start, end = group.start, group.end
-        scope = group.main_scope(self._budget.min_tokens)
+        scope = group.main_scope(self.budget.min_tokens)
         declared = next((piece for piece in group.pieces if piece.declares is scope), None)
         declared = declared if scope.kind is not Kind.SCOPE else None
         overlap = start
         if first.origin >= 0 and first.declares is None:
-            overlap = overlap_start(document, first.origin, start, self._budget.overlap_tokens)
+            overlap = overlap_start(document, first.origin, start, self.budget.overlap_tokens)
         node_type, parents = self._kind(declared, scope, group)
         return Chunk(
-            path=self._path,
-            language=self._language,
+            path=self.path,
+            language=self.language,
             ordinal=ordinal,
             start_byte=start,
             end_byte=end,
@@ -221,7 +212,7 @@ class _Maker:
             depth=len(parents),
             is_declaration=declared is not None,
             signature=self._signature(scope),
-            doc=self._doc(scope) if declared is not None else "",
+            doc=doc_of(scope.found, scope.comments, self.syntax, document.data) if declared and scope.found else "",
         )
 
     def _kind(self, declared: Piece | None, scope: Enclosing, group: Group) -> tuple[str, tuple[str, ...]]:
@@ -234,11 +225,6 @@ class _Maker:
         if scope.found is None:
             return ""
         key = scope.found.path[0].id
-        if key not in self._signatures:
-            self._signatures[key] = signature_of(scope.found, self._syntax, self._document.data)
-        return self._signatures[key]
-
-    def _doc(self, scope: Enclosing) -> str:
-        if scope.found is None:
-            return ""
-        return doc_of(scope.found, scope.comments, self._syntax, self._document.data)
+        if key not in self.signatures:
+            self.signatures[key] = signature_of(scope.found, self.syntax, self.document.data)
+        return self.signatures[key]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.import_uses import with_uses
-from rag_ls.chunking.imports import imports_of
+from rag_ls.chunking.imports import imports_of, with_uses
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.split import MAX_SYMBOL

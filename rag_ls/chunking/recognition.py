@@ -39,7 +39,8 @@ def recognise(path: str, text: str) -> str | None:
     by_name = detect_language(path)
     if by_name is not None and not is_ambiguous(suffix):
         return by_name
-    return _by_modeline(text) or by_name or detect_language("", first) or _by_content(text, head)
+    named = _by_modeline(text) or by_name or detect_language("", first) or guess_language(head)
+    return named or ("json" if _is_json(text) else None)
 
 
 def _by_modeline(text: str) -> str | None:
@@ -51,10 +52,6 @@ def _by_modeline(text: str) -> str | None:
             if language is not None:
                 return language
     return None
-
-
-def _by_content(text: str, head: str) -> str | None:
-    return guess_language(head) or ("json" if _is_json(text) else None)
 
 
 def _is_json(text: str) -> bool:

@@ -63,16 +63,14 @@ def find_declaration(node: Node, syntax: Syntax, data: bytes) -> DeclarationNode
                     return DeclarationNode(tuple(path), rule)
         if node.type not in syntax.wrappers:
             return None
-        inner = [child for child in node.named_children if _may_declare(child, syntax)]
+        inner = [
+            each for each in node.named_children if each.type in syntax.declarations or each.type in syntax.wrappers
+        ]
         if len(inner) != 1:
             return None
         node = inner[0]
         path.append(node)
     return None
-
-
-def _may_declare(node: Node, syntax: Syntax) -> bool:
-    return node.type in syntax.declarations or node.type in syntax.wrappers
 
 
 def _applies(when: tuple[str, frozenset[str]], node: Node, data: bytes) -> bool:
