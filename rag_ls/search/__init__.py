@@ -4,7 +4,6 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.document_order import OrderedDocument
 from rag_ls.search.exact import (
@@ -17,6 +16,7 @@ from rag_ls.search.exact import (
     show_places,
 )
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse, has_word
+from rag_ls.search.ranking import group_by_file
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
 from rag_ls.search.searcher import Found, Searcher
 from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern, TextQuery

@@ -1,9 +1,10 @@
-"""Ranks candidates by how well they answer a query."""
+"""Ranks candidates by how well they answer a query, orders them file by file, and says in a few words why each was found."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.calibration import share_of_highest
 from rag_ls.retrieval.fusion import Weights, fuse
 from rag_ls.retrieval.signals import Signals
+from rag_ls.retrieval.terms import name_stems
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
 from rag_ls.search.query import Query
 from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
-from rag_ls.storage import RankRow
+from rag_ls.storage import RankRow, stem
 
 # Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as
 # good come first; `_MAX_CROWDED` places count. A question of few words is about a part of the architecture, thus about files.
@@ -26,6 +28,10 @@ _QUOTED_WORDS = 4
 _CROWDED_LOSS_OF_CHANGE = 20.0
 # Scores that differ by less are equal, in the order and as they are told.
 _DIGITS = 6
+MAX_PLACES = 3
+"""The places of a file that an answer shows."""
+
+T = TypeVar("T")
 
 
 def rank(
@@ -155,3 +161,38 @@ def _crowding(query: Query) -> float:
 def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:
     row, score = item
     return (-round(score, _DIGITS), row.path, row.ordinal)
+
+
+def group_by_file(ranked: Iterable[T], file_of: Callable[[T], Hashable]) -> list[list[T]]:
+    """The best places of each file, files in the order of their best places."""
+    files: dict[Hashable, list[T]] = {}
+    for item in ranked:
+        of_file = files.setdefault(file_of(item), [])
+        if len(of_file) < MAX_PLACES:
+            of_file.append(item)
+    return list(files.values())
+
+
+def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
+    """The evidence for a chunk, the strongest first, such as `name: retry, upload; path: queue; meaning`.
+
+    `name` and `path` give the words of the query that they hold; `quoted` how many of its words stand there in a row.
+    """
+    how = signals.exact.get(row.row, ())
+    found = ["line"] if "line" in how else []
+    if length := round(signals.phrases.get(row.row, 0.0) * len(query.words)):
+        found.append(f"quoted: {length} of {len(query.words)} words")
+    named = _find_held(query, row.symbol)
+    found += [f"name: {', '.join(named)}"] if named else []
+    filed = [word for word in _find_held(query, row.path) if word not in named]
+    found += [f"path: {', '.join(filed)}"] if filed else []
+    found += ["words"] if row.row in signals.lexical else []
+    # Chunks that other signals found have a cosine, too; only those above the hundredth nearest were found by meaning.
+    found += ["meaning"] if signals.dense.get(row.row, -1.0) >= signals.least_dense else []
+    return "; ".join(found)
+
+
+def _find_held(query: Query, text: str) -> list[str]:
+    """The query's words that a name or a path holds."""
+    stems = name_stems(text, {stem(word) for word in query.parts})
+    return [word for word in query.parts if stem(word) in stems]

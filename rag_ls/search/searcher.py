@@ -16,7 +16,6 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Closeness, Freshness, Hit, StoredChunk
 from rag_ls.retrieval.fusion import Weights
 from rag_ls.retrieval.signals import Signals
-from rag_ls.search.by_file import group_by_file
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.document_order import DocumentOrder
@@ -24,8 +23,7 @@ from rag_ls.search.evidence import weights_for
 from rag_ls.search.held import is_small_part, show_declaration
 from rag_ls.search.nothing_close import MAX_LOOKED_AT, MAX_NEAREST, judge_closeness
 from rag_ls.search.query import Query, analyse
-from rag_ls.search.ranking import rank
-from rag_ls.search.reasons import reason
+from rag_ls.search.ranking import group_by_file, rank, reason
 from rag_ls.search.roles import Roles
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol

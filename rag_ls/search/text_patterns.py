@@ -13,7 +13,7 @@ import regex
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.joined_texts import JoinedLines, JoinedTexts, Positions
-from rag_ls.search.line_matches import LineMatch, collect_lines, collect_literal
+from rag_ls.search.line_matches import LineMatch, are_whole, collect_lines, collect_literal
 from rag_ls.search.linear_patterns import LinearPattern
 from rag_ls.search.required_text import (
     ELEMENT,
@@ -26,7 +26,6 @@ from rag_ls.search.required_text import (
     stays_in_line,
     texts_of,
 )
-from rag_ls.search.whole_words import are_whole
 from rag_ls.storage import OTHER_CASES, Need, fold
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
