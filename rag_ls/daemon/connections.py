@@ -142,7 +142,6 @@ class SocketOutput:
         """Do nothing: `write` does not buffer."""
 
     def close(self) -> None:
-        """End the connection."""
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 

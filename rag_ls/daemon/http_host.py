@@ -85,19 +85,16 @@ class HttpHost:
 
     def _try_to_start(self) -> None:
         try:
-            self._tries()
+            for left in reversed(range(_TRIES)):
+                try:
+                    self.start()
+                    return
+                except HttpUnavailable as error:
+                    _log.log(logging.INFO if left else logging.ERROR, "no HTTP: %s", error)
+                if self._stopped.wait(_TRY_AGAIN_S):
+                    return
         finally:
             self._starting = False
-
-    def _tries(self) -> None:
-        for left in reversed(range(_TRIES)):
-            try:
-                self.start()
-                return
-            except HttpUnavailable as error:
-                _log.log(logging.INFO if left else logging.ERROR, "no HTTP: %s", error)
-            if self._stopped.wait(_TRY_AGAIN_S):
-                return
 
 
 def _with_option() -> frozenset[str]:

@@ -28,7 +28,7 @@ def engine_paths() -> EnginePaths:
     """The paths of this user's engine, whether it runs or not."""
     folder = _runtime_folder()
     if sys.platform != "win32" and len(os.fsencode(os.path.join(folder, "engine.sock"))) > _MAX_SOCKET_PATH_BYTES:
-        folder = _short_folder(folder)
+        folder = os.path.join("/tmp", f"rag-ls-{_user()}-{_digest(folder)}")
     return EnginePaths(
         folder,
         socket=os.path.join(folder, "engine.sock"),
@@ -120,10 +120,6 @@ def _is_own(folder: str) -> bool:
         return os.stat(folder).st_uid == os.getuid()
     except OSError:
         return False
-
-
-def _short_folder(folder: str) -> str:
-    return os.path.join("/tmp", f"rag-ls-{_user()}-{_digest(folder)}")
 
 
 def _digest(path: str) -> str:

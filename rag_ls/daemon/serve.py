@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
     from rag_ls.daemon.transport import Listening
+    from rag_ls.engine.engine import Engine
     from rag_ls.storage import EmbeddedPostgres
 
 _log = logging.getLogger(__name__)
@@ -95,54 +96,30 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
             )
         waiting = WaitingClients(listening.socket)
         _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
-        from rag_ls import config
-        from rag_ls.daemon.configured import ConfiguredProjects
         from rag_ls.daemon.http_host import HttpHost
-        from rag_ls.daemon.server import EngineServer, Patience
-        from rag_ls.engine.engine import Engine
 
         postgres = _start_postgres() if arguments.with_postgres else None
-        settings = config.load().settings
-        engine = Engine()
-        engine.address = listening.address
-        if not settings.log.file:
-            engine.log_file = _log_to_file(paths, settings.log, background=background)
+        engine = _open_engine(paths, listening, background)
         if crashed:
             _log.warning("the engine before, PID %s, ended suddenly: the lines above say where, if it crashed", crashed)
         _log.info("engine %s, PID %d, at %s", __version__, os.getpid(), listening.address)
-        patience = Patience(settings.daemon.idle_minutes * 60, settings.daemon.project_idle_minutes * 60)
-        server = EngineServer(
-            engine,
-            listening,
-            patience,
-            make_way=lock.release,
-            has_other_settings=ChangedSettings(lambda: config.load().settings),
-            has_other_code=code,
-            is_reachable=mark.is_there,
-            http=(http := HttpHost(engine, settings.http)),
-            # If clients start no engines, a person started this one (`serve --detach`).
-            is_by_hand=not background or settings.daemon.mode == "manual",
-        )
+        http = HttpHost(engine, engine.settings.http)
+        # If clients start no engines, a person started this one (`serve --detach`).
+        is_by_hand = not background or engine.settings.daemon.mode == "manual"
+        server = _make_server(engine, listening, http, lock=lock, mark=mark, code=code, is_by_hand=is_by_hand)
         if arguments.http is not None:
             _start_http(http, arguments)
-        elif settings.http.enabled:
+        elif engine.settings.http.enabled:
             http.start_in_background()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: _stop(server, mark))
         if is_asked_to_end.is_set():
             server.stop()
-        warm_up = threading.Timer(_WARM_UP_S, _warm_up, (engine,))
-        warm_up.daemon = True
-        warm_up.start()
-        configured = ConfiguredProjects(engine)
-        configured.start()
-        server.run(waiting.take())
-        configured.stop()
+        _start_timer(_WARM_UP_S, _warm_up, engine)
+        _run(server, engine, waiting)
         _say(background, "stopping")
         # If closing hangs (a network drive, a git process), end anyway: the next engine needs the lock.
-        last = threading.Timer(_MAX_END_S, _end_now, (mark,))
-        last.daemon = True
-        last.start()
+        _start_timer(_MAX_END_S, _end_now, mark)
         engine.close()
         if postgres is not None:
             postgres.close()
@@ -153,6 +130,17 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
     sys.stderr.flush()
     # Do not wait for threads of clients that no longer read.
     os._exit(0)
+
+
+def _open_engine(paths: EnginePaths, listening: Listening, background: bool) -> Engine:
+    """The engine that clients reach at an address, with its log where the settings say, else in its own file."""
+    from rag_ls.engine.engine import Engine
+
+    engine = Engine()
+    engine.address = listening.address
+    if not engine.settings.log.file:
+        engine.log_file = _log_to_file(paths, engine.settings.log, background=background)
+    return engine
 
 
 def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool) -> str:
@@ -170,6 +158,42 @@ def _log_to_file(paths: EnginePaths, settings: LogSettings, *, background: bool)
         else:
             return str(file)
     return ""
+
+
+def _make_server(
+    engine: Engine, listening: Listening, http: HttpHost, *, lock: FileLock, mark: Mark, code: ReplacedCode, is_by_hand: bool
+) -> EngineServer:  # fmt: skip
+    from rag_ls import config
+    from rag_ls.daemon.server import EngineServer, Patience
+
+    times = engine.settings.daemon
+    return EngineServer(
+        engine,
+        listening,
+        Patience(times.idle_minutes * 60, times.project_idle_minutes * 60),
+        make_way=lock.release,
+        has_other_settings=ChangedSettings(lambda: config.load().settings),
+        has_other_code=code,
+        is_reachable=mark.is_there,
+        http=http,
+        is_by_hand=is_by_hand,
+    )
+
+
+def _run(server: EngineServer, engine: Engine, waiting: WaitingClients) -> None:
+    """Serve clients until the engine is to end; meanwhile index the projects of the settings."""
+    from rag_ls.daemon.configured import ConfiguredProjects
+
+    configured = ConfiguredProjects(engine)
+    configured.start()
+    server.run(waiting.take())
+    configured.stop()
+
+
+def _start_timer(after_s: float, work: Callable[..., None], *arguments: object) -> None:
+    timer = threading.Timer(after_s, work, arguments)
+    timer.daemon = True
+    timer.start()
 
 
 def _start_postgres() -> EmbeddedPostgres:

@@ -97,8 +97,9 @@ class EngineServer:
         with selectors.DefaultSelector() as selector:
             selector.register(self._listening.socket, selectors.EVENT_READ)
             selector.register(self._wake_out, selectors.EVENT_READ)
+            look_s = min(_LOOK_S, self._patience.engine_s, self._patience.project_s) or 0.1
             while not self._is_over():
-                for key, _ in selector.select(self._look_s()):
+                for key, _ in selector.select(look_s):
                     if key.fileobj is self._wake_out:
                         self._wake_out.recv(1024)
                         if self._leaving:
@@ -118,7 +119,6 @@ class EngineServer:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether `stop` was called."""
         return self._stopping
 
     def _tidy_up(self) -> None:
@@ -153,9 +153,6 @@ class EngineServer:
                 self._alone_since = time.monotonic()
                 return False
         return self._leaving or time.monotonic() - self._alone_since >= self._patience.engine_s
-
-    def _look_s(self) -> float:
-        return min(_LOOK_S, self._patience.engine_s, self._patience.project_s) or 0.1
 
     def _accept(self) -> None:
         try:
