@@ -73,7 +73,8 @@ class ProjectMemories:
         self._copy = open_memory_copy(project.data_folder, self.store) if found.home else None
         self._due_at = 0.0
         self._said = ""
-        self._waiting = 0
+        self.waiting = 0
+        """The number of memories that came with the folder, and wait until it is trusted."""
         self._note = found.note
         self.exchange(is_taken=found.was_copied)
         if not self.store.count():
@@ -92,7 +93,7 @@ class ProjectMemories:
 
     def take_in_trusted(self) -> None:
         """Take in the memories that waited, if the folder is trusted by now."""
-        if self._waiting and self._homes.trusts(self._project):
+        if self.waiting and self._homes.trusts(self._project):
             self.exchange()
 
     def exchange_if_due(self) -> None:
@@ -122,7 +123,7 @@ class ProjectMemories:
             finally:
                 now = time.monotonic()
                 self._due_at = now + max(_COPY_EVERY_S, _PAUSES_PER_COPY * (now - started))
-            self._waiting = done.waiting
+            self.waiting = done.waiting
             problem = done.problem or (
                 f"{tell_waiting(self._project, done.waiting)}: {TRUST_REMEDY}" if done.waiting else ""
             )
