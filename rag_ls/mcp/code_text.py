@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rag_ls.mcp.compact import compact
+from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.exact_records import ExactPlaces
@@ -123,9 +124,7 @@ def _format_references(answer: ReferencesAnswer, lean: Json) -> str:
     head = f"{lean['symbol']}: {lean['summary']}" if lean.get("summary") else ""
     note = f"({lean['note']})" if lean.get("note") else ""
     is_tree = any(record.depth > 1 for record in answer.references)
-    # By the line, so that each is there once.
-    paths = dict(zip(lean["references"], (each.path for each in answer.references), strict=True))
-    lines = lean["references"] if is_tree else _group_lines(paths.values(), paths)
+    lines = lean["references"] if is_tree else list_by_file(answer)
     return "\n".join(filter(None, (head, *lines, note)))
 
 

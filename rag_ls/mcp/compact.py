@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
+from rag_ls.mcp.reference_text import format_each
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord
 from rag_ls.operations.code.lookup import SymbolRecord, SymbolsAnswer, TestRecord
-from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
+from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import find_best_line, split_lines, split_query
 from rag_ls.operations.collections.texts import PushedResult
 from rag_ls.operations.fields import answer_fields
@@ -32,8 +33,6 @@ _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
 _MIN_EXAMPLE_SHARE = 0.25
 _MAX_FAR_RULE_CHARACTERS = 120
-# So much of a long line is shown, around the name that is used in it.
-_MAX_USE_CHARACTERS = 120
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 20
 # The right section is one of the first three for three of four changes (docs/quality.md).
@@ -190,7 +189,7 @@ def _symbol(record: SymbolRecord) -> str:
     return f"{_name_path(record)}:{_lines_of(record)} {record.kind} {record.symbol}{_parameters_of(record)}"
 
 
-def _name_path(record: SymbolRecord | ReferenceRecord) -> str:
+def _name_path(record: SymbolRecord) -> str:
     """The path of a record, whole where several projects answer."""
     return f"{record.project}/{record.path}" if record.project else record.path
 
@@ -229,27 +228,8 @@ def _parameters_of(record: SymbolRecord) -> str:
 
 
 def _references(answer: ReferencesAnswer, details: Sequence[str]) -> Json:
-    name = answer.symbol.rpartition(".")[2]
-    shown = {"references": [_reference(record, name) for record in answer.references]}
+    shown = {"references": format_each(answer)}
     return make_json(answer, (*details, "root"), shown)
-
-
-def _reference(record: ReferenceRecord, name: str) -> str:
-    """A reference as one line: its steps as indent, its place, kind, and the line; `?` where its name alone is known."""
-    target = f" of {record.target}" if record.target and record.kind != "definition" else ""
-    around = f" in {record.symbol}" if record.symbol and record.kind not in ("definition", "override") else ""
-    mark = "" if record.sure == RESOLVED else "?"
-    line = _cut_around(record.text, name)
-    return f"{'  ' * (record.depth - 1)}{_name_path(record)}:{record.line} {record.kind}{mark}{target}{around}: {line}"
-
-
-def _cut_around(line: str, name: str) -> str:
-    """A line; of a long one the part around a name."""
-    if len(line) <= _MAX_USE_CHARACTERS:
-        return line
-    start = max(0, min(line.find(name) - _MAX_USE_CHARACTERS // 2, len(line) - _MAX_USE_CHARACTERS))
-    end = start + _MAX_USE_CHARACTERS
-    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
 
 def _test(record: TestRecord) -> str:

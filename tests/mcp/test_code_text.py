@@ -145,6 +145,38 @@ def test_lines_of_one_file_in_a_row_stand_beneath_its_path() -> None:
     assert text(*elsewhere).split("\n")[1] == "/work/shop/src/cart.py"
 
 
+def _use(kind: str, path: str, line: int, text: str, target: str = "") -> ReferenceRecord:
+    return ReferenceRecord(kind, path, line, 1, "pay", text, "resolved", target=target)
+
+
+def _list_uses(*uses: ReferenceRecord) -> list[str]:
+    answer = ReferencesAnswer("total", uses, len(uses), "calls")
+    return str(render_answer("find_references", answer)["text"]).split("\n")[1:]
+
+
+def test_an_import_beside_its_uses_is_a_line_beneath_them() -> None:
+    imports = _use("import", "pay.py", 1, "import total"), _use("import", "all.py", 2, "import total")
+    assert _list_uses(_use("call", "pay.py", 9, "total()"), *imports) == [
+        "pay.py", " 9 call in pay: total()", " 1 import in pay", "all.py:2 import in pay: import total",
+    ]  # fmt: skip
+
+
+def test_a_target_is_told_where_it_tells_one_declaration_from_another() -> None:
+    own, other = _use("call", "a.py", 1, "x.total()", "total"), _use("call", "b.py", 2, "y.total()", "Cart.total")
+    assert _list_uses(own, other) == ["a.py:1 call in pay: x.total()", "b.py:2 call of Cart.total in pay: y.total()"]
+    assert _list_uses(other) == ["b.py:2 call in pay: y.total()"]
+
+
+def test_a_long_list_tells_the_text_of_uses_in_one_declaration_once_but_all_lines() -> None:
+    uses = [_use("call", "a.py", line, f"total({line})") for line in range(1, 21)]
+    assert len(_list_uses(*uses)) == 21
+    last = _use("call", "b.py", 5, "total(1)")
+    assert _list_uses(*uses, last) == [
+        f"a.py:{','.join(map(str, range(1, 21)))} call in pay: total(1)",
+        "b.py:5 call in pay",
+    ]
+
+
 def test_lines_that_hold_a_text_stand_beneath_the_path_of_their_file() -> None:
     lines = [LineRecord("a.py", line, 5, "    pay()", file="/work/shop/a.py") for line in (2, 7)]
     held = ExactPlaces("exact", "pay", 2, 1, tuple(lines))
