@@ -34,7 +34,9 @@ _MAX_EXAMPLE_LINES = 4
 _MIN_EXAMPLE_SHARE = 0.25
 _MAX_FAR_RULE_CHARACTERS = 120
 # Of a name that a file uses more often, find_references has the other lines.
-_MAX_LINES_OF_NAME = 20
+_MAX_LINES_OF_NAME = 6
+# An agent that plans a change reads no longer list.
+_MAX_DEPENDENTS = 30
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
@@ -119,10 +121,17 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
 
 
 def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
-    shown: Json = {"dependents": list(map(_dependent, answer.dependents))}
+    tests = set(answer.tests)
+    left = len(answer.dependents) - _MAX_DEPENDENTS
+    by_role = sorted(answer.dependents, key=lambda record: record.filePath in tests) if left > 0 else answer.dependents
+    shown: Json = {"dependents": list(map(_dependent, by_role[:_MAX_DEPENDENTS]))}
     if answer.changes:
         shown["changes"] = list(map(_change, answer.changes))
-    return make_json(answer, details, shown)
+    lean = make_json(answer, details, shown)
+    if left > 0:
+        more = f"{_MAX_DEPENDENTS} dependents are shown, tests last: detail = full lists {left} more"
+        lean["notes"] = [*answer.notes, more]
+    return lean
 
 
 def _dependent(record: DependentRecord) -> Json:

@@ -211,7 +211,17 @@ def test_a_dependent_tells_each_line_and_name_once() -> None:
 def test_of_a_name_that_a_file_uses_often_the_first_lines_are_told() -> None:
     often = replace(_DEPENDENT, lines=(), uses=tuple(UseRecord(line, "total") for line in range(1, 31)))
     (dependent,) = compact("rag_query_impact", _impact(often))["dependents"]
-    assert dependent["uses"] == [f"total {','.join(map(str, range(1, 21)))} and 10 more"]
+    assert dependent["uses"] == [f"total {','.join(map(str, range(1, 7)))} and 24 more"]
+
+
+def test_of_many_dependents_the_first_are_told_tests_last() -> None:
+    paths = ["a_test.py", *(f"src/{number}.py" for number in range(31))]
+    many = [replace(_DEPENDENT, filePath=path) for path in paths]
+    answer = compact("rag_query_impact", replace(_impact(*many), tests=("a_test.py",)))
+    assert [each["filePath"] for each in answer["dependents"]] == paths[1:31]
+    assert answer["notes"] == ["30 dependents are shown, tests last: detail = full lists 2 more"]
+    few = compact("rag_query_impact", _impact(*many[:30]))
+    assert (len(few["dependents"]), few.get("notes")) == (30, None)
 
 
 def test_a_changed_file_names_what_must_change_along_and_the_dependents_have_the_lines() -> None:

@@ -17,7 +17,9 @@ from rag_ls.util.text import count_of
 _MAX_NAMED = 20
 _MAX_DECLARED = 1000
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
+_WORD = re.compile(r"\w+")
 _MAX_FILES_SHOWN = 5
+_MAX_NEAREST = 3
 
 
 def chunk_at(session: ProjectSession, path: str, line: int, symbol: str = "") -> ChunkRow:
@@ -73,11 +75,15 @@ def not_indexed(session: ProjectSession, path: str) -> NotFound:
 
 
 def nearest_symbols(session: ProjectSession, name: str) -> list[str]:
-    """The symbols whose names are most like one that no declaration has."""
+    """The symbols whose names are most like one that no declaration has: longer ones first where it is said to be declared."""
     wanted = last_name(name.strip())
-    found = nearest(wanted, session.project.searcher.names_like(wanted)) if wanted else []
-    symbols = [item.symbol for alike in found for item in session.store.outlines.named([alike], 1)]
-    return list(dict.fromkeys(symbols))
+    known = session.project.searcher.names_like(wanted) if wanted else []
+    named = session.store.outlines.named
+    *_, owner, _ = ["", "", *_WORD.findall(name.lower())]
+    longer = named([each for each in known if each.startswith(wanted)], _MAX_DECLARED) if owner else []
+    found = [item for item in longer if owner in _WORD.findall(f"{item.path} {item.symbol}".lower())]
+    found += (item for alike in nearest(wanted, known) for item in named([alike], 1))
+    return list(dict.fromkeys(item.symbol for item in found))[:_MAX_NEAREST]
 
 
 def chunk_under_cursor(session: ProjectSession, path: str, line: int, word: str) -> ChunkRow | None:

@@ -193,6 +193,17 @@ def test_nothing_says_what_was_looked_at_and_what_is_near(operations: Operations
         operations.run("find_references", {"path": "shop/cart.py"})
 
 
+def test_a_name_that_grew_is_the_nearest_where_it_was(client: Client, tmp_path: Path) -> None:
+    near = [f"def process{end}():\n    pass\n\n\n" for end in ("es", "or", "ed", "job")]
+    files = {"label.py": "def process_all_builders():\n    pass\n", "other.py": "".join(near)}
+    client.open(write(tmp_path / "grown", files))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    for show in ("all", "callers", "callees"):
+        answer = operations.run("find_references", {"symbol": "label.process", "show": show})
+        assert "the nearest are process_all_builders, " in answer["note"], show
+
+
 def test_a_long_list_has_pages(operations: Operations) -> None:
     first = operations.run("find_references", {"symbol": "total", "k": 2})
     assert (len(first["references"]), first["total"]) == (2, 6)

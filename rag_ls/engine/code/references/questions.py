@@ -42,7 +42,7 @@ def find_references(
         references, left = sort_references(finder.uses_of(name, declared, kinds)), {}
     nearest: tuple[str, ...] = ()
     if not declared and not references:
-        nearest = tuple(places.nearest_symbols(session, name))
+        nearest = tuple(places.nearest_symbols(session, question.name or name))
     unread = find_unread(session, finder.files, name)
     return References(
         name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread,
@@ -70,7 +70,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     name, declared = finder.declared(question)
     tree = _CallerTree(finder, min(depth, MAX_DEPTH))
     tree.add(name, declared, 1)
-    nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, name))
+    nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, question.name or name))
     unread = find_unread(session, finder.files, name)
     return References(
         name,
@@ -90,7 +90,9 @@ def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
     finder = Finder(session)
     name, declared = finder.declared(question)
     if not declared:
-        return References(name, (), (), tuple(places.nearest_symbols(session, name)), finder.files.count)
+        return References(
+            name, (), (), tuple(places.nearest_symbols(session, question.name or name)), finder.files.count
+        )
     found = [call for item in declared for call in finder.calls_in(item)]
     return References(name, tuple(declared), tuple(found), looked_at=finder.files.count)
 
