@@ -21,7 +21,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import find_language
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.search import NO_FILTERS, is_docs, is_inline_test
+from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_preamble
 from rag_ls.search.namesakes import named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
@@ -234,8 +234,8 @@ def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], 
     )  # fmt: skip
     best: dict[str, SimilarFile] = {}
     for hit in found.hits:
-        if isinstance(hit.item, StoredChunk) and hit.item.chunk.path not in best:
-            chunk = hit.item.chunk
+        chunk = hit.item.chunk if isinstance(hit.item, StoredChunk) else None
+        if chunk and chunk.path not in best and not is_preamble(chunk):
             what = f"{chunk.symbol} (line {chunk.start_line})" if chunk.symbol else f"line {chunk.start_line}"
             reason = f"close in meaning: {what}"
             best[chunk.path] = SimilarFile(chunk.path, round(max(0.0, min(1.0, hit.score)), 4), reason)

@@ -16,7 +16,7 @@ from rag_ls.engine.query_vectors import embed_text
 from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
-from rag_ls.search import NO_FILTERS, Filters, Found, is_docs
+from rag_ls.search import NO_FILTERS, Filters, Found, is_docs, is_preamble
 
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
@@ -69,7 +69,7 @@ def find_related(
         if not session.project.engine.models.is_off:
             why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
     skips_docs = target.is_code and filters == NO_FILTERS
-    hits = (hit for hit in found.hits if not (skips_docs and _is_docs(hit)))
+    hits = (hit for hit in found.hits if not (skips_docs and _is_of_no_use(hit)))
     found = replace(found, hits=tuple(islice(hits, count)))
     return session.make_answer(target.shown, found, started, unseen, why_by_words=why_by_words, filters=filters)
 
@@ -105,8 +105,9 @@ def _path_of(hit: Hit) -> str:
     return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
 
 
-def _is_docs(hit: Hit) -> bool:
-    return isinstance(hit.item, StoredChunk) and is_docs(hit.item.chunk.language)
+def _is_of_no_use(hit: Hit) -> bool:
+    """Whether a hit is prose, or imports or a licence, all of which share words with any code."""
+    return isinstance(hit.item, StoredChunk) and (is_docs(hit.item.chunk.language) or is_preamble(hit.item.chunk))
 
 
 def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:

@@ -380,3 +380,21 @@ def test_of_weak_hits_the_best_has_its_text_and_the_others_a_line(client: Client
     assert answer["stats"]["note"].startswith("weak: ")
     assert [hit.get("far", False) for hit in answer["results"]] == [False, *[True] * (len(answer["results"]) - 1)]
     assert len(answer["results"]) > 1
+
+
+def test_imports_and_licences_are_no_further_place_and_like_nothing(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    licence = "".join(
+        f"// Copyright {year} Basket Ltd: rounding baskets needs a licence.\n" for year in range(1990, 2025)
+    )
+    imports = "".join(f'import {{ roundBasket{number} }} from "./basket/{number}.ts";\n' for number in range(40))
+    body = "".join(f"  const basket{number} = round(basket, {number});\n" for number in range(40))
+    code = f"export function roundBasket(basket) {{\n{body}}}\n"
+    files = {"a.ts": licence + imports + code, "b.ts": licence + imports, "c.ts": code}
+    operations = _open(client, write(tmp_path / "baskets", files))
+    hits = operations.run("search_code", {"query": "where are baskets rounded"})["results"]
+    (first,) = (hit for hit in hits if hit["path"] == "a.ts")
+    assert [place["symbol"] for place in (first, *first.get("places", ()))] == ["roundBasket"]
+    related = operations.run("find_related", {"path": "c.ts", "line": 1})["results"]
+    assert {hit["symbol"] for hit in related} == {"roundBasket"}
