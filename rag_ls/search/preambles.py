@@ -14,7 +14,9 @@ _IMPORT = re.compile(
     r"|#\s*include|(?:const|let|var)\b.*\brequire\(|export\b.*\bfrom\b|<\?php|[)}\]])"
 )
 # A name or a path in a longer import.
-_PART = re.compile(r"\s*(?:(?:type )?[\w$.*:{}\\, ]+(?: as \w+)?,|[\w$]+(?: as \w+)?|[\w.]*\s*[\"'][^\"']*[\"'][,;]?)\s*$")
+_PART = re.compile(
+    r"\s*(?:(?:type )?[\w$.*:{}\\, ]+(?: as \w+)?,|[\w$]+(?: as \w+)?|[\w.]*\s*[\"'][^\"']*[\"'][,;]?)\s*$"
+)
 # More lines of comments, without a licence among them, say what a file is for.
 _MAX_REMARKS = 2
 

@@ -16,7 +16,7 @@ def _chunk(text: str, language: str, symbol: str = "") -> Chunk:
     ("language", "text"),
     [
         ("typescript", 'import { a } from "./a.ts";\nimport {\n  b,\n  type C,\n  d as e\n} from "../d.ts";\n\n'),
-        ("go", '// Copyright 2024 The Authors\n// may not be used but under it\n// nor sold\npackage cart\n\nimport (\n\t"fmt"\n\tx "a/b"\n)\n'),
+        ("go", '// Copyright 2024 The Authors\n// nor sold\n// nor lent\npackage cart\n\nimport (\n\t"fmt"\n\tx "a/b"\n)\n'),
         ("python", "# Copyright: (c) 2019, Project\n# GNU General Public License v3.0+\n"),
         ("python", "from __future__ import annotations\n\nimport os\nfrom a import (\n    b,\n    c as d,\n)\n"),
         ("javascript", '"use strict";\nconst fs = require("fs");\n'),

@@ -204,6 +204,22 @@ def test_a_name_that_grew_is_the_nearest_where_it_was(client: Client, tmp_path: 
         assert "the nearest are process_all_builders, " in answer["note"], show
 
 
+def test_a_key_that_many_files_of_data_have_is_used_there_and_declared_in_code(client: Client, tmp_path: Path) -> None:
+    files = {f"tasks/{number}.yml": "block:\n  set_fact:\n    a: 1\n" for number in range(6)}
+    client.open(write(tmp_path / "tasks", {**files, "run.py": "def set_fact():\n    pass\n\n\nset_fact()\n"}))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    answer = operations.run("find_references", {"symbol": "set_fact"})
+    assert _places(answer, "definition") == ["run.py:1 resolved"]
+    assert _places(answer, "mention") == [f"tasks/{number}.yml:2 by name" for number in range(6)]
+    assert not answer.get("note"), "no file is told twice"
+    page = operations.run("find_references", {"symbol": "set_fact", "k": 3})
+    assert (len(page["references"]), page["total"]) == (3, 8)
+    assert _places(operations.run("find_references", {"symbol": "set_fact", "show": "callers"})) == [
+        "run.py:5 resolved"
+    ]
+
+
 def test_a_long_list_has_pages(operations: Operations) -> None:
     first = operations.run("find_references", {"symbol": "total", "k": 2})
     assert (len(first["references"]), first["total"]) == (2, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -19,10 +20,13 @@ from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.pages import find_page
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
+from rag_ls.languages import Role, find_language
 from rag_ls.storage import StoredSymbol
 
 MAX_DEPTH = 5
 _MAX_TREE = 400
+# A key that more places in files of data have is used there, as a task of Ansible is, and declared by none.
+_MAX_KEYS = 5
 _USED = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}
 
 
@@ -35,19 +39,37 @@ def find_references(
     """
     session.catch_up()
     finder = Finder(session)
-    name, declared = finder.declared(question)
+    name, declared, keys = _find_declared(finder, question)
     if enough:
         references, left = find_page(finder, name, declared, kinds, enough)
     else:
         references, left = sort_references(finder.uses_of(name, declared, kinds)), {}
+    if ReferenceKind.MENTION in kinds:
+        shown = keys[: max(0, enough - len(references)) if enough else None]
+        references += map(_make_mention, finder.definitions(shown))
+        left = Counter(left) + Counter({ReferenceKind.MENTION: len(keys) - len(shown)})
     nearest: tuple[str, ...] = ()
     if not declared and not references:
         nearest = tuple(places.nearest_symbols(session, question.name or name))
-    unread = find_unread(session, finder.files, name)
+    unread = find_unread(session, finder.files, name, {key.document_id for key in keys})
     return References(
         name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread,
         uncreated=finder.uncreated, left=left,
     )  # fmt: skip
+
+
+def _find_declared(finder: Finder, question: AskedSymbol) -> tuple[str, list[StoredSymbol], Sequence[StoredSymbol]]:
+    """The name that is asked for, the declarations that it means, and the keys in data that many places have."""
+    name, declared = finder.declared(question)
+    keys = [item for item in declared if find_language(item.language).role is Role.DATA]
+    if len(keys) <= _MAX_KEYS:
+        return name, declared, ()
+    return name, [item for item in declared if find_language(item.language).role is not Role.DATA], keys
+
+
+def _make_mention(key: Reference) -> Reference:
+    around = split_owner(key.symbol)[0]
+    return replace(key, kind=ReferenceKind.MENTION, symbol=around, resolved=False, target=None)
 
 
 def find_resolved_uses(
@@ -67,7 +89,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
     session.catch_up()
     finder = Finder(session)
-    name, declared = finder.declared(question)
+    name, declared, _ = _find_declared(finder, question)
     tree = _CallerTree(finder, min(depth, MAX_DEPTH))
     tree.add(name, declared, 1)
     nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, question.name or name))

@@ -44,10 +44,10 @@ class UnreadFiles:
 NOTHING_UNREAD = UnreadFiles()
 
 
-def find_unread(session: ProjectSession, files: CodeFiles, name: str) -> UnreadFiles:
-    """The files in which the uses of a name are not known."""
+def find_unread(session: ProjectSession, files: CodeFiles, name: str, without: Collection[int] = ()) -> UnreadFiles:
+    """The files in which the uses of a name are not known, save some documents."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    sources = files.load(_find_without_uses(files, files.holding(name)))
+    sources = files.load(_find_without_uses(files, [each for each in files.holding(name) if each not in without]))
     holding = list(_find_in_documents(files, sources[:_MAX_FILES], word))
     read, not_looked_at, left = 0, 0, _MAX_BYTES
     for path, item in session.store.skipped().items():
