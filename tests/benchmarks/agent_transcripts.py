@@ -1,4 +1,4 @@
-"""Eight tasks of an agent on six repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on eight repositories, as transcripts: each call, its tokens, and the line that answers.
 
 `python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
 with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
@@ -125,6 +125,36 @@ TASKS = {
             _search("throw new (LockedOut|Authorization)Exception", match="regex")]),
         Step("read a whole function", r"(?s)function blockPeriods.*return \$periods", [
             _search("Navigation.blockPeriods", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "listmonk": (
+        Step("where to change a header", r"(?s)(?=.*hdr\.Set\(\"List-Unsubscribe\").*h\.Set\(\"List-Unsubscribe", [
+            _search("where is the List-Unsubscribe header of a campaign mail set")]),
+        Step("who calls", r"(?s)(?=.*archive\.go\D+166\b.*225)(?=.*templates\.go:251)(?=.*public\.go:187).*pipe\.go:178", [
+            ("find_references", {"symbol": "Manager.NewCampaignMessage", "show": "callers"})]),
+        # It has no test in Go.
+        Step("which tests", r"no test is known", [("related_tests", {"path": "internal/utils/utils.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*auth\.go\D+296,301,307)(?=.*campaigns\.go:221,230)(?=.*handlers\.go\D+298).*678,685,689", [
+            ("find_references", {"symbol": "makeMsgTpl"})]),
+        Step("regex", r"(?s)(?=.*campaigns\.go:673)(?=.*301)(?=.*304)(?=.*330)(?=.*465)(?=.*696)(?=.*core\.go:67).*users\.go:31", [
+            _search(r"echo\.NewHTTPError\(http\.StatusNotFound", match="regex")]),
+        Step("read a whole function", r"(?s)func \(c \*Core\) GetSubscriber\(.*59\t\treturn out\[0\], nil", [
+            _search("Core.GetSubscriber", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "prometheus": (
+        Step("where to change a header", r"httpResp\.Header\.Get\(\"Retry-After\"", [
+            _search("where is the Retry-After header read when remote write is throttled")]),
+        Step("who calls", r"(?s)(?=.*alert\.go:83)(?=.*alertmanager\.go:71)(?=.*scrape\.go:670)(?=.*target\.go:641)"
+             r"(?=.*queue_manager\.go:1024).*api\.go:1496", [
+            ("find_references", {"symbol": "relabel.Process", "show": "callers"}),
+            ("find_references", {"symbol": "ProcessBuilder", "show": "callers"})]),
+        Step("which tests", r"model/relabel/relabel_test\.go", [("related_tests", {"path": "model/relabel/relabel.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*db\.go:418)(?=.*head\.go\D+765,843)(?=.*querier\.go:581)(?=.*watcher\.go\D+315).*482", [
+            ("find_references", {"symbol": "ErrNotFound"})]),
+        Step("regex", r"(?s)(?=.*matcher\.go:41).*186\D.*222", [_search(r"panic\(\"unknown .*\"", match="regex")]),
+        Step("read a whole function", r"(?s)MemPostings\) Delete\(.*366\t\t\tp\.lvs\[name\] = lvs", [
+            _search("MemPostings.Delete", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
     ),
 }  # fmt: skip
 
