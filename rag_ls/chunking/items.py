@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ _MAX_SPINE = 8
 _MAX_INDENT = 512
 # One blank line.
 _MAX_LINE_ENDS = 2
+# What the first comment of a document says of all of it.
+_OF_FILE = re.compile(rb"(?i)copyright|\blicen[sc]e|[@\\](?:file|module|package|overview)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,9 @@ def _blank_between(data: bytes, former: Node, child: Node) -> bool:
 def _documents(data: bytes, comment: Node, child: Node, syntax: Syntax) -> bool:
     """Whether a `/**` comment is the documentation of a declaration below one blank line, as many JavaScript projects write it."""
     if comment.type not in syntax.comments or not data.startswith(b"/**", comment.start_byte):
+        return False
+    former = comment.prev_sibling
+    if (former is None or former.type == "php_tag") and _OF_FILE.search(data, comment.start_byte, comment.end_byte):
         return False
     rules = syntax.declarations.get(child.type, ())
     declares = child.type in syntax.wrappers or any(rule.kind in (Kind.FUNCTION, Kind.TYPE) for rule in rules)

@@ -301,3 +301,20 @@ def test_a_doc_comment_above_a_blank_line_is_the_function_s_and_other_comments_a
     assert giraffe.doc == ""
     two_lines = text.replace("*/\n\n", "*/\n\n\n")
     assert of(chunks_of(two_lines, "javascript", Budget(60, 10, 0)), "wombat")[0].doc == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "code"),
+    [
+        ("javascript", "/**\n * Copyright 2020 Wombats Inc. All rights reserved.\n */", "function dig() { return 1 }"),
+        ("c", "/** @file dig.c How wombats dig their holes. */", "static int dig(int a) {\n  return a;\n}"),
+        ("php", "<?php\n/**\n * Wombats.\n *\n * @package Wombats\n */", "class dig {\n  public $hole;\n}"),
+    ],
+)
+def test_what_the_first_comment_says_of_the_file_is_no_documentation_of_the_function_below(
+    language: str, head: str, code: str
+) -> None:
+    chunks = chunks_of(f"{head}\n\n{code}\n", language, Budget(60, 5, 0))
+    assert [(chunk.doc, "*/" in chunk.text) for chunk in of(chunks, "dig")] == [("", False)]
+    documented = chunks_of(f"{head}\n\n/** Digs a hole. */\n\n{code}\n", language, Budget(60, 5, 0))
+    assert [chunk.doc for chunk in of(documented, "dig")] == ["Digs a hole."]
