@@ -20,9 +20,18 @@ IMPORTING = ("agents.md", "claude.md", "gemini.md")
 _REFERENCE = re.compile(r"(?:[-*+] )?@[\w./~-]+")
 _IMPORT = re.compile(r"(?<![\w@/.`])@((?:\.{1,2}/)*[\w-][\w./-]*\.(?:md|mdx|mdc|markdown))\b")
 _CODE = r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^`\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)|`[^`\n]++`"
-_COMMENT = re.compile(rf"(?P<code>{_CODE})|<!--.*?(?P<end>-->|\Z)", re.DOTALL | re.MULTILINE)
-# Of no width, or that turn the order of what follows; the joiners of Persian and of emoji are none of them.
-_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+# A comment that begins a line ends with its mark or with the document; one within a line does not pass an empty line.
+_COMMENT = re.compile(
+    rf"(?P<code>{_CODE})|(?P<before>^[^\w\n`<]*)<!--.*?(?P<end>-->|\Z)"
+    r"|<!--(?:(?!\n[ \t]*\n).)*?(?:(?P<inline>-->|\Z)|(?=\n[ \t]*\n))",
+    re.DOTALL | re.MULTILINE,
+)
+# Of no width, or that turn the order of what follows; the joiners of Persian and of emoji are none of them. The regional
+# flags of emoji end in tags, and a letter has one selector of its variant: more of them hide a text.
+_UNSEEN = re.compile(
+    "(?P<flag>\U0001f3f4[\U000e0061-\U000e007a]{3,5}\U000e007f)|[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +97,21 @@ def _drop_hidden(chunk: Chunk, *, is_open: bool) -> tuple[Chunk, bool]:
     given = before + chunk.text
     if "<!--" not in given and given.isascii():
         return chunk, False
-    ends = [match["end"] for match in _COMMENT.finditer(given) if match["code"] is None]
+    ends = [match["end"] if match["inline"] is None else match["inline"] for match in _COMMENT.finditer(given)]
     overlap = _show(before)
     text = _show(given).removeprefix(overlap)
     return replace(chunk, text=text, overlap=overlap), ends[-1:] == [""]
 
 
 def _show(text: str) -> str:
-    shown = _COMMENT.sub(lambda match: match["code"] or "\n" * match[0].count("\n"), text)
-    return _UNSEEN.sub("", shown)
+    return _UNSEEN.sub(lambda match: match["flag"] or "", _COMMENT.sub(_show_match, text))
+
+
+def _show_match(match: re.Match[str]) -> str:
+    """Code, and `<!--` in a paragraph without an end, are seen; of a comment, its empty lines."""
+    if match["code"] is not None or (match["end"] is None and match["inline"] is None):
+        return match[0]
+    return (match["before"] or "") + "\n" * match[0].count("\n")
 
 
 def _cut_head(chunk: Chunk) -> Chunk:

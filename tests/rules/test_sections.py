@@ -27,6 +27,22 @@ def test_what_people_do_not_see_is_no_rule() -> None:
     assert _texts(_rows(text)) == ["# Mail\n\nLetters \n MUST have a sender.\n"]
 
 
+def test_the_mark_of_a_comment_in_a_sentence_hides_no_later_rule() -> None:
+    text = "# Mail\n\nNever write <!-- in a letter.\n\nLetters MUST have a sender.\n\n> <!-- hidden -->\nStamps are free.\n"
+    assert _texts(_rows(text)) == [text.replace("<!-- hidden -->", "")]
+
+
+def test_scripts_and_emoji_keep_their_marks_and_what_hides_in_them_is_dropped() -> None:
+    flag, family = (
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "\U0001f468\u200d\U0001f467",
+    )
+    text = f"# Mail\n\n\u0645\u06cc\u200c\u062e {family} {flag} \u845b\U000e0100 \u26a0\ufe0f MUST stay.\n"
+    assert _texts(_rows(text)) == [text]
+    hidden = text.replace("MUST", "\ufe0f\U000e0141\U000e0142MUST\U000e0041\U000e0042")
+    assert _texts(_rows(hidden)) == [text.replace("MUST", "\ufe0fMUST")]
+
+
 def test_a_comment_in_code_is_seen() -> None:
     text = "# Mail\n\nWrite `<!-- ignore -->`:\n\n```html\n<!-- ignore -->\n```\n"
     assert _texts(_rows(text)) == [text]

@@ -122,6 +122,7 @@ def test_what_git_ignores_in_a_submodule_that_was_given_up_is_not_read_again_and
     assert project.session.status().complete
 
 
+@pytest.mark.slow
 def test_a_repository_of_submodules_alone_is_read(client: Client, tmp_path: Path, origin: Path) -> None:
     root = git_repository(tmp_path / "all", {})
     for name in ("one", "two"):
