@@ -16,7 +16,7 @@ _MAX_SPINE = 8
 _MAX_INDENT = 512
 # One blank line.
 _MAX_LINE_ENDS = 2
-# What the first comment of a document says of all of it.
+# Words of a first comment that is about the whole document.
 _OF_FILE = re.compile(rb"(?i)copyright|\blicen[sc]e|[@\\](?:file|module|package|overview)")
 
 

@@ -177,7 +177,7 @@ class Finder:
     ) -> list[Reference]:
         """The uses, beside those that are known, under the names that some documents give to an imported one."""
         aliases = dict.fromkeys(
-            alias for source in self.files.load(numbers) for alias in self._names.aliases_of(source, name)
+            alias for source in self.files.load(numbers) for alias in self._names.declared.aliases_of(source, name)
         )
         found = {_place(each): each for each in known}
         count = len(found)
@@ -210,13 +210,13 @@ class Finder:
         for source in filter(None, map(self.files.at, sorted(paths))):
             held = {use.name for use in source.uses()}
             for name, items in by_name.items():
-                if name in held or held.intersection(self._names.aliases_of(source, name)):
+                if name in held or held.intersection(self._names.declared.aliases_of(source, name)):
                     yield from self._uses_in(source, name, Wanted((item, item) for item in items))
 
     def _uses_in(
         self, source: CodeFile, name: str, wanted: Wanted, kinds: Collection[ReferenceKind] = ALL_KINDS
     ) -> Iterable[Reference]:
-        names = {name, *self._names.aliases_of(source, name)}
+        names = {name, *self._names.declared.aliases_of(source, name)}
         if ReferenceKind.MENTION in kinds:
             yield from self._quoted_in(source, name, wanted)
             yield from self._registered_in(source, name, wanted)
@@ -403,7 +403,7 @@ class Finder:
         return bool(rule and owner and rule.reopened and re.search(rule.reopened, owner.signature))
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:
-        source, owner = self.files.at(item.path), self._names.owner_of(item)
+        source, owner = self.files.at(item.path), self._names.declared.owner_of(item)
         return source.types.get(owner) if source is not None and owner else None
 
     def lines_of_docs(self, name: str) -> list[Reference]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.languages import ImportResolver, Target, closest, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
@@ -14,9 +15,6 @@ from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
-HOLDERS = ("type", "module")
-"""The kinds of declarations that have members."""
-_PARTS = re.compile(r"\.|::|/|\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,7 @@ class Names:
 
     def __init__(self, files: CodeFiles, resolver: ImportResolver) -> None:
         self.files = files
+        self.declared = Declared(files)
         self._resolver = resolver
         self._bare: dict[tuple[int, str], Meaning | None] = {}
         self._offered: dict[tuple[str, str], tuple[StoredSymbol, ...]] = {}
@@ -63,25 +62,9 @@ class Names:
     def _widen(self, source: CodeFile, name: str, meaning: Meaning) -> Meaning:
         """The meaning of a name with what other documents add to it."""
         found = [part for item in meaning.declarations for part in (item, *self.parts_of(item))]
-        if any(self._is_global(item, source.rule) for item in meaning.declarations):
-            others = self._find_global(source, name)
-            found += others.declarations if others is not None else ()
+        if any(self.declared.is_global(item, source.rule) for item in meaning.declarations):
+            found += self.declared.find_global(source, name)
         return replace(meaning, declarations=tuple(dict.fromkeys(found)))
-
-    def _find_global(self, source: CodeFile, name: str) -> Meaning | None:
-        """The declarations of a name that all documents see."""
-        found = tuple(item for item in self.files.named(name) if self._is_global(item, source.rule))
-        return Meaning(found) if found else None
-
-    def _is_global(self, item: StoredSymbol, rule: ReferenceRule) -> bool:
-        if not rule.global_scope or (find_language(item.language).references or rule).global_scope != rule.global_scope:
-            return False
-        owner, _ = split_owner(item.symbol)
-        if owner or not re.search(rule.global_files, item.path):
-            return owner == rule.global_scope
-        home = self.files.at(item.path)
-        lines = self.files.lines(home) if home is not None else ()
-        return not any(line.startswith(("import ", "export ", "import{", "export{")) for line in lines)
 
     def parts_of(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
         """The declarations elsewhere of the same thing: of a global name, or of what other documents add to a module's type."""
@@ -92,13 +75,12 @@ class Names:
 
     def _find_parts(self, item: StoredSymbol) -> tuple[StoredSymbol, ...]:
         source = self.files.at(item.path)
-        if source is None or not source.rule.global_scope or self.owner_of(item):
+        if source is None or not source.rule.global_scope or self.declared.owner_of(item):
             return ()
         owner, name = split_owner(item.symbol)
-        if self._is_global(item, source.rule):
-            found = self._find_global(source, name)
-            declared = found.declarations if found is not None else ()
-            return tuple(each for each in declared if (each.kind == "type") == (item.kind == "type"))
+        if self.declared.is_global(item, source.rule):
+            parts = self.declared.find_global(source, name)
+            return tuple(each for each in parts if (each.kind == "type") == (item.kind == "type"))
         if item.kind != "type":
             return ()
         if not owner:
@@ -110,14 +92,14 @@ class Names:
         """The type of another module to which a declaration adds: `declare module './shop' { interface Cart ... }`."""
         source = self.files.at(item.path)
         owner, name = split_owner(item.symbol)
-        if source is None or not owner or self.owner_of(item) or owner == source.rule.global_scope:
+        if source is None or not owner or self.declared.owner_of(item) or owner == source.rule.global_scope:
             return ()
         imported = Import(owner, (name,), item.start_line)
         targets = self._resolver.targets(source.path, item.language, imported)
         return tuple(found for target in targets for found in self.offered(target.path, name))
 
     def _find_bare(self, source: CodeFile, name: str) -> Meaning | None:
-        if own := self._top(source, name):
+        if own := self.declared.top(source, name):
             return Meaning(own)
         bound = []
         for item in source.imports if source.language.resolver is not None else ():
@@ -127,14 +109,16 @@ class Names:
             bound += [item] if meaning is not None else []
         if bound:
             return None if any(self._is_ours(source, item) for item in bound) else OUTSIDE
-        if found := tuple(filter(self._is_free, self._in_folder(source, name))):
+        if found := tuple(filter(self.declared.is_free, self._in_folder(source, name))):
             return Meaning(found)
         for item in source.imports:
             if "*" in item.imported.names:
                 found = self._through(source, item.imported, name, item)
                 if found:
                     return Meaning(found)
-        return self._by_reach(source, name) or self._find_global(source, name)
+        if (reached := self._by_reach(source, name)) is not None:
+            return reached
+        return Meaning(found) if (found := self.declared.find_global(source, name)) else None
 
     def _in_folder(self, source: CodeFile, name: str) -> Sequence[StoredSymbol]:
         """The declarations of a name whose documents share the folder of a document; none where folders are not shared."""
@@ -154,16 +138,16 @@ class Names:
         if not source.rule.is_open:
             return None
         for each in source.imports if source.rule.is_dotted else ():
-            given = self._alias(source, each) or split_owner(each.imported.module)[1]
+            given = self.declared.alias(source, each) or split_owner(each.imported.module)[1]
             if given == name and (meaning := self.full(source, each.imported.module)) is not None:
                 return meaning
         found = [item for item in self.files.named(name) if kin_of(item.language) == kin_of(source.language.name)]
         if source.rule.holds_functions:
             found = [item for item in found if item.kind in HOLDERS]
-        tops = [item for item in found if self._is_free(item) and self._reaches(source, item)]
+        tops = [item for item in found if self.declared.is_free(item) and self.declared.reaches(source, item)]
         if source.rule.namespace:
             own = next(iter(re.findall(source.rule.namespace, "\n".join(self.files.lines(source)))), "")
-            seen = [item for item in tops if self.namespace_of(item) in ("", own)]
+            seen = [item for item in tops if self.declared.namespace_of(item) in ("", own)]
             if tops and not seen:
                 return OUTSIDE
             tops = seen
@@ -179,27 +163,6 @@ class Names:
         is_one = is_one or (bool(source.rule.kin) and len(places) == 2)
         return Meaning(tuple(tops)) if tops and is_one else None
 
-    def namespace_of(self, item: StoredSymbol) -> str:
-        """The namespace of a function; empty if it is seen everywhere."""
-        home = self.files.at(item.path) if item.kind == "function" else None
-        if home is None or not home.rule.namespace:
-            return ""
-        found = re.findall(home.rule.namespace, self.files.text(home, 1, item.start_line))
-        return found[-1] if found else ""
-
-    def table_members(self, source: CodeFile, table: str, name: str) -> tuple[StoredSymbol, ...] | None:
-        """The functions in a field of a document's table, or of one that it loads; None where the table is unknown."""
-        if not source.rule.tables or not table:
-            return None
-        if own := tuple(item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == table):
-            return own
-        bound = compile_for(source.rule.tables, table).search("\n".join(self.files.lines(source)))
-        if bound is None:
-            return None
-        end = "/" + (bound[1] or "").replace(".", "/")
-        paths = ((item, f"/{item.path.rpartition('.')[0].removesuffix('/init')}") for item in self.files.named(name))
-        return tuple(item for item, path in paths if bound[1] and split_owner(item.symbol)[0] and path.endswith(end))
-
     def full(self, source: CodeFile, name: str) -> Meaning | None:
         """The meaning of the whole name of a module, where that is how names are written; None if none has it."""
         if not source.rule.is_dotted or "." not in name:
@@ -208,30 +171,6 @@ class Names:
             item for item in self.files.named(split_owner(name)[1]) if item.symbol == name and item.kind in HOLDERS
         ]
         return Meaning(tuple(found)) if found else None
-
-    def _reaches(self, source: CodeFile, item: StoredSymbol) -> bool:
-        """Whether a bare name in a document may mean a declaration: types that a module holds are seen in the module alone."""
-        owner, _ = split_owner(item.symbol)
-        if (
-            item.kind not in HOLDERS
-            or not owner
-            or not source.rule.reopened
-            or any(each.symbol == owner for each in source.symbols)
-        ):
-            return True
-        return all(each.symbol != owner for each in self.files.named(split_owner(owner)[1]))
-
-    def _top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
-        """The declarations with a name in a document, that are no members of a type."""
-        return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
-
-    def _is_free(self, item: StoredSymbol) -> bool:
-        """Whether other documents may mean a declaration by its bare name: it is no member, and in no function or value."""
-        owner, _ = split_owner(item.symbol)
-        home = self.files.at(item.path) if owner and not self.owner_of(item) else None
-        return not owner or (
-            home is not None and all(each.symbol != owner or each.kind in HOLDERS for each in home.symbols)
-        )
 
     def _is_ours(self, source: CodeFile, item: StoredImport) -> bool:
         """Whether an import takes something from a document of the project, even if it is not seen what."""
@@ -245,9 +184,13 @@ class Names:
             for taken in imported.names:
                 if taken != "*" and aliases.get(taken, taken) == name:
                     return self._taken(source, item, taken, name)
-            return self._module(source, item) if "*" in imported.names and self._alias(source, item) == name else None
-        last = _PARTS.split(imported.module)[-1]
-        alias = self._alias(source, item)
+            return (
+                self._module(source, item)
+                if "*" in imported.names and self.declared.alias(source, item) == name
+                else None
+            )
+        last = PARTS.split(imported.module)[-1]
+        alias = self.declared.alias(source, item)
         if (alias or last) != name:
             return None
         found = tuple(
@@ -282,28 +225,13 @@ class Names:
         targets = self._resolver.targets(source.path, item.language, item.imported)
         return Meaning((), tuple(dict.fromkeys(target.path for target in targets)))
 
-    def _alias(self, source: CodeFile, item: StoredImport) -> str:
-        """The name that a document gives to an imported module; empty if it gives none."""
-        lines = self.files.lines(source)
-        line = lines[item.imported.line - 1] if item.imported.line <= len(lines) else ""
-        patterns = (compile_for(pattern, item.imported.module) for pattern in source.rule.aliases)
-        return next((match[1] for pattern in patterns if (match := pattern.search(line))), "")
-
-    def aliases_of(self, source: CodeFile, name: str) -> list[str]:
-        """The names that a document gives to one that it imports."""
-        found = [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
-        # `using Coin = Shop.Money`
-        modules = source.imports if source.rule.is_open and source.rule.aliases else ()
-        whole = (item for item in modules if not item.imported.names and _PARTS.split(item.imported.module)[-1] == name)
-        return found + [alias for item in whole if (alias := self._alias(source, item))]
-
     def _through(
         self, source: CodeFile, imported: Import, name: str, item: StoredImport, steps: int = 0
     ) -> tuple[StoredSymbol, ...]:
         targets = list(self._resolver.targets(source.path, item.language, imported))
         starred = [target.path for target in targets if "*" in target.names or not target.names]
         found = tuple(found for path in starred for found in self.offered(path, name, name, steps + 1))
-        last = _PARTS.split(imported.module)[-1]
+        last = PARTS.split(imported.module)[-1]
         # All members of a type: `import static shop.Cart.*`.
         typed = [target.path for target in targets if last in target.names]
         return found or tuple(found for path in typed for found in self._member_in(path, last, name))
@@ -323,12 +251,12 @@ class Names:
     def _find_offered(self, source: CodeFile, name: str, default: str, steps: int) -> tuple[StoredSymbol, ...]:
         if name == "default":
             return self._default(source, default, steps)
-        if own := self._top(source, name):
+        if own := self.declared.top(source, name):
             return own
         if source.rule.renamed:
             text = "\n".join(self.files.lines(source)) if source.uses({name}) else ""
             if match := compile_for(source.rule.renamed, name).search(text):
-                return self._top(source, match[1])
+                return self.declared.top(source, match[1])
         for item in source.imports:
             aliases = dict(item.imported.aliases)
             for taken in item.imported.names:
@@ -350,7 +278,7 @@ class Names:
             text,
         )
         called = next((group for group in match.groups() if group), "") if match else ""
-        if called and (own := self._top(source, called)):
+        if called and (own := self.declared.top(source, called)):
             return own
         if called:
             meaning = self.bare(source, called)
@@ -372,12 +300,12 @@ class Names:
         for item in items:
             if item.imported.line != line:
                 continue
-            last = _PARTS.split(item.imported.module)[-1]
+            last = PARTS.split(item.imported.module)[-1]
             if use.name in item.imported.names:
                 found = self._taken(source, item, use.name, use.name).declarations
                 return None if not found and self._is_ours(source, item) else found
             if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
-                meaning = self._bound(source, item, self._alias(source, item) or use.name)
+                meaning = self._bound(source, item, self.declared.alias(source, item) or use.name)
                 return meaning.declarations if meaning is not None else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
             for target in self._resolver.targets(source.path, item.language, item.imported):
@@ -386,19 +314,6 @@ class Names:
         return None
 
     # --- classes
-
-    def owner_of(self, item: StoredSymbol) -> str:
-        """The qualified name of the type whose member a declaration is; empty for any other."""
-        owner, _ = split_owner(item.symbol)
-        if not owner:
-            return ""
-        source = self.files.at(item.path)
-        if source is not None and owner in source.types:
-            return owner
-        kinds = {each.kind for each in self.files.named(split_owner(owner)[1])}
-        # Beside its type, as in an `impl` of Rust, where the type may be one from outside.
-        is_apart = source is not None and source.rule.members_apart and kinds.isdisjoint(HOLDERS)
-        return owner if "type" in kinds or (is_apart and item.kind == "function") else ""
 
     def type_around(self, source: CodeFile, line: int) -> StoredSymbol | None:
         """The type whose code stands at a line."""
@@ -424,7 +339,7 @@ class Names:
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""
         first, *rest = name.replace("::", ".").strip(".").split(".")
-        if rest and (found := self.in_folders(source, name)) is not None:
+        if rest and (found := self.declared.in_folders(source, name)) is not None:
             return found
         meaning = self.bare(source, first)
         if meaning is None and not rest:
@@ -436,15 +351,6 @@ class Names:
             meaning = self.member_of(meaning, part)
         types = [item for item in meaning.declarations if item.kind == "type"] if meaning is not None else []
         return types[0] if types else None
-
-    def in_folders(self, source: CodeFile, name: str) -> StoredSymbol | None:
-        """The type whose path ends as its qualified name does, where namespaces are folders; None if no or several types have it."""
-        if not source.rule.folders_are_namespaces:
-            return None
-        end = "/" + name.replace(".", "/")
-        named = (item for item in self.files.named(split_owner(name)[1]) if item.kind == "type")
-        found = [item for item in named if f"/{item.path.rpartition('.')[0]}".endswith(end)]
-        return found[0] if len(found) == 1 else None
 
     def member_of(self, meaning: Meaning, name: str) -> Meaning | None:
         """The meaning of a member of a module or type."""

@@ -146,7 +146,7 @@ class Overloads:
     def _has_others(self, item: StoredSymbol) -> bool:
         """Whether a class from which the member's own one derives has members of its name."""
         name, home = split_owner(item.symbol)[1], self._files.at(item.path)
-        owner = home.types.get(self._names.owner_of(item)) if home is not None else None
+        owner = home.types.get(self._names.declared.owner_of(item)) if home is not None else None
         bases = self._names.bases_of(owner) if owner is not None else []
         return any(self._names.members(base, name) for base in bases if base != owner)
 

@@ -10,9 +10,10 @@ from itertools import filterfalse
 from rag_ls.chunking import UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.declared import HOLDERS
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.name_patterns import compile_for, find_around
-from rag_ls.engine.code.references.names import HOLDERS, OUTSIDE, Meaning, Names, kin_of
+from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
@@ -100,15 +101,15 @@ class Uses:
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
             return meaning
         is_qualified = self._line_before(source, use).endswith("\\")
-        if is_qualified and (named := self._names.in_folders(source, f"{chain}.{use.name}")) is not None:
+        if is_qualified and (named := self._names.declared.in_folders(source, f"{chain}.{use.name}")) is not None:
             return Meaning((named,))
         owner = self._type_of(source, steps, use.line) if steps else None
         if owner is None and is_qualified:
             bare = self._names.bare(source, use.name)
             if bare is None or re.search(r"\w\\$", self._line_before(source, use)):
                 return bare
-            return replace(bare, declarations=tuple(filterfalse(self._names.namespace_of, bare.declarations)))
-        if owner is None and (fields := self._names.table_members(source, chain, use.name)) is not None:
+            return replace(bare, declarations=tuple(filterfalse(self._names.declared.namespace_of, bare.declarations)))
+        if owner is None and (fields := self._names.declared.table_members(source, chain, use.name)) is not None:
             return Meaning(fields)
         if owner is None:
             return self._member_of_few(source, steps, use.name)
@@ -148,7 +149,7 @@ class Uses:
     def _types_of_members(self, source: CodeFile, step: Step) -> set[Meaning]:
         kin = kin_of(source.language.name)
         named = [item for item in self._files.named(step.name) if kin_of(item.language) == kin]
-        members = [item for item in named if item.kind != "type" and self._names.owner_of(item)]
+        members = [item for item in named if item.kind != "type" and self._names.declared.owner_of(item)]
         values = {self._value_of(item, step) for item in members}
         # In a language whose signatures tell all types, an unknown type is none of the project.
         return set() if None in values and source.rule.fields else {each for each in values if each is not None}

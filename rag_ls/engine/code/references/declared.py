@@ -1,0 +1,118 @@
+"""Finds the declarations that a name means by itself: without imports, in a type or in none, seen from everywhere or not."""
+
+from __future__ import annotations
+
+import re
+
+from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.name_patterns import compile_for
+from rag_ls.languages import find_language
+from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.storage import StoredImport, StoredSymbol
+
+HOLDERS = ("type", "module")
+"""The kinds of declarations that have members."""
+PARTS = re.compile(r"\.|::|/|\\")
+
+
+class Declared:
+    """The declarations of one client's documents. For one question."""
+
+    def __init__(self, files: CodeFiles) -> None:
+        self._files = files
+
+    def top(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
+        """The declarations with a name in a document, that are no members of a type."""
+        return tuple(item for item in source.by_name.get(name, ()) if not self.owner_of(item))
+
+    def is_free(self, item: StoredSymbol) -> bool:
+        """Whether other documents may mean a declaration by its bare name: it is no member, and in no function or value."""
+        owner, _ = split_owner(item.symbol)
+        home = self._files.at(item.path) if owner and not self.owner_of(item) else None
+        return not owner or (
+            home is not None and all(each.symbol != owner or each.kind in HOLDERS for each in home.symbols)
+        )
+
+    def owner_of(self, item: StoredSymbol) -> str:
+        """The qualified name of the type whose member a declaration is; empty for any other."""
+        owner, _ = split_owner(item.symbol)
+        if not owner:
+            return ""
+        source = self._files.at(item.path)
+        if source is not None and owner in source.types:
+            return owner
+        kinds = {each.kind for each in self._files.named(split_owner(owner)[1])}
+        # Beside its type, as in an `impl` of Rust, where the type may be one from outside.
+        is_apart = source is not None and source.rule.members_apart and kinds.isdisjoint(HOLDERS)
+        return owner if "type" in kinds or (is_apart and item.kind == "function") else ""
+
+    def is_global(self, item: StoredSymbol, rule: ReferenceRule) -> bool:
+        if not rule.global_scope or (find_language(item.language).references or rule).global_scope != rule.global_scope:
+            return False
+        owner, _ = split_owner(item.symbol)
+        if owner or not re.search(rule.global_files, item.path):
+            return owner == rule.global_scope
+        home = self._files.at(item.path)
+        lines = self._files.lines(home) if home is not None else ()
+        return not any(line.startswith(("import ", "export ", "import{", "export{")) for line in lines)
+
+    def find_global(self, source: CodeFile, name: str) -> tuple[StoredSymbol, ...]:
+        """The declarations of a name that all documents see."""
+        return tuple(item for item in self._files.named(name) if self.is_global(item, source.rule))
+
+    def reaches(self, source: CodeFile, item: StoredSymbol) -> bool:
+        """Whether a bare name in a document may mean a declaration: types that a module holds are seen in the module alone."""
+        owner, _ = split_owner(item.symbol)
+        if (
+            item.kind not in HOLDERS
+            or not owner
+            or not source.rule.reopened
+            or any(each.symbol == owner for each in source.symbols)
+        ):
+            return True
+        return all(each.symbol != owner for each in self._files.named(split_owner(owner)[1]))
+
+    def namespace_of(self, item: StoredSymbol) -> str:
+        """The namespace of a function; empty if it is seen everywhere."""
+        home = self._files.at(item.path) if item.kind == "function" else None
+        if home is None or not home.rule.namespace:
+            return ""
+        found = re.findall(home.rule.namespace, self._files.text(home, 1, item.start_line))
+        return found[-1] if found else ""
+
+    def alias(self, source: CodeFile, item: StoredImport) -> str:
+        """The name that a document gives to an imported module; empty if it gives none."""
+        lines = self._files.lines(source)
+        line = lines[item.imported.line - 1] if item.imported.line <= len(lines) else ""
+        patterns = (compile_for(pattern, item.imported.module) for pattern in source.rule.aliases)
+        return next((match[1] for pattern in patterns if (match := pattern.search(line))), "")
+
+    def aliases_of(self, source: CodeFile, name: str) -> list[str]:
+        """The names that a document gives to one that it imports."""
+        found = [alias for item in source.imports for taken, alias in item.imported.aliases if taken == name]
+        # `using Coin = Shop.Money`
+        modules = source.imports if source.rule.is_open and source.rule.aliases else ()
+        whole = (item for item in modules if not item.imported.names and PARTS.split(item.imported.module)[-1] == name)
+        return found + [alias for item in whole if (alias := self.alias(source, item))]
+
+    def table_members(self, source: CodeFile, table: str, name: str) -> tuple[StoredSymbol, ...] | None:
+        """The functions in a field of a document's table, or of one that it loads; None where the table is unknown."""
+        if not source.rule.tables or not table:
+            return None
+        if own := tuple(item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] == table):
+            return own
+        bound = compile_for(source.rule.tables, table).search("\n".join(self._files.lines(source)))
+        if bound is None:
+            return None
+        end = "/" + (bound[1] or "").replace(".", "/")
+        paths = ((item, f"/{item.path.rpartition('.')[0].removesuffix('/init')}") for item in self._files.named(name))
+        return tuple(item for item, path in paths if bound[1] and split_owner(item.symbol)[0] and path.endswith(end))
+
+    def in_folders(self, source: CodeFile, name: str) -> StoredSymbol | None:
+        """The type whose path ends as its qualified name does, where namespaces are folders; None if no or several types have it."""
+        if not source.rule.folders_are_namespaces:
+            return None
+        end = "/" + name.replace(".", "/")
+        named = (item for item in self._files.named(split_owner(name)[1]) if item.kind == "type")
+        found = [item for item in named if f"/{item.path.rpartition('.')[0]}".endswith(end)]
+        return found[0] if len(found) == 1 else None
