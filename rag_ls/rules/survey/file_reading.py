@@ -54,6 +54,7 @@ class FileReading:
         self._terms = FormTerms(path, text)
         self._routers = FileRouters(self._terms)
         self._scopes: list[RouteScope] = []
+        self._prefix_spans: list[tuple[FilesPrefix, Offset]] = []
         self._facts = FileFacts()
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
         self._routers_at: dict[Offset, frozenset[str]] = {}
@@ -116,7 +117,15 @@ class FileReading:
         for prefix in self._terms.prefixes(found) or [""]:
             excluded = tuple(self._terms.texts_in(found, "exclude"))
             through = tuple(self._terms.names(found, "through"))
-            self._facts.prefixes.append(FilesPrefix(prefix, through, ending, found.form.says("holding"), excluded))
+            start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
+            for outer, outer_end in self._prefix_spans:
+                # A group within another that names the same file.
+                if outer.ending == ending != "" and start < outer_end and outer in self._facts.prefixes:
+                    self._facts.prefixes.remove(outer)
+                    prefix, through = join_routes(outer.prefix, prefix), (*outer.through, *through)
+            own = FilesPrefix(prefix, through, ending, found.form.says("holding"), excluded)
+            self._facts.prefixes.append(own)
+            self._prefix_spans.append((own, end))
 
     def read_scope(self, found: FoundForm) -> None:
         if not self._is_on(found):

@@ -126,7 +126,8 @@ class FileRouters:
 
     def add_mount(self, found: FoundForm) -> None:
         """Take in a mount: of routers of this file, of another one, or of the files of a folder."""
-        prefix = plain_path(next(iter(self._terms.prefixes(found)), ""))
+        prefixes = [plain_path(each) for each in self._terms.prefixes(found)] or [""]
+        prefix = prefixes[0]
         through = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
         own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver) or self.router_around(start)
@@ -143,7 +144,7 @@ class FileRouters:
             if mount := self._imported_by(name, node):
                 # The router's own name is no middleware.
                 before = tuple(each for each in through if each.partition(".")[0] != name)
-                self._mounts.append((own, start, replace(mount, prefix=prefix, through=before)))
+                self._mounts += [(own, start, replace(mount, prefix=each, through=before)) for each in prefixes]
         for index, router in enumerate(self._routers):
             if router.name in names - {own}:
                 below = join_routes(prefix, router.prefix) if prefix else router.prefix

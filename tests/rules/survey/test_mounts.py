@@ -452,3 +452,29 @@ def test_a_function_whose_parameter_is_the_path_of_a_route_registers_its_calls()
         """,
     }
     assert unknown_lines(files) == ["api.py:10", "api.py:6", "app.js:5", "app.js:6"]
+
+
+def test_a_controller_of_nest_may_name_its_path_in_an_object() -> None:
+    files = {
+        "src/main.ts": "const app = await NestFactory.create(M);\napp.setGlobalPrefix('api');\n",
+        "src/cats.ts": "@Controller({ path: 'cats', version: '1' })\nexport class Cats {\n  @Post('x')\n  x() {}\n}\n",
+    }
+    assert routes(files) == ["POST /api/cats/x"]
+
+
+def test_a_router_that_is_mounted_at_a_list_of_paths_is_below_each() -> None:
+    files = {**_API, "src/app.js": _API["src/app.js"].replace("'/api', limit", "['/a', '/b']")}
+    assert sorted(routes(files, *_API_EDGES)) == ["GET /a/users/:id", "GET /b/users/:id"]
+
+
+def test_a_file_of_laravel_in_a_group_of_a_group_is_below_both() -> None:
+    web = """
+    <?php
+    Route::prefix('adm')->middleware(['auth'])->group(function () {
+        Route::prefix('in')->group(base_path('routes/inner.php'));
+    });
+    Route::prefix('x')->group(base_path('routes/other.php'));
+    """
+    files = {"routes/web.php": web, "routes/inner.php": "<?php\nRoute::post('/deep', [D::class, 'd']);\n"}
+    files["routes/other.php"] = "<?php\nRoute::get('/far', [D::class, 'd']);\n"
+    assert sorted(routes(files)) == ["GET /x/far", "POST /adm/in/deep auth"]
