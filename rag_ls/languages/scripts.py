@@ -95,7 +95,7 @@ def _names_in(head: str) -> Iterator[str]:
 
 
 def _with_names(statement: Statement) -> Statement:
-    """A statement with the names that an assignment before a `require` takes from it."""
+    """An import by `require`, with the names that the assignment takes from the module."""
     taken = re.search(_TAKEN_APART, statement.before) if not statement.imported.names else None
     if taken is None:
         return statement
@@ -211,7 +211,7 @@ def exported_names(data: bytes) -> frozenset[str]:
 
 
 def _is_exported(name: str, signature: str, member: bool) -> bool:
-    """Decides only for members: other declarations are exported by a statement around them or by a list."""
+    """Whether a member is exported, or a declaration of `exports.name`; statements and lists export all others."""
     if not member:
         return name.startswith(("exports.", "module.exports."))
     return not name.startswith("#") and not head_words(signature) & {"private"}

@@ -107,7 +107,7 @@ class Searcher:
         self._order = DocumentOrder()
         self._answers: AnswerCache[Ranked] = AnswerCache(index.changes, counts or Counts())
         self._surveyed: dict[int, tuple[tuple[str, int], bool]] = {}
-        """Of documents of rules: path and size of the version that was looked at, and whether set-up wrote it."""
+        """Whether set-up wrote a document of rules, by its path; with the size of the version that was read."""
 
     def search(
         self,
@@ -192,7 +192,7 @@ class Searcher:
         return [row for row in rows if row.document_id not in surveyed] if surveyed else rows
 
     def _is_surveyed(self, row: RankRow) -> bool:
-        """Whether set-up wrote a document of rules; read once, and again when its size is another one."""
+        """Whether set-up wrote a document of rules; the document is read once, and again when its size has changed."""
         version = (row.path, row.size)
         known, is_surveyed_one = self._surveyed.get(row.document_id, (("", 0), False))
         if known != version:
@@ -202,7 +202,7 @@ class Searcher:
         return is_surveyed_one
 
     def names_like(self, name: str) -> list[str]:
-        """The lower-case last names of declarations that begin as a misspelt one does."""
+        """The last names of declarations, in lower case, that begin like a misspelt name."""
         return self._candidates.names_like(name)
 
     def related(

@@ -22,7 +22,7 @@ from rag_ls.util.paths import is_readable_file
 _log = logging.getLogger(__name__)
 
 _MAX_LOGGED = 200
-# A word with more declarations than this is too common to mean one of them.
+# A word that more declarations share is too common to mean one of them.
 _MAX_NAMED = 20
 _MAX_DECLARED = 1000
 _MAX_FILES_SHOWN = 5
@@ -125,7 +125,7 @@ def _was_read(session: ProjectSession, path: str) -> bool:
 
 
 def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:
-    """The anchor that a look at its place finds. An unreadable place is unknown: it hides no other memory."""
+    """The anchor as its place shows it now. Where the place cannot be read, its state is unknown, and other memories are still told."""
     try:
         return look()
     except StoreError:

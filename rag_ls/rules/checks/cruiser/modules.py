@@ -32,7 +32,7 @@ def name_of(edge: Edge) -> str:
 
 
 def is_unresolvable(edge: Edge) -> bool:
-    """Whether nothing is where an import points to. Files that are no source (images) count, though they are not indexed."""
+    """Whether an import points to no file. A file that is not indexed, such as an image, exists, too."""
     return not edge.target and edge.module.startswith(".") and bool(_SOURCE_SUFFIX.search(edge.module))
 
 
@@ -75,7 +75,7 @@ def javascript_pattern(pattern: str) -> Pattern:
 
 def _fill_groups(pattern: str, groups: tuple[str, ...]) -> str:
     for number, group in enumerate(groups):
-        # The dots and brackets of a path are letters here.
+        # Dots and brackets of a path match themselves, so escape them.
         pattern = re.sub(rf"\${number}(?!\d)", re.escape(group).replace("\\", r"\\"), pattern)
     return pattern
 
