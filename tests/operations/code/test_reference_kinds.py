@@ -96,6 +96,9 @@ LUA = {
     "b.lua": "local info = debug.getinfo(1)\ninfo.show()\ninfo:open()\n",
     "c.lua": "local info = require('a')\ninfo.show()\ninfo:open()\n",
 }
+ELIXIR = {
+    "lib/plural.ex": 'defmodule Plural do\n  def plural("en", n), do: n\n  def plural("de", n), do: plural("en", n)\nend\n',
+}
 PYTHON = {
     "tools/__init__.py": "",
     "tools/common.py": "def load():\n    pass\n",
@@ -153,6 +156,8 @@ PYTHON = {
         (C_SHARP, {"path": "two/src/Buffer.cs", "line": 2}, []),
         (LUA, {"symbol": "info.show"}, ["a.lua:4 resolved", "a.lua:5 resolved", "c.lua:2 resolved"]),
         (LUA, {"path": "a.lua", "line": 4}, ["c.lua:3 resolved"]),
+        # Each clause of a function is its own.
+        (ELIXIR, {"symbol": "plural"}, [f"lib/plural.ex:{n} resolved" for n in (3, 3)]),
         (PYTHON, {"symbol": "load"}, ["tools/run.py:1 resolved", "tools/run.py:4 resolved"]),
     ],
 )  # fmt: skip

@@ -35,7 +35,7 @@ _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;
 _ENUM = re.compile(r"(?:(?:pub|public|internal|private|protected)(?:\([^)]*\))?\s+)*enum\b")
 _OF_OWNER = re.compile(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
 """The result of a function that gives an object of the type that it was called on."""
-_DECLARED = re.compile(r"\b(?:func|fun|fn|def|function)\s+$")
+_DECLARED = re.compile(r"\b(?:func|fun|def)\s+$")
 
 
 class Uses:
@@ -65,7 +65,7 @@ class Uses:
         is_called = use.kind == UseKind.CALL
         if rule.variables and not is_called and self._line_before(source, use).endswith(rule.variables):
             return OUTSIDE
-        if not is_called and _DECLARED.search(self._line_before(source, use)):
+        if not is_called and rule.types_follow and _DECLARED.search(self._line_before(source, use)):
             # A function in another one: it may take the place of a member.
             return None
         if not is_called and rule.is_declared and self._is_local(source, use.name, use.line):
