@@ -107,7 +107,8 @@ def git_repository(root: Path, files: Mapping[str, str | bytes]) -> Path:
     git(root, "init", "--quiet")
     write(root, files)
     git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--allow-empty", "--message", "first")
+    # The path is told: two that begin alike within a second, the first deleted, would be one that was moved.
+    git(root, "commit", "--quiet", "--allow-empty", "--message", f"first in {root}")
     return root
 
 
