@@ -107,13 +107,24 @@ def _summary(report: CheckReport) -> str:
         return "rag-ls: nothing was checked: no rule is for any file of this project"
     broken = f"; {unread}" if wrong else ""
     read = f"{count_of(report.files, 'file')} checked against {count_of(len(report.rules.rules), 'rule')}"
-    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks a rule'}{broken}"
+    known = _count_exceptions(report)
+    left_out = (
+        f"; {count_of(known, 'known exception')} that the rules list {'was' if known == 1 else 'were'} left out"
+        if known
+        else ""
+    )
+    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks a rule'}{left_out}{broken}"
+
+
+def _count_exceptions(report: CheckReport) -> int:
+    return sum(len(rule.exceptions) for rule in report.rules.rules)
 
 
 def _as_json(report: CheckReport) -> dict[str, Any]:
     return {
         "files": report.files,
         "rules": len(report.rules.rules),
+        "exceptions": _count_exceptions(report),
         "problems": [
             {"path": problem.path, "line": problem.line, "message": problem.message, "severity": problem.severity.value}
             for problem in report.rules.problems

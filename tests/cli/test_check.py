@@ -64,6 +64,14 @@ def test_only_what_changed_since_a_revision(tmp_path: Path) -> None:
     assert (wrong.returncode, "no-such-revision" in wrong.stderr) == (2, True)
 
 
+def test_the_exceptions_that_rules_list_are_counted(tmp_path: Path) -> None:
+    rules = "rules:\n  - {id: no-print, language: python, forbid: print($$$), severity: info, exceptions: [src/a.py, src/old/**]}\n"
+    write(tmp_path, {**FILES, "ARCHITECTURE.yml": rules})
+    said = run("check", folder=tmp_path).stderr
+    assert "against 1 rule: nothing breaks a rule; 2 known exceptions that the rules list were left out" in said
+    assert json.loads(run("check", "--json", folder=tmp_path).stdout)["exceptions"] == 2
+
+
 def test_a_wrong_rule_fails_and_names_its_line(tmp_path: Path) -> None:
     root = _repository(tmp_path)
     write(root, {"ARCHITECTURE.yml": "rules:\n  - {id: x, nonsense: 1}\n"})
