@@ -149,9 +149,10 @@ class RuleFinder:
         while unread:
             number, path = unread.pop()
             named = find_imports(path, "".join(row.stored.chunk.text for row in self._store.chunks.of_document(number)))
-            imported = [(each, place) for each, place in every.items() if place in named and each not in found]
-            unread += imported
-            found.update(imported)
+            if named:
+                imported = [(each, place) for each, place in every.items() if place in named and each not in found]
+                unread += imported
+                found.update(imported)
         return found
 
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
