@@ -107,8 +107,9 @@ def git_repository(root: Path, files: Mapping[str, str | bytes]) -> Path:
     git(root, "init", "--quiet")
     write(root, files)
     git(root, "add", "--all")
-    # The path is told: two that begin alike within a second, the first deleted, would be one that was moved.
-    git(root, "commit", "--quiet", "--allow-empty", "--message", f"first in {root}")
+    # Of somebody in this folder: two that begin alike within a second, the first deleted, would be one that was moved.
+    somebody = ("-c", f"user.name=Tester in {root}")
+    git(root, *somebody, "commit", "--quiet", "--allow-empty", "--message", "first")
     return root
 
 
