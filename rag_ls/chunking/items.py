@@ -100,8 +100,11 @@ def _blank_between(data: bytes, former: Node, child: Node) -> bool:
     end = former.end_byte
     while end > former.start_byte and data[end - 1] in b"\r\n":
         end -= 1
-    gap = data[end : child.start_byte]
-    return max(gap.count(b"\n"), gap.count(b"\r")) > 1
+    return _count_line_ends(data[end : child.start_byte]) > 1
+
+
+def _count_line_ends(gap: bytes) -> int:
+    return max(gap.count(b"\n"), gap.count(b"\r"))
 
 
 def _documents(data: bytes, comment: Node, child: Node, syntax: Syntax) -> bool:
@@ -114,7 +117,7 @@ def _documents(data: bytes, comment: Node, child: Node, syntax: Syntax) -> bool:
     rules = syntax.declarations.get(child.type, ())
     declares = child.type in syntax.wrappers or any(rule.kind in (Kind.FUNCTION, Kind.TYPE) for rule in rules)
     gap = data[comment.end_byte : child.start_byte]
-    return declares and not gap.strip() and max(gap.count(b"\n"), gap.count(b"\r")) <= _MAX_LINE_ENDS
+    return declares and not gap.strip() and _count_line_ends(gap) <= _MAX_LINE_ENDS
 
 
 def _stray_comments(former: Node, main: Node, data: bytes, leading: frozenset[str]) -> tuple[Node, ...]:

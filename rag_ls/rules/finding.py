@@ -148,7 +148,7 @@ class RuleFinder:
         unread = [each for each in found.items() if each[1].lower().endswith(IMPORTING)]
         while unread:
             number, path = unread.pop()
-            named = find_imports(path, "".join(row.stored.chunk.text for row in self._store.chunks.of_document(number)))
+            named = find_imports(path, self._store.chunks.text_of(number))
             if named:
                 imported = [(each, place) for each, place in every.items() if place in named and each not in found]
                 unread += imported
