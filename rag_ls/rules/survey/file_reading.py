@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import (
     AnswerPlace,
     Direction,
@@ -111,7 +111,7 @@ class FileReading:
         """The prefix of files; of a group of routes that names no file, none."""
         texts = (re.sub(r"^(\.+/)+", "", each) for each in self._terms.texts_in(found, "ending"))
         ending = next((each for each in texts if re.search(r"\.\w+$", each)), "")
-        is_elsewhere = bool(found.form.says("loop")) and not nodes.is_in_loop(found.call.node)
+        is_elsewhere = bool(found.form.says("loop")) and not declarations.is_in_loop(found.call.node)
         if not self._is_on(found) or is_elsewhere or ("ending" in found.form.values and not ending):
             return
         for prefix in self._terms.prefixes(found) or [""]:
@@ -131,7 +131,7 @@ class FileReading:
         if not self._is_on(found):
             return
         call = found.call
-        node = nodes.holder_of(call.node) if found.form.annotation else call.node
+        node = declarations.holder_of(call.node) if found.form.annotation else call.node
         if found.form.of and not _is_of(node, found.form.of):
             return
         start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
@@ -139,10 +139,10 @@ class FileReading:
         replaced = found.form.says("holder_as")
         through = tuple(self._terms.names(found, "through"))
         scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
-                      replaced=((replaced, nodes.declared_name(node).removesuffix("Controller")),) if replaced else ())  # fmt: skip
+                      replaced=((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ())  # fmt: skip
         self._scopes.append(scope)
         if replaced and paths[0]:
-            self._facts.class_prefixes[nodes.declared_name(node)] = paths[0]
+            self._facts.class_prefixes[declarations.declared_name(node)] = paths[0]
         self._note(found, through, "router")
         for term in found.form.values.get("body", ()):
             for value in self._terms.value(term, found):
@@ -179,7 +179,7 @@ class FileReading:
         if not self._is_on(found):
             return
         call = found.call
-        node = nodes.holder_of(call.node) if found.form.annotation else call.node
+        node = declarations.holder_of(call.node) if found.form.annotation else call.node
         if found.form.of and not _is_of(node, found.form.of):
             return
         handlers = found.form.values.get("handlers")
@@ -198,7 +198,7 @@ class FileReading:
             name = nodes.base_name(call.receiver)
             known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
-            is_unknown = {"yes": True, "no": False, "loop": nodes.is_in_loop(call.node)}.get(says, known)
+            is_unknown = {"yes": True, "no": False, "loop": declarations.is_in_loop(call.node)}.get(says, known)
             if written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
                 names = [each if isinstance(each, str) else each.text() for each in written]
@@ -224,13 +224,15 @@ class FileReading:
         ]
         around.sort(key=lambda scope: (scope.start, [-each for each in scope.end]))
         if inherited := found.form.says("inherits"):
-            prefix = inherited_prefix(*nodes.class_around(node, inherited))
+            prefix = inherited_prefix(*declarations.class_around(node, inherited))
         part = next(iter(self._terms.strings(found, "part")), "")
         behind = [each.through for each in around] + [each.through for each in routers] + [own]
         through = tuple(dict.fromkeys(name for names in behind for name in names))
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
         replaced = (
-            [(found.form.says("method_as"), nodes.declared_name(node))] if "method_as" in found.form.values else []
+            [(found.form.says("method_as"), declarations.declared_name(node))]
+            if "method_as" in found.form.values
+            else []
         )
         endpoints = [
             Endpoint(method_of(method), route_for(method_of(method), route), line, through, router)
@@ -299,7 +301,7 @@ class FileReading:
             return
         names = self._terms.names(found, "names")
         place = nodes.start_of(found.call.node)
-        holder = nodes.holder_of(found.call.node) if found.form.annotation else found.call.node
+        holder = declarations.holder_of(found.call.node) if found.form.annotation else found.call.node
         if found.form.of and not _is_of(holder, found.form.of):
             return
         if found.form.says("inside") == "routes" and not any(start <= place < end for start, end, _ in self._routes):
@@ -312,7 +314,7 @@ class FileReading:
                 if scope.start <= start < scope.end:
                     endpoints[:] = [each.behind(names) for each in endpoints]
         elif found.call.receiver is not None and (
-            found.form.says("always") or not any(map(nodes.is_string, found.call.arguments))
+            found.form.says("always") or not any(map(literals.is_string, found.call.arguments))
         ):
             self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
@@ -334,7 +336,7 @@ class FileReading:
             each.outer for each in self._routers.chain_of(name, place)[-1:]
         ):
             return
-        end = nodes.end_of(nodes.function_around(found.call.node) or self._root)
+        end = nodes.end_of(declarations.function_around(found.call.node) or self._root)
         self._routers.put_before(name, place, end, names)
         for start, _, endpoints in self._routes:
             if place < start < end and name in self._routers_at.get(start, ()):
@@ -350,9 +352,9 @@ class FileReading:
         for term in found.form.values.get("sent", ()):
             for value in self._terms.value(term, found):
                 if not keys and not isinstance(value, str):
-                    keys = nodes.keys_of(value)
+                    keys = literals.keys_of(value)
         if not keys and found.form.says("named") == "True":
-            pairs = (nodes.pair_of(node) for node in found.call.arguments)
+            pairs = (literals.pair_of(node) for node in found.call.arguments)
             keys = tuple(pair[0] for pair in pairs if pair)
         self._facts.answers.append(AnswerPlace(found.form.says("label"), found.call.line, keys))
 
@@ -360,7 +362,7 @@ class FileReading:
         """The things that a handler has, by the very rule that is checked where all have one."""
         node, form = found.call.node, found.form
         if form.says("names") == "keys":
-            names: Sequence[str] = nodes.keys_of(node)
+            names: Sequence[str] = literals.keys_of(node)
         elif form.says("names").startswith("args"):
             call = nodes.read_call(node)
             names = self._terms.names(replace(found, call=call), "names") if call else ()

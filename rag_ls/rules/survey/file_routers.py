@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import RouterMount
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.routes import join_routes, plain_path
@@ -111,7 +111,7 @@ class FileRouters:
 
     def add_router(self, found: FoundForm) -> None:
         """Take in a router, and what it was made of."""
-        name = nodes.assigned_name(found.call.node)
+        name = declarations.assigned_name(found.call.node)
         prefix = next(iter(self._terms.prefixes(found)), "")
         through = tuple(self._terms.names(found, "through"))
         if name:
@@ -130,13 +130,17 @@ class FileRouters:
         prefix = prefixes[0]
         through = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
-        own = nodes.assigned_name(found.call.node) or nodes.base_name(found.call.receiver) or self.router_around(start)
+        own = (
+            declarations.assigned_name(found.call.node)
+            or nodes.base_name(found.call.receiver)
+            or self.router_around(start)
+        )
         if "folder" in found.form.values:
             folder = "/".join(self._terms.texts_in(found, "folder"))
             self._mounts += [(own, start, RouterMount(prefix, "", 0, folder=folder, through=through))] if folder else []
             return
         given = self._routers_given(found)
-        modules = [text for node in given for text in nodes.strings_of(node)[:1] if "router" in found.form.values]
+        modules = [text for node in given for text in literals.strings_of(node)[:1] if "router" in found.form.values]
         self._mounts += [(own, start, RouterMount(prefix, "", 0, through=through, module=module)) for module in modules]
         names = {name for node in given if (name := _first_name(node))}
         for node in given if not any(map(self.has, names)) else ():
@@ -157,7 +161,9 @@ class FileRouters:
         if "router" in found.form.values:
             given = [self._terms.value(term, found) for term in found.form.values["router"]]
             return [node for each in given for node in each if not isinstance(node, str)]
-        return [node for node in found.call.arguments if not nodes.is_string(node) and nodes.pair_of(node) is None]
+        return [
+            node for node in found.call.arguments if not literals.is_string(node) and literals.pair_of(node) is None
+        ]
 
     def _imported_by(self, name: str, node: SgNode) -> RouterMount | None:
         """The mount of a name that a statement of the file imports, or makes of an import; None where there is none."""

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import FileFacts, HandedRouter
 from rag_ls.rules.survey.file_routers import FileRouters
 from rag_ls.rules.survey.registrars import parameters_of
@@ -25,17 +25,17 @@ def find_takers(root: SgNode) -> dict[str, tuple[str, ...]]:
     """The functions of a Go file that take a router, each with its parameters."""
     kinds = ("function_declaration", "method_declaration")
     found = root.find_all(any=[{"kind": kind, "has": {"field": "parameters", "regex": _ROUTER}} for kind in kinds])
-    return {nodes.declared_name(node): tuple(parameters_of(node)) for node in found}
+    return {declarations.declared_name(node): tuple(parameters_of(node)) for node in found}
 
 
 def router_at(name: str, node: SgNode) -> str:
     """A router's name at a place of a Go file: a parameter is its function's own."""
-    function = nodes.function_around(node)
+    function = declarations.function_around(node)
     while function is not None and not function.field("name"):
         # The router of an inner function is the outer one's, below a prefix.
-        function = nodes.function_around(function)
+        function = declarations.function_around(function)
     is_parameter = function is not None and name in parameters_of(function)
-    return f"{name}@{nodes.declared_name(function)}" if function is not None and is_parameter else name
+    return f"{name}@{declarations.declared_name(function)}" if function is not None and is_parameter else name
 
 
 def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]) -> Iterator[HandedRouter]:
@@ -53,7 +53,7 @@ def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]
                 continue
             prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
             prefixes += [each.prefix for each in chain]
-            prefixes += [text for each in (split.arguments if split else ()) for text in nodes.strings_of(each)[:1]]
+            prefixes += [text for each in (split.arguments if split else ()) for text in literals.strings_of(each)[:1]]
             through = tuple(name for each in chain for name in each.through)
             holder = nodes.base_name(call.receiver) if call.receiver else ""
             yield HandedRouter(

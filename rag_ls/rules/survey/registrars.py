@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey import declarations, nodes
 from rag_ls.rules.survey.file_facts import FileFacts, Registrar
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ def find_registrars(root: SgNode, language: str) -> Iterator[Registrar]:
     for node in root.find_all(any=[{"kind": kind, "has": taking} for kind in kinds]):
         for at, name in enumerate(parameters_of(node)):
             if _PATH_PARAMETER.search(name):
-                yield Registrar(nodes.declared_name(node), at)
+                yield Registrar(declarations.declared_name(node), at)
                 break
 
 
 def registrars_around(call: SgNode, line: int, paths: Collection[str]) -> list[Registrar]:
     """The function around a route, if one of its parameters is the route's path."""
-    function = nodes.function_around(call)
+    function = declarations.function_around(call)
     if function is None:
         return []
     loops = dict(re.findall(r"\bfor\s+(\w+)\s+in\s+(\w+)", function.text()))
     paths = {*paths, *(loops[path] for path in paths if path in loops)}
-    name = nodes.declared_name(function) if function.field("name") else nodes.assigned_name(function)
+    name = declarations.declared_name(function) if function.field("name") else declarations.assigned_name(function)
     return [Registrar(name, at, line) for at, each in enumerate(parameters_of(function)) if name and each in paths]
 
 

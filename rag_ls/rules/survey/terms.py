@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.frameworks import Form, Framework
 from rag_ls.rules.survey.nodes import Call
 
@@ -67,8 +67,8 @@ class FormTerms:
             return [
                 pair[0]
                 for node in call.arguments
-                if nodes.is_string(nodes.children_of(node)[0] if nodes.children_of(node) else node)
-                and (pair := nodes.pair_of(node))
+                if literals.is_string(nodes.children_of(node)[0] if nodes.children_of(node) else node)
+                and (pair := literals.pair_of(node))
             ][:1]
         if term == "file":
             match = found.framework.files.search("/" + self.path) if found.framework.files else None
@@ -78,7 +78,7 @@ class FormTerms:
             captured = call.node.get_match("ALIAS")
             return [ALIAS + (captured.text() if captured else call.name)]
         if term == "holder":
-            return [nodes.declared_name(nodes.holder_of(call.node))]
+            return [declarations.declared_name(declarations.holder_of(call.node))]
         if term == "type":
             given = re.match(r"\w+<(\w+)>", call.node.text())
             return [f"{{={given[1]}}}"] if given else []
@@ -95,10 +95,14 @@ class FormTerms:
         if what == "holds":
             return [names] if names in self.text else []
         if what == "inside":
-            given_calls = (nodes.read_call(nodes.unwrap(each)) for each in call.arguments[int(names) : int(names) + 1])
+            given_calls = (
+                nodes.read_call(literals.unwrap(each)) for each in call.arguments[int(names) : int(names) + 1]
+            )
             return [argument for each in given_calls if each for argument in each.arguments[:1]]
         if what == "members":
-            return [name for name in nodes.members_of(nodes.holder_of(call.node)) if re.fullmatch(names, name)]
+            return [
+                name for name in declarations.members_of(declarations.holder_of(call.node)) if re.fullmatch(names, name)
+            ]
         if what == "base":
             return [nodes.base_name(node) for node in self._nodes(names, "", call)]
         if what == "called":
@@ -116,7 +120,7 @@ class FormTerms:
             node = call.node.get_match(what[1:])
             return [node] if node else []
         ways = {"before": nodes.calls_before, "after": nodes.calls_after}
-        chained = ways[what](call) if what in ways else nodes.annotations_beside(call.node)
+        chained = ways[what](call) if what in ways else declarations.annotations_beside(call.node)
         return [node for each in chained if re.fullmatch(names, each.name) for node in each.arguments]
 
     def strings(self, found: FoundForm, key: str) -> list[str]:
@@ -137,7 +141,7 @@ class FormTerms:
         for term in found.form.values.get("path", ()):
             is_named = found.form.annotation is not None or re.search(r"\[[a-z]", term)
             for each in self.value(term, found):
-                name = nodes.unwrap(each).text() if not isinstance(each, str) else ""
+                name = literals.unwrap(each).text() if not isinstance(each, str) else ""
                 if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
                     return [f"{{={name}}}"]
         return []
@@ -165,7 +169,7 @@ class FormTerms:
         for term in found.form.values.get("method", ()):
             methods = list[str]()
             for each in self.value(term, found):
-                texts = [each] if isinstance(each, str) else nodes.strings_of(each)
+                texts = [each] if isinstance(each, str) else literals.strings_of(each)
                 methods += [part for text in texts for part in re.split(r"[,|]\s*", text)]
                 if not texts and not isinstance(each, str):
                     methods += re.findall(r"\w+(?=\s*(?:,|\}|\]|$))", each.text())
@@ -180,12 +184,12 @@ class FormTerms:
                 node.text().rpartition("/")[0].removeprefix("/").removeprefix("^").removesuffix("$").replace("\\/", "/")
             )
             return ["/" + path.removeprefix("/")]
-        if texts := nodes.strings_of(node):
+        if texts := literals.strings_of(node):
             is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
             if is_made:
                 # A constant is the same each time.
                 is_fixed = all(name.isupper() for text in texts for name in _FILLED.findall(text))
-                is_known = is_fixed or not nodes.is_in_loop(node)
+                is_known = is_fixed or not declarations.is_in_loop(node)
                 return [_FILLED.sub(self._constant_or_text, text) for text in texts] if is_known else []
             return texts
         parent = node.parent()
@@ -197,7 +201,7 @@ class FormTerms:
             and re.search(r"pair|definition|declarat|assignment", parent.kind())
         ):
             return [node.text()]
-        name = nodes.unwrap(node).text()
+        name = literals.unwrap(node).text()
         constant = self._constant(name) if re.fullmatch(r"[\w.]{1,60}", name) else ""
         return [constant] if constant else self._join_path(node)
 
@@ -226,7 +230,7 @@ class FormTerms:
         strings = found.form.says("strings") == "True"
         for term in found.form.values.get(key, ()):
             for each in self.value(term, found):
-                names += [each] if isinstance(each, str) else nodes.names_of(each, strings, found.form.says("inner"))
+                names += [each] if isinstance(each, str) else literals.names_of(each, strings, found.form.says("inner"))
         end = found.form.says("shown")
         names = [name.partition(":")[0] if strings and "::" not in name else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]
@@ -236,7 +240,7 @@ class FormTerms:
 def _chained(given: Sequence[SgNode]) -> Iterator[str]:
     """The methods of a chain of calls, `get(list).post(add)`."""
     for node in given:
-        call = nodes.read_call(nodes.unwrap(node)) if "call" in node.kind() else None
+        call = nodes.read_call(literals.unwrap(node)) if "call" in node.kind() else None
         if call is not None:
             names = [each.name for each in (call, *nodes.calls_before(call))]
             yield from (
@@ -246,7 +250,7 @@ def _chained(given: Sequence[SgNode]) -> Iterator[str]:
 
 def _select(found: Sequence[SgNode], selector: str | None) -> Iterator[SgNode]:
     """Those of some arguments that a selector means: by place, by slice, by key."""
-    positional = [node for node in found if nodes.pair_of(node) is None]
+    positional = [node for node in found if literals.pair_of(node) is None]
     if selector is None:
         yield from positional
     elif re.fullmatch(r"-?\d+", selector):
@@ -256,7 +260,7 @@ def _select(found: Sequence[SgNode], selector: str | None) -> Iterator[SgNode]:
         yield from positional[int(start) if start else None : int(stop) if stop else None]
     else:
         for key in selector.split("."):
-            option = nodes.option_of(found, key)
+            option = literals.option_of(found, key)
             found = [option] if option is not None else []
         yield from found
 

@@ -1,0 +1,125 @@
+"""Finds the declarations around a place of a syntax tree, alike in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rag_ls.rules.survey import nodes
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+_ANNOTATING = (*nodes.ANNOTATIONS, "attribute_item", "attribute_list", "attribute_group", "modifiers")
+_LOOP = re.compile(
+    r"^(for|foreach|while|enhanced_for|for_in|for_each|list_comprehension)\w*(statement|expression|loop|comprehension)?$"
+)
+_LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
+
+
+def holder_of(node: SgNode) -> SgNode:
+    """The declaration that an annotation stands at."""
+    holder = node
+    while (parent := holder.parent()) is not None and holder.kind() in _ANNOTATING:
+        following = next(
+            (
+                each
+                for each in holder.next_all()
+                if each.is_named() and each.kind() not in (*_ANNOTATING, "comment", "line_comment")
+            ),
+            None,
+        )
+        if holder.kind() in ("decorator", "attribute_item") and following is not None:
+            return holder.parent() if parent.kind() == "decorated_definition" else following  # type: ignore[return-value]
+        holder = parent
+    return holder
+
+
+def function_around(node: SgNode) -> SgNode | None:
+    """The innermost function that a place is in; None for one at the top of its file."""
+    while (parent := node.parent()) is not None:
+        if re.search(r"function|func_literal|method_declaration|lambda", parent.kind()):
+            return parent
+        node = parent
+    return None
+
+
+def class_around(node: SgNode, attribute: str) -> tuple[str, str]:
+    """The names of the class around a place in C#, and of the one that it has an attribute from; "" where it has its own."""
+    while (parent := node.parent()) is not None and node.kind() != "class_declaration":
+        node = parent
+    has_own = any(
+        each.kind() == "attribute_list" and re.search(rf"\b{attribute}\b", each.text())
+        for each in nodes.children_of(node)
+    )
+    base = None if has_own else next((each for each in nodes.children_of(node) if each.kind() == "base_list"), None)
+    return declared_name(node), next(iter(re.findall(r"\w+", base.text())), "") if base else ""
+
+
+def is_in_loop(node: SgNode) -> bool:
+    """Whether a place is run for each of several values."""
+    child = node
+    while (parent := child.parent()) is not None:
+        if _LOOP.search(parent.kind()):
+            return True
+        call = nodes.read_call(parent) if parent.kind() in ("call", "call_expression") else None
+        if call is not None and call.receiver is None and call.name == "for":
+            # Elixir's `for` is a call.
+            return True
+        if call is not None and call.receiver is not None and call.name in _LOOP_CALLS:
+            return call.receiver.range().end.index < child.range().start.index
+        child = parent
+    return False
+
+
+def annotations_beside(node: SgNode) -> Iterator[nodes.Call]:
+    """The other annotations of the declaration that an annotation stands at."""
+    for child in holder_of(node).children():
+        every = [child, *child.children()] if child.kind() in _ANNOTATING else []
+        yield from (found for each in every if nodes.is_annotation(each) and (found := nodes.read_call(each)))
+
+
+def declared_name(node: SgNode) -> str:
+    """The name of a class or a function."""
+    inner = node.field("definition") or node.field("declaration") or node
+    name = inner.field("name") or next((each for each in nodes.children_of(inner) if "identifier" in each.kind()), None)
+    return name.text() if name else ""
+
+
+def members_of(node: SgNode) -> list[str]:
+    """The names of the functions of a class in Python; none of another declaration."""
+    inner = node.field("definition") or node
+    body = inner.field("body") if inner.kind() == "class_definition" else None
+    return [declared_name(each) for each in nodes.children_of(body) if "definition" in each.kind()] if body else []
+
+
+def assigned_name(node: SgNode) -> str:
+    """The variable that a value is assigned to; "" where there is none."""
+    child = node
+    for _ in range(nodes.MAX_CHAIN):
+        parent = child.parent()
+        if parent is None:
+            return ""
+        target = parent.field("name") or parent.field("left") or parent.field("pattern")
+        if target is None and parent.kind() in ("variable_declarator", "property_declaration"):
+            target = next(
+                (
+                    each
+                    for each in nodes.children_of(parent)
+                    if "identifier" in each.kind() or each.kind() == "variable_declaration"
+                ),
+                None,
+            )
+        if target is not None and parent.kind() not in ("call", "argument", *nodes.MEMBERS):
+            return nodes.last_word(target) if target.range().start.index < node.range().start.index else ""
+        if parent.kind() not in (
+            "await_expression",
+            "expression_list",
+            "as_expression",
+            "parenthesized_expression",
+            "await",
+        ) and not ("call" in parent.kind() or parent.kind() in nodes.MEMBERS or "invocation" in parent.kind()):
+            return ""
+        child = parent
+    return ""
