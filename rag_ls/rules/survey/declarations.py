@@ -15,6 +15,10 @@ _ANNOTATING = (*nodes.ANNOTATIONS, "attribute_item", "attribute_list", "attribut
 _LOOP = re.compile(
     r"^(for|foreach|while|enhanced_for|for_in|for_each|list_comprehension)\w*(statement|expression|loop|comprehension)?$"
 )
+_BRANCH = re.compile(
+    r"function|func_literal|method_declaration|lambda"
+    r"|^(?:if|elif|else|elsif|unless|case|when|conditional|ternary)(?:_\w+)?$|^\w+_(?:case|arm|entry)$"
+)
 _LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
 
 
@@ -40,6 +44,15 @@ def function_around(node: SgNode) -> SgNode | None:
     """The innermost function that a place is in; None for one at the top of its file."""
     while (parent := node.parent()) is not None:
         if re.search(r"function|func_literal|method_declaration|lambda", parent.kind()):
+            return parent
+        node = parent
+    return None
+
+
+def branch_around(node: SgNode) -> SgNode | None:
+    """The innermost function, or branch of a condition, that a place is in; None for one at the top of its file."""
+    while (parent := node.parent()) is not None:
+        if _BRANCH.search(parent.kind()):
             return parent
         node = parent
     return None

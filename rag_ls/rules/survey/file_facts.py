@@ -73,6 +73,8 @@ class RouterMount:
     """The module whose routes are put there, by its full name: `shop.urls`; "" for a router."""
     folder: str = ""
     """The folder, from the file's own, whose files are put there, each below its own folder; "" for a router."""
+    apart: bool = False
+    """Whether it is an application of its own: below the prefix, but not behind what stands before the other routes."""
 
 
 @dataclass(frozen=True, slots=True)

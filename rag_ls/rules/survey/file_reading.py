@@ -19,7 +19,7 @@ from rag_ls.rules.survey.file_facts import (
     MiddlewareUse,
     SocketEvent,
 )
-from rag_ls.rules.survey.file_routers import FileRouters
+from rag_ls.rules.survey.file_routers import FileRouters, through_of
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.handed_routers import find_handed, router_at
 from rag_ls.rules.survey.nodes import Offset
@@ -89,7 +89,7 @@ class FileReading:
         on = found.form.receiver
         if not on:
             return True
-        name = nodes.base_name(found.call.receiver)
+        name = self._routers.name_called_on(found.call)
         if on == "routers":
             return bool(found.framework.routers.search(name)) or self._routers.has(name)
         return isinstance(on, re.Pattern) and bool(on.search(name))
@@ -195,7 +195,7 @@ class FileReading:
         wanted = [path for path in paths if found.framework.paths.match(path)]
         if not wanted and "path" in found.form.values:
             written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
-            name = nodes.base_name(call.receiver)
+            name = self._routers.name_called_on(call)
             known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
             is_unknown = {"yes": True, "no": False, "loop": declarations.is_in_loop(call.node)}.get(says, known)
@@ -208,7 +208,7 @@ class FileReading:
         if found.form.says("absolute"):
             wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
         start_of_call = nodes.start_of(call.node)
-        on = nodes.base_name(call.receiver) or self._routers.router_around(start_of_call)
+        on = self._routers.name_called_on(call) or self._routers.router_around(start_of_call)
         routers = self._routers.chain_of(on, start_of_call)
         prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
         router = (routers[0].outer or routers[0].name) if routers else on
@@ -226,7 +226,7 @@ class FileReading:
         if inherited := found.form.says("inherits"):
             prefix = inherited_prefix(*declarations.class_around(node, inherited))
         part = next(iter(self._terms.strings(found, "part")), "")
-        behind = [each.through for each in around] + [each.through for each in routers] + [own]
+        behind = [each.through for each in around] + [through_of(routers), own]
         through = tuple(dict.fromkeys(name for names in behind for name in names))
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
         replaced = (
@@ -310,12 +310,11 @@ class FileReading:
         around = [each for each in self._scopes if each.start <= place < each.end] if found.form.says("scoped") else []
         if around:
             level, scope = "router", max(around, key=lambda each: each.start)
+            end = min(scope.end, nodes.end_of(declarations.branch_around(found.call.node) or self._root))
             for start, _, endpoints in self._routes:
-                if scope.start <= start < scope.end:
+                if found.call.inner < start < end:
                     endpoints[:] = [each.behind(names) for each in endpoints]
-        elif found.call.receiver is not None and (
-            found.form.says("always") or not any(map(literals.is_string, found.call.arguments))
-        ):
+        elif found.form.says("later") and found.call.receiver is not None and not self._terms.are_paths(found, "below"):
             self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
         for start, end, endpoints in self._routes:
@@ -329,14 +328,29 @@ class FileReading:
             level = "route"
         self._note(found, names, level, found.call.node.range().start.line + 1 if found.form.annotation else 0)
 
+    def read_lift(self, found: FoundForm) -> None:
+        """The middleware that the routes at a declaration, or in a chain of calls, are freed from."""
+        if not self._is_on(found):
+            return
+        names = self._terms.names(found, "names")
+        chain = [found.call, *nodes.calls_after(found.call)]
+        place = declarations.holder_of(found.call.node) if found.form.annotation else chain[-1].node
+        if found.form.of and not _is_of(place, found.form.of):
+            return
+        for start, end, endpoints in self._routes:
+            if nodes.start_of(place) <= start and end <= nodes.end_of(place):
+                endpoints[:] = [each.free_from(names) for each in endpoints]
+
     def _put_before_later(self, found: FoundForm, names: Sequence[str]) -> None:
-        """Put middleware of a router before the routes that its function puts on it afterwards; an application's stands before all."""
-        name, place = nodes.base_name(found.call.receiver), nodes.start_of(found.call.node)
+        """Put middleware of a router before the routes that are put on it afterwards, in the same function and branch; an application's
+        stands before all."""
+        name, place = self._routers.name_called_on(found.call), found.call.inner
         if found.form.says("level") != "router" and not any(
             each.outer for each in self._routers.chain_of(name, place)[-1:]
         ):
             return
-        end = nodes.end_of(declarations.function_around(found.call.node) or self._root)
+        names = [each for each in names if not self._routers.has(each.partition(".")[0])]
+        end = nodes.end_of(declarations.branch_around(found.call.node) or self._root)
         self._routers.put_before(name, place, end, names)
         for start, _, endpoints in self._routes:
             if place < start < end and name in self._routers_at.get(start, ()):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import RouterMount
-from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.routes import join_routes, plain_path
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
 
@@ -23,6 +23,9 @@ _STATEMENT = re.compile(
 )
 """A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
 
+_UNNAMED = "router"
+"""The name of a router that calls are chained to, and that no variable holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Router:
@@ -34,6 +37,14 @@ class Router:
     start: Offset
     end: Offset
     through: tuple[str, ...] = ()
+    is_apart: bool = False
+    """Whether it is an application of its own, which the middleware of the outer one's routes does not reach."""
+
+
+def through_of(chain: Sequence[Router]) -> tuple[str, ...]:
+    """The middleware before the routes of the last router of a chain."""
+    last = max((at for at, each in enumerate(chain) if each.is_apart), default=0)
+    return tuple(dict.fromkeys(name for each in chain[last:] for name in each.through))
 
 
 class FileRouters:
@@ -84,16 +95,22 @@ class FileRouters:
     def has(self, name: str) -> bool:
         return any(router.name == name for router in self._routers)
 
+    def name_called_on(self, call: Call) -> str:
+        """The name of what a call is on: that of the router which its chain begins by making, or the chain's first."""
+        start = nodes.start_of(call.node)
+        made = (each.name for each in self._routers if each.start == start and each.end < call.inner)
+        return next(made, "") or nodes.base_name(call.receiver)
+
     def mounts(self) -> list[RouterMount]:
         """The mounts, below what the routers around them have."""
         found = []
         for name, start, mount in self._mounts:
             on = self.chain_of(name, start)
             prefix = join_routes(*(each.prefix for each in on), mount.prefix)
-            through = tuple(dict.fromkeys([*(each for router in on for each in router.through), *mount.through]))
-            found.append(
-                replace(mount, prefix=prefix, through=through, own=(on[0].outer or on[0].name) if on else name)
-            )
+            through = mount.through if mount.apart else tuple(dict.fromkeys([*through_of(on), *mount.through]))
+            own = (on[0].outer or on[0].name) if on else name
+            is_apart = mount.apart or any(each.is_apart for each in on)
+            found.append(replace(mount, prefix=prefix, through=through, own=own, apart=is_apart))
         return found
 
     def put_before(self, name: str, start: Offset, end: Offset, through: Sequence[str]) -> None:
@@ -111,7 +128,8 @@ class FileRouters:
 
     def add_router(self, found: FoundForm) -> None:
         """Take in a router, and what it was made of."""
-        name = declarations.assigned_name(found.call.node)
+        is_chained = next(nodes.calls_after(found.call), None) is not None
+        name = declarations.assigned_name(found.call.node) or (_UNNAMED if is_chained else "")
         prefix = next(iter(self._terms.prefixes(found)), "")
         through = tuple(self._terms.names(found, "through"))
         if name:
@@ -130,6 +148,7 @@ class FileRouters:
         prefix = prefixes[0]
         through = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
+        is_apart = bool(found.form.says("apart"))
         own = (
             declarations.assigned_name(found.call.node)
             or nodes.base_name(found.call.receiver)
@@ -148,13 +167,16 @@ class FileRouters:
             if mount := self._imported_by(name, node):
                 # The router's own name is no middleware.
                 before = tuple(each for each in through if each.partition(".")[0] != name)
-                self._mounts += [(own, start, replace(mount, prefix=each, through=before)) for each in prefixes]
+                mount = replace(mount, through=before, apart=is_apart)
+                self._mounts += [(own, start, replace(mount, prefix=each)) for each in prefixes]
         for index, router in enumerate(self._routers):
             if router.name in names - {own}:
                 below = join_routes(prefix, router.prefix) if prefix else router.prefix
                 before = tuple(each for each in through if each.partition(".")[0] != router.name)
                 behind = (*before, *router.through)
-                self._routers[index] = replace(router, prefix=below, outer=router.outer or own, through=behind)
+                self._routers[index] = replace(
+                    router, prefix=below, outer=router.outer or own, through=behind, is_apart=is_apart
+                )
 
     def _routers_given(self, found: FoundForm) -> list[SgNode]:
         """The expressions of a mount that may be routers."""

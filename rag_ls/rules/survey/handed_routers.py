@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import FileFacts, HandedRouter
-from rag_ls.rules.survey.file_routers import FileRouters
+from rag_ls.rules.survey.file_routers import FileRouters, through_of
 from rag_ls.rules.survey.registrars import parameters_of
 from rag_ls.rules.survey.routes import RouteScope, join_routes
 
@@ -54,7 +54,7 @@ def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]
             prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
             prefixes += [each.prefix for each in chain]
             prefixes += [text for each in (split.arguments if split else ()) for text in literals.strings_of(each)[:1]]
-            through = tuple(name for each in chain for name in each.through)
+            through = through_of(chain)
             holder = nodes.base_name(call.receiver) if call.receiver else ""
             yield HandedRouter(
                 function=call.name, holder=holder, at=at, prefix=join_routes(*prefixes), own=own, through=through

@@ -72,6 +72,7 @@ class RouterMounts:
         """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""
         for endpoint in self._facts[path].endpoints:
             own = replace(endpoint, route=self._fill(path, with_inherited(endpoint.route, self._class_prefixes)))
+            own = replace(own, middleware=self._without_routers(path, own.middleware))
             if "{=" in own.route:
                 yield endpoint.line
                 continue
@@ -102,7 +103,7 @@ class RouterMounts:
             self._ways[place] = [_NO_WAY]
             mounts = self._at.get(place) or self._at.get((place[0], ""), [])
             found = [
-                (join_routes(prefix, self._fill(path, mount.prefix)), (*through, *mount.through))
+                (join_routes(prefix, self._fill(path, mount.prefix)), self._before(path, mount, through))
                 for path, mount in mounts
                 for prefix, through in self._ways_to((path, mount.own), depth - 1)
             ]
@@ -144,6 +145,14 @@ class RouterMounts:
             return name
         handed = re.findall(rf"\b{name}\s*:\s*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
         return next((inner for pair in handed for inner in pair if inner in known), "")
+
+    def _before(self, path: str, mount: RouterMount, through: tuple[str, ...]) -> tuple[str, ...]:
+        """The middleware before what a file mounts; `through` are those before the file's own routes."""
+        return (*(() if mount.apart else through), *self._without_routers(path, mount.through))
+
+    def _without_routers(self, path: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of a file's middleware, without the routers that it puts among them."""
+        return tuple(name for name in names if not self.is_router(path, name))
 
     def is_router(self, path: str, name: str) -> bool:
         """Whether a file puts a router of another one before requests under a name: it is no middleware."""

@@ -28,16 +28,22 @@ class Endpoint:
     """The names of the middleware between the path and its handler, the router's included."""
     router: str = ""
     """The name of the outermost router of the file that the route is on; "" for none."""
+    lifted: tuple[str, ...] = ()
+    """The names of the middleware that the route is freed from, also where other files put it there."""
 
     def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
         """The endpoint below a prefix, and behind middleware, that another file gives."""
         route = join_routes(prefix, self.route) if prefix.strip("/") else self.route
-        middleware = tuple(dict.fromkeys([*through, *self.middleware]))
-        return replace(self, route=route_for(self.method, route), middleware=middleware)
+        return replace(self, route=route_for(self.method, route), middleware=()).behind([*through, *self.middleware])
 
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
-        return replace(self, middleware=tuple(dict.fromkeys([*self.middleware, *names])))
+        every = dict.fromkeys([*self.middleware, *names])
+        return replace(self, middleware=tuple(name for name in every if name not in self.lifted))
+
+    def free_from(self, names: Sequence[str]) -> Endpoint:
+        """The endpoint without some middleware, also where that is put before it later."""
+        return replace(self, lifted=(*self.lifted, *names)).behind(())
 
 
 @dataclass(frozen=True, slots=True)

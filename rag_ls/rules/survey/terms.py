@@ -7,7 +7,7 @@ begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the fil
 arguments is given, `type` a type argument, whose route is declared elsewhere; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
 after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
-itself, `file` the route that the path of a file stands for.
+itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
 Others stand for themselves.
 """
 
@@ -28,16 +28,18 @@ if TYPE_CHECKING:
 ALIAS = "="
 """Begins a name that stands for the middleware that another file says."""
 _TERM = re.compile(
-    r"(args|before|after|beside|base|called|chain|holds|inside|members|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
+    r"(args|before|after|beside|base|called|chain|holds|inside|members|text|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
 )
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
-    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[^\w$@]*$|\s"
+    r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )
 
 _FILLED = re.compile(r"\{(\w+)\}")
+_MADE_PATH = re.compile("^regex|template|^binary|string")
+_CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
 _PATH_NAME = re.compile(r"(?i)(prefix|path|base|url|root|_v\d+|version)[^.]*$")
 """A name of something that routes are put below, where middleware may stand too."""
 
@@ -90,6 +92,8 @@ class FormTerms:
         if parts is None:
             return [term]
         what, names, selector = parts.groups()
+        if what == "text":
+            return [names] if re.search(names, call.node.text()) else []
         if what == "chain":
             return list(_chained(call.arguments[int(names) : int(names) + 1]))
         if what == "holds":
@@ -145,6 +149,18 @@ class FormTerms:
                 if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
                     return [f"{{={name}}}"]
         return []
+
+    def are_paths(self, found: FoundForm, key: str) -> bool:
+        """Whether the values of a key are paths, or patterns of them: written out, made, or by their names."""
+        for each in (value for term in found.form.values.get(key, ()) for value in self.value(term, found)):
+            node = each if isinstance(each, str) else literals.unwrap(each)
+            if isinstance(node, str) or literals.strings_of(node) or _MADE_PATH.search(node.kind()):
+                return True
+            if re.fullmatch(r"[\w.]+", node.text()) and (
+                _PATH_NAME.search(node.text()) or _CONSTANT.search(node.text())
+            ):
+                return True
+        return False
 
     def mark_made_path(self, found: FoundForm) -> list[str]:
         """The mark of a `path` that a call makes when the program runs, so that the routes below it are unknown."""

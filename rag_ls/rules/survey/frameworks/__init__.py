@@ -2,9 +2,11 @@
 
 A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
 (another framework, whose forms it has too), and `forms`. A form is found by `call`, `annotation` (patterns of names)
-or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `answer`,
-`event`, `handler` what is taken from it; `facts` reads the terms.
+or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `lift`,
+`answer`, `event`, `handler` what is taken from it; `facts` reads the terms.
 An `alias` is a name that stands for middleware where another file uses it: `=name` among names.
+A `middleware` with `later` stands before what is put on its router afterwards, unless `below` is a path; a `lift` frees the
+routes at its place from the middleware that it names.
 A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
 where nearly all handlers have a thing, set-up makes a rule of the two.
 """
@@ -25,7 +27,20 @@ from rag_ls.rules.survey.nodes import BARE_CALLS
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
 _WORD = re.compile(r"[\w$]+")
-FACTS = ("alias", "router", "mount", "prefix", "scope", "resource", "route", "middleware", "answer", "event", "handler")
+FACTS = (
+    "alias",
+    "router",
+    "mount",
+    "prefix",
+    "scope",
+    "resource",
+    "route",
+    "middleware",
+    "lift",
+    "answer",
+    "event",
+    "handler",
+)
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
 
@@ -201,7 +216,9 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
-        is_preparation = form.fact in ("router", "scope", "handler") and not {"through", "holder_as"} & {*form.values}
+        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not {"through", "holder_as"} & {
+            *form.values
+        }
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:

@@ -1,0 +1,217 @@
+"""Guards that a route does not have are never told: of neighbours, of outer applications, of branches, of paths, or lifted."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.survey.test_mounts import routes
+
+_FASTAPI = "from fastapi import APIRouter, Depends, FastAPI\n"
+
+
+def test_what_a_router_depends_on_where_it_is_included_is_no_guard_of_its_neighbours() -> None:
+    files = {
+        "main.py": f"{_FASTAPI}from a import router as a\nfrom b import router as b\napp = FastAPI()\n"
+        "app.include_router(a, dependencies=[Depends(auth)])\napp.include_router(b)\n@app.get('/open')\ndef main(): ...\n",
+        "a.py": f"{_FASTAPI}router = APIRouter()\n@router.get('/a')\ndef a(): ...\n",
+        "b.py": f"{_FASTAPI}router = APIRouter()\n@router.get('/b')\ndef b(): ...\n",
+    }
+    found = routes(files, ("main.py", "a.py", 2), ("main.py", "b.py", 3))
+    assert sorted(found) == ["GET /a auth", "GET /b", "GET /open"]
+
+
+def test_an_application_that_is_mounted_does_not_depend_on_what_the_outer_one_does() -> None:
+    one_file = f"""{_FASTAPI}
+app = FastAPI(dependencies=[Depends(auth)])
+sub = FastAPI(dependencies=[Depends(limit)])
+inner = APIRouter(dependencies=[Depends(own)])
+@app.get("/outer")
+def outer(): ...
+@inner.get("/x")
+def x(): ...
+@sub.get("/y")
+def y(): ...
+sub.include_router(inner, prefix="/inner")
+app.mount("/sub", sub)
+"""
+    assert routes({"app.py": one_file}) == ["GET /outer auth", "GET /sub/inner/x limit own", "GET /sub/y limit"]
+    files = {
+        "main.py": f"{_FASTAPI}from admin import app as admin\nfrom users import router\n"
+        "app = FastAPI(dependencies=[Depends(auth)])\napp.mount('/admin', admin)\napp.include_router(router)\n",
+        "admin.py": f"{_FASTAPI}from users import router\napp = FastAPI(dependencies=[Depends(owner)])\n"
+        "app.include_router(router)\n",
+        "users.py": f"{_FASTAPI}router = APIRouter()\n@router.get('/me')\ndef me(): ...\n",
+    }
+    edges = (("main.py", "admin.py", 2), ("main.py", "users.py", 3), ("admin.py", "users.py", 2))
+    assert sorted(routes(files, *edges)) == ["GET /admin/me owner", "GET /me auth"]
+
+
+def test_routes_of_a_mount_of_starlette_are_below_it_and_behind_its_own_middleware() -> None:
+    text = """
+    from starlette.applications import Starlette
+    from starlette.routing import Mount, Route
+    routes = [
+        Route('/', home),
+        Mount('/users', routes=[Route('/{name}', user, methods=['POST'])]),
+        Mount('/in', middleware=[Middleware(Auth, backend=b)], routes=[Route('/x', x, middleware=[Middleware(Limit)])]),
+    ]
+    """
+    assert routes({"app.py": text}) == ["GET /", "POST /users/{name}", "GET /in/x Auth Limit"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "router.use(/^\\/admin/, auth);", "router.use(['/a', '/b'], auth);", "router.use(ADMIN_PATH, auth);",
+        "router.use(config.adminPath, auth);", "router.use(base + '/x', auth);", "router.use(`${base}/x`, auth);",
+        "if (secured) { router.use(auth); }", "if (secured) router.use(auth);",
+        "if (secured) { a(); } else { router.use(auth); }", "switch (x) { case 1: router.use(auth); }",
+    ],
+)  # fmt: skip
+def test_middleware_of_a_path_or_of_a_branch_is_not_told_of_other_routes(call: str) -> None:
+    text = f"const router = express.Router();\n{call}\nrouter.get('/x', h);\n"
+    assert routes({"r.js": text}) == ["GET /x"]
+
+
+def test_middleware_in_a_branch_stands_before_the_routes_of_the_branch() -> None:
+    text = """
+    const router = express.Router();
+    if (secured) {
+        router.use([auth, limit]);
+        router.get('/in', h);
+    }
+    router.get('/out', h);
+    """
+    assert routes({"r.js": text}) == ["GET /in auth limit", "GET /out"]
+
+
+def test_a_router_that_is_mounted_is_no_guard_of_the_routes_after_it() -> None:
+    files = {
+        "r.js": "const users = require('./users');\nconst router = express.Router();\nconst own = express.Router();\n"
+        "router.use(users);\nrouter.use(check, own);\nrouter.get('/last', h);\n",
+        "users.js": "const router = express.Router();\nrouter.get('/u', h);\nmodule.exports = router;\n",
+    }
+    assert sorted(routes(files, ("r.js", "users.js", 1))) == ["GET /last check", "GET /u"]
+
+
+def test_a_chain_of_calls_has_its_middleware_before_what_comes_after_it() -> None:
+    files = {
+        "app.ts": "import { Hono } from 'hono';\nimport tags from './tags';\n"
+        "const app = new Hono().route('/api', tags).get('/x', h);\nexport default app;\n",
+        "tags.ts": "import { Hono } from 'hono';\n"
+        "export default new Hono().get('/open', h).use(auth).get('/closed', h);\n",
+    }
+    assert routes(files, ("app.ts", "tags.ts", 2)) == ["GET /x", "GET /api/open", "GET /api/closed auth"]
+
+
+@pytest.mark.parametrize(
+    ("package", "call"), [("github.com/gin-gonic/gin", "gin.New()"), ("github.com/labstack/echo/v4", "echo.New()")]
+)
+def test_what_stands_before_a_group_of_go_is_no_guard_of_the_routes_beside_it(package: str, call: str) -> None:
+    text = f"""
+    package main
+    import "{package}"
+    func open() {{
+        r := {call}
+        api := r.Group("/api")
+        in := api.Group(base, auth)
+        if secured {{
+            api.Use(jwt)
+        }}
+        api.GET("/open", h)
+        api.Use(limit)
+        api.GET("/late", h)
+    }}
+    """
+    assert routes({"main.go": text}) == ["GET /api/open", "GET /api/late limit"]
+
+
+def test_middleware_of_a_scope_stands_before_the_routes_after_it_in_the_same_branch() -> None:
+    chi = """
+    package main
+    import "github.com/go-chi/chi/v5"
+    func open(r chi.Router) {
+        r.Group(func(r chi.Router) {
+            if secured {
+                r.Use(jwt)
+            }
+            r.Use(limit)
+            r.Get("/x", h)
+        })
+    }
+    """
+    assert routes({"main.go": chi}) == ["GET /x limit"]
+    phoenix = """
+    defmodule Web.Router do
+      use Web, :router
+      scope "/api" do
+        get "/early", A, :early
+        pipe_through [:auth]
+        get "/late", A, :late
+      end
+    end
+    """
+    assert routes({"router.ex": phoenix}) == ["GET /api/early", "GET /api/late auth"]
+
+
+def test_only_the_hooks_of_fastify_that_come_before_the_handler_stand_before_it() -> None:
+    text = """
+    module.exports = async function (fastify) {
+      fastify.addHook('onClose', closeDatabase);
+      fastify.addHook('onSend', addHeaders);
+      fastify.addHook('onRequest', auth);
+      fastify.get('/x', h);
+    };
+    """
+    assert routes({"a.js": text}) == ["GET /x auth"]
+
+
+_LIFTED = {
+    "ASP.NET": (
+        {
+            "A.cs": '[Authorize]\n[Route("a")]\npublic class A : ControllerBase {\n  [HttpGet("x")]\n  public int X() => 1;\n'
+            '  [AllowAnonymous]\n  [HttpPost("y")]\n  public int Y() => 1;\n}\n',
+            "P.cs": 'var g = app.MapGroup("/g").RequireAuthorization();\ng.MapGet("/x", () => 1);\n'
+            'g.MapGet("/y", () => 1).AllowAnonymous();\n',
+        },
+        ["GET /a/x Authorize", "POST /a/y", "GET /g/x RequireAuthorization", "GET /g/y"],
+    ),
+    "JAX-RS": (
+        {
+            "A.java": 'import jakarta.ws.rs.*;\n@Path("a") @RolesAllowed("x")\nclass A {\n  @GET @Path("x") int x() { return 1; }\n'
+            '  @PUT @Path("y") @PermitAll int y() { return 1; }\n}\n'
+            '@Path("b") @PermitAll\nclass B {\n  @GET @Path("z") @RolesAllowed("x") int z() { return 1; }\n}\n',
+        },
+        ["GET /a/x RolesAllowed", "GET /b/z PermitAll RolesAllowed", "PUT /a/y PermitAll"],
+    ),
+    "Spring": (
+        {
+            "A.java": "import org.springframework.web.bind.annotation.*;\n@RestController @PreAuthorize(\"hasRole('x')\")\nclass A {\n"
+            '  @GetMapping("/x") int x() { return 1; }\n  @PreAuthorize("permitAll()") @GetMapping("/y") int y() { return 1; }\n}\n',
+        },
+        ["GET /x PreAuthorize", "GET /y"],
+    ),
+    "Ktor": (
+        {
+            "a.kt": 'import io.ktor.server.routing.*\nfun Route.all() {\n  authenticate("jwt") { get("/x") { show() } }\n'
+            '  authenticate("jwt", optional = true) { get("/y") { show() } }\n'
+            '  authenticate(optional = true) { get("/z") { show() } }\n}\n',
+        },
+        ["GET /x jwt", "GET /y", "GET /z"],
+    ),
+    "Laravel": (
+        {
+            "app/P.php": "<?php\nRoute::middleware(['auth:api', 'log'])->group(base_path('routes/r.php'));\n",
+            "routes/r.php": "<?php\nRoute::get('/x', [A::class, 'a']);\n"
+            "Route::get('/y', [A::class, 'a'])->withoutMiddleware('auth:api');\n"
+            "Route::withoutMiddleware(['auth'])->group(function () {\n  Route::get('/z', [A::class, 'a']);\n});\n",
+        },
+        ["GET /x auth log", "GET /y log", "GET /z log"],
+    ),
+}
+
+
+@pytest.mark.parametrize("framework", _LIFTED)
+def test_a_route_that_is_freed_from_a_guard_is_not_behind_it(framework: str) -> None:
+    files, expected = _LIFTED[framework]
+    assert sorted(routes(files)) == sorted(expected)
