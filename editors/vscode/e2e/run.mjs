@@ -121,7 +121,7 @@ const steps = {
     await command(page, "rag-ls: Find Related Code");
     const view = await search();
     await view.locator("#summary", { hasText: "Related to" }).waitFor();
-    assert.ok((await view.locator(".hit").count()) > 1);
+    await view.locator(".hit", { hasText: "dump_cookie" }).first().waitFor();
   },
   async "code related to selected lines is listed"() {
     await page.locator(".editor-group-container.active .monaco-editor").first().click();
@@ -132,7 +132,7 @@ const steps = {
     await command(page, "rag-ls: Find Related Code");
     const view = await search();
     await view.locator("#summary", { hasText: /Related to .*:20-2\d/ }).waitFor();
-    assert.ok((await view.locator(".hit").count()) > 1);
+    assert.ok((await view.locator(".hit").count()) > 0);
   },
   async "a memory is written as a document, and saving it stores it"() {
     await command(page, "rag-ls: Add Memory");

@@ -58,7 +58,7 @@ await inWindow({ also: [another] }, ({ page, workspace, more, scratch, open }) =
     writeFileSync(file, JSON.stringify({ folders: [{ path: workspace }, { path: more[0] }] }));
     await open(`workspace=${file}`);
     await indexed(page);
-    const view = await ask(page, "parse command line options and http headers");
+    const view = await ask(page, "parse the content type header");
     const named = (folder) => view.locator(".folder", { hasText: new RegExp(`^${path.basename(folder)}(/|$)`) }).first();
     await named(workspace).waitFor();
     await named(more[0]).waitFor();

@@ -23,6 +23,10 @@ test("a complete index says how much it holds", () => {
   assert.ok(summary([{ ...project, complete: false, activity: "scanning" }], running).isBusy);
 });
 
+test("without a folder it says so", () => {
+  assert.equal(summary([], running).tooltip, "rag-ls: no folder is open");
+});
+
 test("one that grows says how far the tier at work is", () => {
   const grows = (words: number, vectors: number): ProjectStatus => ({ ...project, complete: false, indexed_percent: { words, vectors } });
   assert.equal(summary([project, grows(40, 3)], running).text, "$(sync~spin) rag-ls 40 %");

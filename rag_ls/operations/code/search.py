@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import related_code
 from rag_ls.engine.left_out import count_left_out, describe_left_out
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Closeness
 from rag_ls.operations.caller import Caller
@@ -129,7 +131,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
     stats = add_note(stats, describe_references(sessions, question.query))
-    if stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
+    if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
+        stats = replace(stats, note=reason)
+    elif stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
         stats = add_note(stats, describe_left_out(sum(unseen, Counter())))
@@ -143,6 +147,16 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     default = settings.budget_tokens or caller.budget_tokens
     answer = CodeAnswer(question.query, results, stats, exact)
     return _fit_answer(answer, default if budget is None else budget)
+
+
+def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
+    """The reason why no question can find anything: no file is indexed. Empty where one is."""
+    if any(session.store.counts().documents for session in sessions):
+        return ""
+    if all(session.is_scratch for session in sessions):
+        return "no folder is open, so there is no code to search"
+    roots = ", ".join(str(session.project.root) for session in sessions)
+    return f"no file is indexed in {roots}: `rag-ls status --skipped` names what is left out, and why"
 
 
 def _mark_lines(results: tuple[CodeRecord, ...], closeness: Closeness) -> tuple[CodeRecord, ...]:

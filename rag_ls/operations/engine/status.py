@@ -222,7 +222,9 @@ def _describe_projects(
 ) -> StatusAnswer:
     sees_none = caller.client.asks_all and not names and not caller.client.known_projects()
     views = () if sees_none else caller.projects.find(names)
-    statuses = tuple(_add_problems(caller, view, tell(view)) for view in views)
+    # An editor without a folder has nothing to tell of, before something is typed.
+    told = (view for view in views if not view.is_scratch or view.store.counts().documents)
+    statuses = tuple(_add_problems(caller, view, tell(view)) for view in told)
     complete = all(status.complete for status in statuses)
     return StatusAnswer(__version__, complete, statuses, _describe_engine(caller, full=full))
 

@@ -398,3 +398,10 @@ def test_imports_and_licences_are_no_further_place_and_like_nothing(
     assert [place["symbol"] for place in (first, *first.get("places", ()))] == ["roundBasket"]
     related = operations.run("find_related", {"path": "c.ts", "line": 1})["results"]
     assert {hit["symbol"] for hit in related} == {"roundBasket"}
+
+
+def test_where_no_file_is_indexed_a_question_is_told_so(words_alone: None, client: Client, tmp_path: Path) -> None:
+    root = write(tmp_path / "empty", {"README": ""})
+    (root / "README").unlink()
+    note = _open(client, root).run("search_code", {"query": "discount"})["stats"]["note"]
+    assert note == f"no file is indexed in {root}: `rag-ls status --skipped` names what is left out, and why"

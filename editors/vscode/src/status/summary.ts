@@ -24,6 +24,9 @@ export function summary(
     const what = server.starting ? "rag-ls is starting" : "rag-ls does not answer yet";
     return { text: "$(loading~spin) rag-ls", tooltip: what, isProblem: false, isBusy: true };
   }
+  if (projects.length === 0) {
+    return { text: "$(search) rag-ls", tooltip: "rag-ls: no folder is open", isProblem: false, isBusy: false };
+  }
   // A file that somebody types in, or has just saved, is nothing to spin for.
   const left = projects.filter((project) => !project.complete && !isAsGoodAsComplete(project));
   if (left.length === 0) {
