@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -253,8 +253,9 @@ class ReadingOrder:
     def __init__(self) -> None:
         self._rest: deque[str] = deque()
         self._left: set[str] = set()
-        self.total = 0
-        """The number of files queued since `of` began; one that was queued again counts again."""
+        # Files that were yielded and are not stored yet, and files that are stored.
+        self._in_hand: set[str] = set()
+        self._finished: set[str] = set()
         self._first: deque[str] = deque()
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
@@ -290,8 +291,8 @@ class ReadingOrder:
         `put_first` stays in force for a later queue, because files that were yielded here may not have been read.
         """
         self._rest.clear()
-        self._left.clear()
-        self.total = 0
+        for paths in (self._left, self._in_hand, self._finished):
+            paths.clear()
         self.add(queued)
         with self._lock:
             self._asked = tuple(path for path in self._asked if path in self._left)
@@ -299,16 +300,35 @@ class ReadingOrder:
             path = self._next()
             if path in self._left:
                 self._left.remove(path)
+                self._in_hand.add(path)
                 yield path
 
     def add(self, queued: Iterable[str]) -> None:
-        """Add files to the queue; one that was yielded before is yielded again."""
-        new = [path for path in queued if path not in self._left]
+        """Add files to the queue; one that is finished is yielded again.
+
+        One that is in hand is not: if it changed since it was read, the store keeps it queued for the next time.
+        """
+        new = [path for path in queued if path not in self._left and path not in self._in_hand]
         self._rest.extend(new)
         self._left.update(new)
-        self.total += len(new)
+        self._finished.difference_update(new)
         with self._lock:
             self._first = deque(self._asked)
+
+    def finish(self, paths: Collection[str]) -> None:
+        """Note that yielded files are stored."""
+        self._in_hand.difference_update(paths)
+        self._finished.update(paths)
+
+    @property
+    def done(self) -> int:
+        """The number of files that are finished, and were not queued again."""
+        return len(self._finished)
+
+    @property
+    def total(self) -> int:
+        """The number of files that were queued since `of` began; each counts once."""
+        return len(self._left) + len(self._in_hand) + len(self._finished)
 
     def _next(self) -> str:
         with self._lock:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,8 +127,9 @@ def read_and_cut(tree: Tree, job: Job) -> Outcome:
 
 def failed(root: Path, path: str, reason: str) -> Rejected:
     """The rejection of a file that could not be cut, with its present state."""
+    looked_ns = time.time_ns()
     state = file_state(root / path)
-    return Rejected(f"{FAILED}: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
+    return Rejected(f"{FAILED}: {reason}", state or FileState(0, 0, 0, looked_ns), gone=state is None)
 
 
 def cut_source(

@@ -138,7 +138,7 @@ class DocumentIndexer:
             if isinstance(outcome, DocumentRecord):
                 self._store.touch_document(outcome)
             elif outcome.gone:
-                self._store.remove_documents([path])
+                self._store.remove_documents([path], seen_ns=state.read_ns)
             else:
                 skipped = Skipped(path, outcome.reason, outcome.state)
                 self._store.skip(skipped, keeps_document=outcome.reason == UNREADABLE)
@@ -361,15 +361,15 @@ class Intake:
         except Exception as error:
             self._skip(path, error)
 
-    def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[int, None, None]:
-        """Index queued files in batches, each in one commit; yields the number of files of each batch.
+    def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[Collection[str], None, None]:
+        """Index queued files in batches, each in one commit; yields the files of each batch.
 
         With `many`, all processor cores cut them.
         """
         with closing(self._documents.prepare_many(paths, parallel=many)) as batches:
             for prepared in batches:
                 self._store_batch(prepared)
-                yield len(prepared)
+                yield prepared.keys()
 
     def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:

@@ -239,15 +239,15 @@ class DocumentsThread:
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue, with more urgent work in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
-        done, many, fingerprint = 0, len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
+        many, fingerprint = len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
             self._order.wait_until_chosen(_MAX_CHOICE_S)
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
-            for count in batches:
+            for paths in batches:
                 # Only a written batch shows that there is room again: a comparison in between writes nothing.
                 self.problem = ""
-                done += count
-                self._board.report(Progress(Phase.READING, done, self._order.total))
+                self._order.finish(paths)
+                self._board.report(Progress(Phase.READING, self._order.done, self._order.total))
                 if self._comparison.wanted and not self._agenda.is_stopping:
                     self._scan()
                     self._order.add(self._store.queue.paths())

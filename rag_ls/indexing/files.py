@@ -134,14 +134,14 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
 
     Never blocks on a special file, and never follows a linked folder out of `root`.
     """
-    file = root / path
+    file, looked_ns = root / path, time.time_ns()
     name_reason = reason_by_name(path, rules)
     if not Path(os.path.realpath(file.parent)).is_relative_to(root):
         return Rejected("outside the project", file_state(file) or FileState(-1, 0, 0, time.time_ns()))
     try:
         status = os.lstat(file)
     except OSError as error:
-        return _unreadable(error)
+        return _unreadable(error, FileState(0, 0, 0, looked_ns))
     state = _state(status)
     if stat.S_ISDIR(status.st_mode):
         why = why_folder_is_left_out(file)
@@ -277,9 +277,9 @@ def _state(status: os.stat_result) -> FileState:
     return FileState(status.st_size, status.st_mtime_ns, status.st_ctime_ns, time.time_ns())
 
 
-def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
+def _unreadable(error: OSError, state: FileState) -> Rejected:
     if error.errno in handles.NONE_LEFT:
         # The process has no free handle, so the file stays indexed and is read again later.
         raise StoreUnavailable(handles.too_few(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
-    return Rejected("gone" if gone else UNREADABLE, state or FileState(0, 0, 0, time.time_ns()), gone)
+    return Rejected("gone" if gone else UNREADABLE, state, gone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ def scan(
     If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
     exception from it ends the scan and leaves the index as it was.
     """
-    fingerprint = documents.fingerprint
+    fingerprint, began_ns = documents.fingerprint, time.time_ns()
     cuts_anew = not is_cut_as_now(store, documents)
     stored, skipped = store.documents(), store.skipped()
     changed: list[str] = []
@@ -85,7 +86,7 @@ def scan(
     for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():
         seen.add(folder)
         if (known_skip := skipped.get(folder)) is None or known_skip.reason != NOT_CHECKED_OUT:
-            store.skip(Skipped(folder, NOT_CHECKED_OUT, FileState(0, 0, 0, 0)))
+            store.skip(Skipped(folder, NOT_CHECKED_OUT, FileState(0, 0, 0, began_ns)))
     # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]
@@ -96,7 +97,8 @@ def scan(
     # A file that still exists, but must not be read any more, leaves nothing behind.
     excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
     store.forget_documents(excluded)
-    store.remove_documents(gone)
+    # Another process may have read or queued one since.
+    store.remove_documents(gone, seen_ns=began_ns)
     if patterns.include and not seen and (reason := _explain_include(project, patterns)):
         reasons[reason] = None
     _note_unknown(store, stored, skipped, unknown, reasons)

@@ -143,8 +143,21 @@ def test_what_is_queued_again_while_reading_comes_again_and_first_where_it_was_a
     order.put_first(["a"])
     files = order.of("abc")
     assert [next(files), next(files)] == ["a", "b"]
+    order.finish("ab")
     order.add("abd")
     assert list(files) == ["a", "c", "b", "d"]
+
+
+def test_what_is_queued_again_while_it_is_in_hand_is_not_read_twice_and_counts_once() -> None:
+    order = ReadingOrder()
+    files = order.of("abc")
+    assert [next(files), next(files)] == ["a", "b"]
+    order.finish("a")
+    order.add("bcd")
+    assert (order.done, order.total) == (1, 4)
+    assert list(files) == ["c", "d"]
+    order.finish("bcd")
+    assert (order.done, order.total) == (4, 4)
 
 
 def test_a_choice_that_somebody_is_about_to_make_is_waited_for() -> None:

@@ -54,6 +54,21 @@ def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     assert store.queue.paths() == []
 
 
+@pytest.mark.parametrize("before", [None, b"PNG\0\1\2"], ids=["gone", "binary"])
+def test_a_file_that_is_written_between_reading_and_storing_stays_queued(
+    documents: DocumentIndexer, store: CheckoutIndex, shop: Path, before: bytes | None
+) -> None:
+    (shop / "src/cart.py").unlink()
+    if before is not None:
+        (shop / "src/cart.py").write_bytes(before)
+    store.queue.add(["src/cart.py"])
+    (read,) = documents.prepare_many(["src/cart.py"], parallel=False)
+    write(shop, {"src/cart.py": "def total():\n    return 1\n"})
+    store.queue.add(["src/cart.py"])
+    documents.index_files(read)
+    assert store.queue.paths() == ["src/cart.py"]
+
+
 def test_a_skipped_file_that_is_gone_is_forgotten(
     documents: DocumentIndexer, admissions: Admissions, store: CheckoutIndex, shop: Path
 ) -> None:

@@ -76,6 +76,17 @@ def test_new_changed_and_deleted_files_are_found(index: _Index, shop: Path) -> N
     assert lexical_of(index.store).search(["invoice"], 5) == []
 
 
+def test_a_file_that_another_process_finds_again_during_a_comparison_stays_queued(index: _Index, shop: Path) -> None:
+    (shop / "src/mail.js").unlink()
+
+    def find_again() -> None:
+        write(shop, {"src/mail.js": "const found = 1\n"})
+        index.store.queue.add(["src/mail.js"])
+
+    scan(index.project, index.store, index.documents, Patterns(), give_way=find_again)
+    assert index.store.queue.paths() == ["src/mail.js"]
+
+
 def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> None:
     os.utime(shop / "src/cart.py", ns=(10**18, 10**18))
     assert index.scan().queued == 1

@@ -90,6 +90,26 @@ def test_embedding_counts_up_to_one_total_though_texts_stand_in_several_files(cl
     assert embedding == sorted(embedding, key=lambda step: step.done)
 
 
+@pytest.mark.slow
+def test_reading_counts_each_file_once_though_the_tree_is_compared_meanwhile(client: Client, big: Path) -> None:
+    view = client.open(big)
+    steps: list[Progress] = []
+
+    def compare_once(step: Progress) -> None:
+        if step.phase is Phase.READING and step.done and not any(former.done for former in steps):
+            view.indexing.rescan()
+        steps.append(step)
+
+    view.indexing.listen(compare_once)
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    reading = [step for step in steps if step.phase is Phase.READING]
+    # Those that were in hand during the comparison are looked at once more: they may have changed since they were read.
+    assert max(step.total for step in reading) == 400
+    assert all(step.done <= step.total for step in reading)
+    assert reading[-1].done == reading[-1].total
+
+
 def _settled(view: ProjectSession) -> None:
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
 

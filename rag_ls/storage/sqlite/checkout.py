@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -137,7 +138,7 @@ class CheckoutIndex:
             self.outlines.replace(connection, document_id, outline, uses)
             self.signatures.replace(connection, document_id, (new.chunk.text for new in chunks))
             if document.session == DISK:
-                dequeue(connection, document.path, document.state)
+                dequeue(connection, document.path, document.state.read_ns)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
         return replaced
 
@@ -150,7 +151,7 @@ class CheckoutIndex:
                 (*state_values(document.state), document.path, document.session, document.sha256),
             )
             if document.session == DISK and touched.rowcount:
-                dequeue(connection, document.path, document.state)
+                dequeue(connection, document.path, document.state.read_ns)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
 
     def forget_digests(self) -> None:
@@ -158,13 +159,19 @@ class CheckoutIndex:
         with self._database.writing() as connection:
             connection.execute("UPDATE documents SET sha256 = '', read_ns = 0 WHERE session = ''")
 
-    def remove_documents(self, paths: Iterable[str], session: str = DISK) -> int:
-        """Drop documents with their chunks, queue and skip entries; returns how many there were."""
-        removed = 0
+    def remove_documents(self, paths: Iterable[str], session: str = DISK, *, seen_ns: int | None = None) -> int:
+        """Drop documents with their chunks, queue and skip entries; returns how many there were.
+
+        With `seen_ns`, the time at which somebody looked for the files (wall clock), what was read or queued later stays.
+        """
+        removed, now = 0, time.time_ns()
+        # A time in the future was written before the clock was set back.
+        latest = now if seen_ns is None else seen_ns
         with self._database.writing() as connection:
             for path in paths:
                 row = connection.execute(
-                    "SELECT id FROM documents WHERE path = ? AND session = ?", (path, session)
+                    "SELECT id FROM documents WHERE path = ? AND session = ? AND (read_ns <= ? OR read_ns > ?)",
+                    (path, session, latest, now),
                 ).fetchone()
                 if row:
                     chunks = connection.execute("SELECT id FROM chunks WHERE document_id = ?", row).fetchall()
@@ -172,8 +179,10 @@ class CheckoutIndex:
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
                 if session == DISK:
-                    connection.execute("DELETE FROM queue WHERE path = ?", (path,))
-                    connection.execute("DELETE FROM skipped WHERE path = ?", (path,))
+                    dequeue(connection, path, latest)
+                    connection.execute(
+                        "DELETE FROM skipped WHERE path = ? AND (read_ns <= ? OR read_ns > ?)", (path, latest, now)
+                    )
         return removed
 
     def forget_documents(self, paths: Iterable[str]) -> int:
@@ -207,9 +216,9 @@ class CheckoutIndex:
         """Record why a file is not indexed, and drop its indexed document; or keep it as it was last read."""
         with self._database.writing() as connection:
             if keeps_document:
-                dequeue(connection, skipped.path, skipped.state)
+                dequeue(connection, skipped.path, skipped.state.read_ns)
             else:
-                self.remove_documents([skipped.path])
+                self.remove_documents([skipped.path], seen_ns=skipped.state.read_ns)
             connection.execute(
                 "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?, ?)",
                 (skipped.path, skipped.reason, *state_values(skipped.state)),

@@ -6,7 +6,6 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterable
 
-from rag_ls.storage.records import FileState
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json
 
@@ -56,9 +55,9 @@ class ReadingQueue:
         )
 
 
-def dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:
-    """Take a file out of the queue, unless it was queued again after it was read."""
+def dequeue(connection: sqlite3.Connection, path: str, read_ns: int) -> None:
+    """Take a file out of the queue, unless it was queued again after it was read at `read_ns`."""
     # An entry from the future was written before the clock was set back.
     connection.execute(
-        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, state.read_ns, time.time_ns())
+        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, read_ns, time.time_ns())
     )
