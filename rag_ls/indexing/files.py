@@ -10,6 +10,7 @@ import re
 import stat
 import time
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
@@ -19,14 +20,19 @@ from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
+from rag_ls.util.paths import leads_out
 from rag_ls.util.regular_files import regular_file
 
-_SECRETS = tuple(
-    (
-        ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
-        "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
-        ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
-    ).split()
+
+def _pattern_of(globs: str) -> re.Pattern[str]:
+    """A pattern of the names that one of some globs matches."""
+    return re.compile("|".join(map(fnmatch.translate, globs.split())))
+
+
+_SECRETS = _pattern_of(
+    ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
+    "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
+    ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
 )
 # Private keys such as `id_rsa`; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
@@ -39,17 +45,9 @@ _BINARY_SUFFIXES = frozenset(
 _DATA_SUFFIXES = frozenset(
     ".csv .tsv .svg .po .pot .geojson .ndjson .jsonl .map .lock .sum .snap .patch .diff .log".split()
 )
-_GENERATED_NAMES = (
-    "*.min.js",
-    "*.min.css",
-    "*-lock.json",
-    "*.bundle.js",
-    "*_pb2.py",
-    "*.pb.go",
-    "*.g.dart",
-    "pnpm-lock.yaml",
-    # Copies of former texts that `rules setup --force` makes.
-    "*.md.????????-??????.bak",
+# The last ones are copies of former texts that `rules setup --force` makes.
+_GENERATED_NAMES = _pattern_of(
+    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak"
 )
 # `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
 _GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")
@@ -136,7 +134,7 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
     """
     file, looked_ns = root / path, time.time_ns()
     name_reason = reason_by_name(path, rules)
-    if not Path(os.path.realpath(file.parent)).is_relative_to(root):
+    if leads_out(root, file.parent):
         return Rejected("outside the project", file_state(file) or FileState(-1, 0, 0, time.time_ns()))
     try:
         status = os.lstat(file)
@@ -221,14 +219,14 @@ def _reason_by_name(path: str) -> str:
     *folders, lower = path.lower().split("/")
     if _SECRET_FOLDERS.intersection(folders):
         return "secret"
-    if any(fnmatch.fnmatchcase(lower, pattern) for pattern in _SECRETS) or _PRIVATE_KEY.fullmatch(lower):
+    if _SECRETS.match(lower) or _PRIVATE_KEY.fullmatch(lower):
         return "secret"
     suffix = os.path.splitext(lower)[1]
     if suffix in _BINARY_SUFFIXES:
         return "binary"
     if suffix in _DATA_SUFFIXES:
         return "data"
-    return "generated" if any(fnmatch.fnmatchcase(lower, pattern) for pattern in _GENERATED_NAMES) else ""
+    return "generated" if _GENERATED_NAMES.match(lower) else ""
 
 
 def _reason_by_kind(status: os.stat_result, limit: int) -> str:
@@ -247,10 +245,7 @@ def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return ""
     try:
-        owner = os.stat(root)
-        folders = [
-            os.stat(folder) for folder in (root / path).parents if folder != root and folder.is_relative_to(root)
-        ]
+        owner, *folders = map(os.stat, accumulate(path.split("/")[:-1], os.path.join, initial=os.fspath(root)))
     except OSError:
         return UNREADABLE
     is_open = _grants(status, stat.S_IRUSR, owner) and all(_grants(each, stat.S_IXUSR, owner) for each in folders)

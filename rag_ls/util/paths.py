@@ -7,6 +7,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Collection
+from itertools import accumulate
 from pathlib import Path
 
 from rag_ls.util.regular_files import read_regular
@@ -46,7 +47,15 @@ def spelled_as_there(root: Path, path: str) -> str:
 
 def leads_out(root: Path, file: Path) -> bool:
     """Whether a path below a folder is, or leads through, a link to something outside of it."""
-    return not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+    return not _is_without_link(root, file) and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+
+
+def _is_without_link(root: Path, file: Path) -> bool:
+    """Whether a path is plainly below a folder, and none of its parts there a link: `realpath` takes ten times as long."""
+    start, sep, below = os.fspath(file).partition(os.path.join(root, ""))
+    if os.name != "posix" or start or not sep or ".." in (parts := below.split(os.sep)):
+        return False
+    return not any(map(os.path.islink, accumulate(parts, os.path.join, initial=os.fspath(root))))
 
 
 def is_readable_file(file: str | os.PathLike[str]) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.util.paths import file_identity, is_among, is_same_file, portable, text_in
+from rag_ls.util.paths import file_identity, is_among, is_same_file, leads_out, portable, text_in
 
 
 def test_backslashes_of_windows_become_slashes() -> None:
@@ -48,3 +48,19 @@ def test_a_file_that_was_deleted_or_replaced_is_not_the_same_and_one_that_was_ne
     assert not is_same_file(file, identity)
     file.unlink()
     assert not is_same_file(file, identity)
+
+
+def test_what_leads_out_of_a_folder_is_told_through_links_and_dots(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "inner").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (root / "out").symlink_to(tmp_path / "outside")
+    (root / "alias").symlink_to("inner")
+    (root / "inner" / "back").symlink_to(root / "out")
+    (tmp_path / "link").symlink_to(root)
+    inside = (".", "inner", "inner/new.py", "alias/new.py", "inner/../inner/new.py")
+    assert not any(leads_out(root, root / path) for path in inside)
+    assert not leads_out(tmp_path / "link", tmp_path / "link" / "inner" / "new.py")
+    outside = ("..", "out", "out/new.py", "inner/back/new.py", "inner/../../outside/new.py", "alias/../../outside")
+    assert all(leads_out(root, root / path) for path in outside)
+    assert leads_out(root, tmp_path / "project2" / "new.py")
