@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
@@ -20,6 +21,8 @@ MAX_MODULE = 300
 MAX_USES = 200
 _MAX_BINDINGS = 300
 _BEFORE_BYTES = 500
+_INNER = re.compile(rb"[\w$./]")
+"""A character before a name that makes it a part of another one."""
 
 
 def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Statement]:
@@ -61,12 +64,30 @@ def with_uses(statements: Sequence[Statement], rule: UseRule | None, data: bytes
 
 def _members(names: Sequence[str], separator: str, data: bytes) -> dict[str, list[str]]:
     """The members that follow each name in the text."""
-    if not names:
-        return {}
-    # The longest first: `a.b` would hide `a.b.c`.
-    alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    pattern = re.compile(rf"(?<![\w$./])({alternatives}){separator}([A-Za-z_$][\w$]*)".encode())
+    places = [(*place, name) for name in names if name for place in _places_of(name.encode(), separator, data)]
     members: dict[str, dict[str, None]] = defaultdict(dict)
-    for match in pattern.finditer(data):
-        members[match[1].decode()][match[2].decode()] = None
+    done = 0
+    # The longest first: `a.b` would hide `a.b.c`.
+    for start, _, end, member, name in sorted(places):
+        if start >= done:
+            members[name][member] = None
+            done = end
     return {name: list(found) for name, found in members.items()}
+
+
+def _places_of(name: bytes, separator: str, data: bytes) -> Iterator[tuple[int, int, int, str]]:
+    """The start of each place where a member follows a name, the name's length below zero, the place's end, and the member.
+
+    To search for plain bytes is faster than to compile a pattern of a document's own names.
+    """
+    follows, start = _member_after(separator), data.find(name)
+    while start >= 0:
+        match = follows.match(data, start + len(name))
+        if match is not None and not _INNER.match(data, max(0, start - 1), start):
+            yield start, -len(name), match.end(), match[1].decode()
+        start = data.find(name, start + 1)
+
+
+@cache
+def _member_after(separator: str) -> re.Pattern[bytes]:
+    return re.compile(rf"{separator}([A-Za-z_$][\w$]*)".encode())
