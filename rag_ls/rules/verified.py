@@ -125,8 +125,7 @@ def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     # Files outside the survey's sample are left out, because it did not count them.
     read = (path for path in tree.paths if path not in tree.unread)
     asked = (path for path in read if tree.graph.edges(path)) if looks_at_imports(rule) else read
-    paths = (path for path in asked if applies(rule, path))
-    documents = (CheckedDocument(path, tree.language(path), "") for path in paths)
+    documents = (CheckedDocument(path, tree.language(path), "") for path in asked)
     return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
 
 

@@ -181,6 +181,9 @@ def _pattern(glob: str) -> Matcher:
     if "/" not in glob.rstrip("/") and not is_folder:
         glob = "**/" + glob
     glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
+    if glob.endswith("/**") and "\\" not in glob and not _WILD.search(glob[:-2]):
+        below = glob[:-2]
+        return lambda path: path.startswith(below)
     # Several wildcards in a row mean the same as one, but would take exponential time.
     glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
     parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]
