@@ -25,6 +25,11 @@ _NOT_PRODUCT = (
     "**/*.test.*", "**/*.spec.*", "**/*_test.*", "**/test_*", "**/conftest.py", "**/*Test.*", "**/*Tests.*", "**/*_spec.*",
     "**/examples/**", "**/docs/**", "**/scripts/**", "**/*.config.*", "**/.*",
 )  # fmt: skip
+# Others' code, and what programs write.
+_NOT_WRITTEN_HERE = (
+    "**/mocks/**", "**/vendor/**", "**/third_party/**", "**/generated/**", "**/dist/**", "**/*.min.*", "**/*.gen.*", "**/*.pb.*",
+    "**/*.generated.*", "**/*.d.ts",
+)  # fmt: skip
 
 
 _File = tuple[str, str]
@@ -139,19 +144,22 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
         return None
     broken = [path for path, counts in places.items() if counts[1]]
     stated = finding.rule or {}
-    left_out = [glob for glob in _NOT_PRODUCT if any(matches_any((glob,), path) for path in broken)]
-    if left_out and any(roles.is_test(path) or roles.is_secondary(path) for path in broken):
+    has_tests = any(roles.is_test(path) or roles.is_secondary(path) for path in broken)
+    # Files that the survey counted are the product's, wherever they lie.
+    counted = {each.partition(" -> ")[0] for each in finding.exceptions}
+    globs = (*(_NOT_PRODUCT if has_tests else ()), *_NOT_WRITTEN_HERE)
+    new = [path for path in broken if path not in counted] if not has_tests else broken
+    if left_out := [glob for glob in globs if any(matches_any((glob,), path) for path in new)]:
         stated = {**stated, "not_files": [*_texts(stated, "not_files"), *left_out]}
         broken = [path for path in broken if not matches_any(left_out, path)]
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
     # A file that an exception names by one of its imports may break the rule by others, too.
-    named = {each.partition(" -> ")[0] for each in finding.exceptions}
-    whole = named.intersection(broken)
+    whole = counted.intersection(broken)
     listed = (each for each in finding.exceptions if each.partition(" -> ")[0] not in whole)
     exceptions = tuple(dict.fromkeys((*listed, *broken)))
     # Files that the rule applies to, but that the survey did not count.
-    kept, total = 0, len(set(broken).difference(named))
+    kept, total = 0, len(set(broken).difference(counted))
     if "require" in stated:
         more = [counts for path, counts in places.items() if not (roles.is_test(path) or roles.is_secondary(path))]
         kept, total = sum(each[0] for each in more), sum(map(sum, more))

@@ -21,9 +21,9 @@ router.post('/things', auth.required, validate(thing), add);
 
 
 def _set_up(
-    files: dict[str, str], imports: Mapping[str, tuple[Edge, ...]] = MappingProxyType({})
+    files: dict[str, str], imports: Mapping[str, tuple[Edge, ...]] = MappingProxyType({}), refused: Sequence[str] = ()
 ) -> tuple[Survey, list[str]]:
-    """The survey whose rules are confirmed, and the files that were asked for that."""
+    """The survey whose rules are confirmed, and the files that were asked for that. `refused` are no part of the survey."""
     texts = {path: textwrap.dedent(text) for path, text in files.items()}
     asked: list[str] = []
 
@@ -38,7 +38,7 @@ def _set_up(
         tuple((path, edge.target, edge.line) for path, edges in imports.items() for edge in edges if edge.target),
         modules=tuple((path, edge.module, edge.line) for path, edges in imports.items() for edge in edges if not edge.target),
     )  # fmt: skip
-    checked = CheckedTree(tree.paths, tree.read, tree.language, ImportGraph(imports), look)
+    checked = CheckedTree((*tree.paths, *refused), tree.read, tree.language, ImportGraph(imports), look)
     return verify_survey(survey(tree), checked), asked
 
 
@@ -78,12 +78,20 @@ def test_a_file_in_which_the_survey_saw_no_framework_counts_where_the_rule_is_ke
 
 
 def test_a_file_outside_of_the_product_that_imports_a_package_is_among_the_total() -> None:
-    files = {f"src/{folder}/{name}.ts": "x" for folder in ("db", "web") for name in "abcd"} | {"vite.config.ts": "x"}
-    users = [*(f"src/db/{name}.ts" for name in "abcd"), "vite.config.ts"]
+    files = {f"src/{folder}/{name}.ts": "x" for folder in ("db", "web") for name in "abcdef"} | {"vite.config.ts": "x"}
+    users = [*(f"src/db/{name}.ts" for name in "abcdef"), "vite.config.ts"]
     found, _ = _set_up(files, {path: (Edge("", "knex", 1),) for path in users})
     assert _shown(found.import_conventions) == [
-        "Files that import `knex` lie in `src/db/`: 4 of 5; not in `vite.config.ts`"
+        "Files that import `knex` lie in `src/db/`: 6 of 7; not in `vite.config.ts`"
     ]
+
+
+def test_files_that_programs_wrote_are_exceptions_of_a_rule() -> None:
+    files = {f"src/{name}-page.ts": "x" for name in "abcdefghijklmnop"}
+    found, _ = _set_up(files, refused=("src/mocks/MockStore.ts", "src/madeClient.ts"))
+    (naming,) = found.naming
+    assert (naming.rule or {})["not_files"] == ["**/mocks/**"]
+    assert naming.evidence() == "16 of 17; not in `src/madeClient.ts`", "the rule that is written breaks nowhere else"
 
 
 def test_a_rule_that_many_other_files_break_is_none() -> None:

@@ -153,7 +153,8 @@ def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
         declares=files.outlines.declares, report=reading.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
-    checked = CheckedTree(tree.paths, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
+    asked = (*tree.paths, *files.refused)
+    checked = CheckedTree(asked, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
     found = verify_survey(survey(tree, *folders), checked)
     return ProjectSurvey(
         found, len(files.documents()), tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix}))

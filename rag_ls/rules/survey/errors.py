@@ -73,18 +73,23 @@ def error_findings(traces: Traces, languages: Mapping[str, str]) -> Iterator[Sur
 def _class_findings(title: str, classes: Sequence[tuple[Trace, SourceLine]]) -> Iterator[SurveyFinding]:
     """The base that the project's own errors share: directly, or through another of its own."""
     base_of = _error_bases([trace for trace, _ in classes])
+    highest = {name: _highest_base(name, base_of) for name in base_of}
     tally = Tally()
     for trace, place in classes:
-        if trace.name not in base_of:
-            continue
-        base, seen = base_of[trace.name], {trace.name}
-        # The highest base class of the project counts; a base class from outside does not.
-        while base_of.get(base, "") in base_of and base not in seen:
-            seen.add(base)
-            base = base_of[base]
-        tally.add(base, place)
+        # The base of the others does not derive from itself.
+        if trace.name in base_of and trace.name not in highest.values():
+            tally.add(highest[trace.name], place)
     if len(base_of) >= MIN_COUNT and (base := tally.convention()) and not _BUILT_IN.fullmatch(base):
         yield tally.finding(TOPIC, f"{title} error classes of the project derive from `{base}`", base)
+
+
+def _highest_base(name: str, base_of: Mapping[str, str]) -> str:
+    """The highest base of a class that the project declares; its base from outside, where that is the only one."""
+    base, seen = base_of[name], {name}
+    while base_of.get(base, "") in base_of and base not in seen:
+        seen.add(base)
+        base = base_of[base]
+    return base
 
 
 def _error_bases(classes: Sequence[Trace]) -> dict[str, str]:

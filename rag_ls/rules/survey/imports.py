@@ -25,6 +25,8 @@ _TSCONFIG = re.compile(r"(^|/)(ts|js)config[\w.-]*\.json$")
 _ALIAS = re.compile(r"""["']([@~#$\w][\w@~#$./-]*)/\*["']\s*:\s*\[""")
 _SUBPATH = re.compile(r"""["'](#[\w@~$./-]+)/\*["']\s*:""")
 """A name in `imports` of a package.json."""
+_NAMESPACE = re.compile(r"\"([A-Z][\w\\]*?)(?:\\\\)?\"\s*:\s*[\"\[]")
+"""A namespace of composer.json, whose other keys are lower-case."""
 _ABOVE = re.compile(r"(?:\.\./)+\w[\w-]*(?=/)")
 _RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
@@ -38,10 +40,14 @@ class ImportNames:
     """The aliases of JavaScript."""
     packages: frozenset[str]
     """The names of the project's own Python packages."""
+    modules: tuple[str, ...] = ()
+    """The beginnings of its Go modules and of its namespaces in PHP, each with a slash at its end."""
 
     def are_own(self, module: str) -> bool:
-        """Whether a module is one of the project's files."""
-        return module.startswith((".", *self.prefixes)) or module.partition(".")[0] in self.packages
+        """Whether a module is one of the project's files, or a folder of them."""
+        if module.startswith((".", *self.prefixes)) or module.partition(".")[0] in self.packages:
+            return True
+        return f"{module.replace(chr(92), '/').strip('/')}/".startswith(self.modules or "?")
 
 
 def import_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
@@ -104,7 +110,17 @@ def gather_import_names(paths: Iterable[str], read: Callable[[str], str], own: I
         elif posixpath.basename(path) == "package.json" and not is_vendored(path):
             aliases.update(f"{name}/" for name in _SUBPATH.findall(read(path)))
     packages = frozenset(_python_packages(own))
-    return ImportNames(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages)
+    modules = tuple(f"{name}/" for path in paths if not is_vendored(path) for name in _own_modules(path, read))
+    return ImportNames(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages, modules)
+
+
+def _own_modules(path: str, read: Callable[[str], str]) -> Iterator[str]:
+    """The names that a manifest gives the project's own modules: of Go, and of PHP's autoloading."""
+    name = posixpath.basename(path)
+    if name == "go.mod":
+        yield from re.findall(r"^module[ \t]+\"?([^\s\"]+)", read(path), re.MULTILINE)
+    elif name == "composer.json":
+        yield from (each.replace("\\\\", "/") for each in _NAMESPACE.findall(read(path)))
 
 
 def _base_folders(path: str, text: str, paths: Iterable[str]) -> Iterator[str]:

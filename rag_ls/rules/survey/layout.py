@@ -25,7 +25,8 @@ _USUAL_NAMES = re.compile(
 )
 _USUAL_PLACES = re.compile(r"below `(?:tests?|specs?|e2e|__tests__|(?:[\w.-]+/)*src/test)/?`")
 _USUAL_LIBRARIES = re.compile(
-    r"`describe` blocks|unittest|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
+    r"`describe` blocks|unittest|pytest|Spring's test support"
+    r"|Go's `testing`|`testing`|PHPUnit|ExUnit|Minitest|kotlin\.test|JUnit(?: \d)?|XCTest|RSpec"
 )
 _ALWAYS_BESIDE = frozenset({"go", "*.spec.ts"})
 """The languages whose compilers ask for tests beside the code, and the names that Angular and NestJS give to those that they put there."""
@@ -50,7 +51,7 @@ def test_traces(path: str, language: str, text: str) -> Iterator[Trace]:
     """The name of a file of tests and the libraries that they use; nothing for a file that only serves tests."""
     family = family_of(language)
     tests = _tests_of(family)
-    name = tests.name_of(posixpath.basename(path))
+    name = tests.name_of(posixpath.basename(path)) if text.strip() else ""
     if not name and not (tests.declared and compile_lines(tests.declared).search(text)):
         return
     yield Trace("test file", family, name, 1)

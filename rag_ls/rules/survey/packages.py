@@ -20,6 +20,8 @@ from rag_ls.rules.survey.findings import (
 TOPIC = "imports"
 
 _MIN_FILES = 4
+_MIN_WITH_EXCEPTIONS = 6
+"""Of fewer files that share a package, one elsewhere says that they share it by chance."""
 _MIN_SHARE_OF_FOLDER = 0.3
 _MAX_SHARE_OF_PRODUCT = 0.5
 _MAX_FINDINGS = 6
@@ -60,8 +62,9 @@ def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping
         folder = lowest_folder(lines) if len(lines) >= _MIN_FILES else ""
         inside = sorted(path for path in lines if path.startswith(folder + "/"))
         in_folder = files[family, folder]
+        least = _MIN_FILES if len(inside) == len(lines) else _MIN_WITH_EXCEPTIONS
         is_widespread = in_folder > _MAX_SHARE_OF_PRODUCT * totals[family]
-        if not folder or is_widespread or len(inside) < max(_MIN_FILES, _MIN_SHARE_OF_FOLDER * in_folder):
+        if not folder or is_widespread or len(inside) < max(least, _MIN_SHARE_OF_FOLDER * in_folder):
             continue
         # Parts of one library are told once: `lexical` beside `@lexical/react`.
         if 2 * len(homes.get(folder, set()).intersection(inside)) > len(inside):

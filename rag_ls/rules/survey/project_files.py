@@ -113,8 +113,11 @@ class ProjectFiles:
         found = [(path, outlined[path]) for path in chosen]
         refused = {path for path, each in found if isinstance(each, str)}
         self.paths = tuple(path for path in there if path not in refused)
+        self.refused = tuple(sorted(refused))
+        """The files that `read` refuses: rules that are checked look at them, too."""
         self.unread = frozenset(code).difference(chosen)
-        self.resolver = ImportResolver(SourceTree(self.paths, partial(text_in, root)))
+        # Generated files are imported all the same.
+        self.resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
         self._outlined = [each for _, each in found if isinstance(each, tuple)]
         self.outlines = FileOutlines(self._outlined)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
@@ -21,28 +21,29 @@ class Responses:
     """Gathers the answers of all files whose keys are written out."""
 
     keys: Tally = field(default_factory=Tally)
-    files: dict[str, None] = field(default_factory=dict)
-    with_keys: int = 0
+    answers: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Each with the path of its file."""
     in_envelope: int = 0
 
     def read(self, path: str, facts: FileFacts) -> None:
         for answer in facts.answers:
             if answer.keys:
-                self.files[path] = None
-                self.with_keys += 1
+                self.answers.append((path, answer.keys))
                 self.in_envelope += any(key in _ENVELOPE for key in answer.keys)
                 for key in dict.fromkeys(answer.keys):
                     self.keys.add(key, SourceLine(path, answer.line))
 
     def findings(self) -> Iterator[SurveyFinding]:
         for key in self.keys.most_common():
-            if self.keys.count(key) >= MIN_SHARE * self.with_keys:
-                yield self.keys.finding(TOPIC, f"Answers have the key `{key}`", key, self.with_keys, self.files)
+            if self.keys.count(key) >= MIN_SHARE * len(self.answers):
+                found = self.keys.finding(TOPIC, f"Answers have the key `{key}`", key, len(self.answers))
+                others = dict.fromkeys(path for path, keys in self.answers if key not in keys)
+                yield replace(found, exceptions=tuple(others))
 
     def format(self) -> str:
         """The envelope of nearly all answers as a word, "success_data_error"; "" where they share none."""
-        if self.with_keys < 2 or self.in_envelope < MIN_SHARE * self.with_keys:
+        if len(self.answers) < 2 or self.in_envelope < MIN_SHARE * len(self.answers):
             return ""
-        least = min(MIN_COUNT, max(1, self.with_keys // 4))
+        least = min(MIN_COUNT, max(1, len(self.answers) // 4))
         words = [key for key in _ENVELOPE if self.keys.count(key) >= least]
         return "_".join(words[:_MAX_WORDS])

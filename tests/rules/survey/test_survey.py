@@ -214,6 +214,15 @@ def test_the_envelope_of_responses() -> None:
     assert found == [("Answers have the key `success`", 6, 6)]
 
 
+def test_the_exceptions_of_an_answers_key_are_all_files_with_an_answer_that_lacks_it() -> None:
+    good, bad = "jsonify(ok=True, data=1)\n" * 5, "jsonify(ok=True, data=2)\njsonify(ok=False)\n"
+    found = look({"a.py": good, "b.py": bad}).response_formats
+    assert [(each.claim, each.evidence()) for each in found] == [
+        ("Answers have the key `ok`", "7 of 7"),
+        ("Answers have the key `data`", "6 of 7; not in `b.py`"),
+    ]
+
+
 def test_responses_of_other_languages() -> None:
     calls = "".join(f'c.JSON({status}, gin.H{{"data": x}})\n' for status in ("http.StatusOK", "400", "200"))
     go = f'import "github.com/gin-gonic/gin"\nfunc f() {{\n{calls}}}\n'
@@ -347,22 +356,24 @@ def test_files_that_never_import_each_other_in_a_circle() -> None:
 
 
 def test_a_package_that_one_folder_alone_imports() -> None:
-    files = {f"app/db/{name}.py": "x" for name in "abcd"} | {f"app/web/{name}.py": "x" for name in "abcdef"}
+    files = {f"app/db/{name}.py": "x" for name in "abcdef"} | {f"app/web/{name}.py": "x" for name in "abcdefgh"}
     files["app/main.py"] = "x"
-    users = [*(f"app/db/{name}.py" for name in "abcd"), "app/main.py"]
+    users = [*(f"app/db/{name}.py" for name in "abcdef"), "app/main.py"]
     modules = [(path, "asyncpg.pool", 1) for path in users] + [(path, "logging", 2) for path in users]
     modules += [(path, "fastapi", 3) for path in users]
     found = package_findings(modules, dict.fromkeys(files, "python"))
     assert [(each.claim, each.evidence()) for each in found] == [
-        ("Files that import `asyncpg` lie in `app/db/`", "4 of 5; not in `app/main.py`")
+        ("Files that import `asyncpg` lie in `app/db/`", "6 of 7; not in `app/main.py`")
     ]
     assert list(package_findings(modules, dict.fromkeys(users, "python"))) == [], "there is nothing but that folder"
-    more = [(path, "redis", 3) for path in users[:4]]
+    few = [each for each in modules if each[0] not in users[:2]]
+    assert list(package_findings(few, dict.fromkeys(files, "python"))) == [], "4 of 5 are chance"
+    more = [(path, "redis", 3) for path in users[:6]]
     assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
         "Files that import `asyncpg` lie in `app/db/`"
     ], "what the same files import besides says nothing more"
-    files["app/db/e.py"] = "x"
-    more = [(path, "psycopg", 3) for path in (*users[1:4], "app/db/e.py")]
+    files["app/db/g.py"] = "x"
+    more = [(path, "psycopg", 3) for path in (*users[1:6], "app/db/g.py")]
     assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
         "Files that import `asyncpg` lie in `app/db/`"
     ], "nor does a second part of the same library, which most of them import"
@@ -382,6 +393,23 @@ def test_where_files_of_a_kind_lie() -> None:
     assert claims(look(symfony).naming) == [], "the framework puts them there"
 
 
+def test_a_module_of_the_projects_own_that_is_not_there_is_no_package() -> None:
+    files = {f"routes/{name}.php": "x" for name in "abcd"} | {f"app/{name}.php": "x" for name in "abcdefgh"}
+    php = tuple((path, "Shop\\Http\\Controllers", 1) for path in files if path.startswith("routes"))
+    manifest = '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "require": {"php": "^8.3"}}'
+    assert _package_claims({**files, "composer.json": "{}"}, php) == ["Files that import `Shop\\Http` lie in `routes/`"]
+    assert _package_claims({**files, "composer.json": manifest}, php) == []
+    files = {f"cmd/{name}.go": "x" for name in "abcd"} | {f"web/{name}.go": "x" for name in "abcdefgh"}
+    go = tuple((path, "example.org/shop/v2/gen/api", 1) for path in files if path.startswith("cmd"))
+    assert _package_claims(files, go) == ["Files that import `example.org/shop/v2` lie in `cmd/`"]
+    assert _package_claims({**files, "go.mod": "module example.org/shop/v2\n"}, go) == []
+
+
+def _package_claims(files: dict[str, str], modules: tuple[tuple[str, str, int], ...]) -> list[str]:
+    tree = SurveyedTree(tuple(files), files.__getitem__, lambda path: detect_language(path) or "", (), modules)
+    return [each.claim for each in survey(tree).import_conventions]
+
+
 def test_own_errors_share_a_base() -> None:
     text = """\
     class AppError(Exception): ...
@@ -392,7 +420,7 @@ def test_own_errors_share_a_base() -> None:
     class Plain: ...
     """
     found = claims(look({"errors.py": text}).error_handling)
-    assert found == [("Python error classes of the project derive from `AppError`", 4, 5)]
+    assert found == [("Python error classes of the project derive from `AppError`", 4, 4)]
 
 
 def test_go_errors_are_wrapped() -> None:
@@ -432,7 +460,9 @@ def test_tests_in_a_folder_of_their_own() -> None:
     files = {f"shop/tests/test_{name}.py": "def test_x(): ...\n" for name in "abc"} | {"shop/tests/helpers.py": "x"}
     assert ("Python test files lie below `shop/tests/`", 3, 3) in claims(look(files).tests)
     usual = {path.removeprefix("shop/"): text for path, text in files.items()}
-    assert claims(look(usual).tests) == [("Python test files use pytest", 3, 3)], "the runner looks there by itself"
+    assert claims(look(usual).tests) == [], "the runner looks there by itself"
+    bare = {f"src/{name}.test.ts": "import { it } from 'vitest'\n" for name in "abcd"} | {"src/e.test.ts": "\n"}
+    assert claims(look(bare).tests) == [("TypeScript test files use Vitest", 4, 4)], "an empty file holds no test"
 
 
 def test_tests_examples_vendored_and_generated_files_do_not_count() -> None:
