@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -131,8 +132,13 @@ def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:
 
 
 def _can_read(file: Path) -> bool:
-    """Whether a file can be read now: permissions alone do not tell that (network drives, faults of a disk)."""
+    """Whether a file can be read now: permissions alone do not tell that (network drives, faults of a disk).
+
+    What is no regular file (any more) is never read, so nothing prevents that.
+    """
     try:
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            return True
         with regular_file(file) as stream:
             stream.read(1)
     except OSError:

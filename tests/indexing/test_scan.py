@@ -11,10 +11,11 @@ import pytest
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan
 from rag_ls.indexing.listing import Patterns
+from rag_ls.indexing.scan import is_all_known
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
-from tests.support import lexical_of, write
+from tests.support import git_repository, lexical_of, write
 
 
 class _Index:
@@ -186,6 +187,25 @@ def test_a_file_replaced_by_a_link_is_changed(index: _Index, shop: Path) -> None
     (shop / "src/cart.py").unlink()
     (shop / "src/cart.py").symlink_to(shop / "src/auth.py")
     assert index.freshness("src/cart.py") is Freshness.CHANGED
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_a_file_of_git_that_another_kind_of_file_replaced_leaves_the_index(
+    index: _Index, shop: Path, kind: str
+) -> None:
+    git_repository(shop, {})
+    file = shop / "src/cart.py"
+    file.unlink()
+    if kind == "link":
+        file.symlink_to("auth.py")
+    elif kind == "folder":
+        write(shop, {"src/cart.py/inner.py": "x = 1\n"})
+    else:
+        os.mkfifo(file)
+    index.scan()
+    index.read_queue()
+    assert "src/cart.py" not in index.store.documents()
+    assert is_all_known(index.store)
 
 
 def test_unsaved_text_is_a_buffer_s(index: _Index) -> None:
