@@ -57,8 +57,15 @@ await inWindow({ also: [another] }, ({ page, workspace, more, scratch, open }) =
     const file = path.join(scratch, "both.code-workspace");
     writeFileSync(file, JSON.stringify({ folders: [{ path: workspace }, { path: more[0] }] }));
     await open(`workspace=${file}`);
-    // Now and then the first window of a new workspace file has no folders, in the Explorer either.
-    await page.reload();
+    // Now and then a window of a new workspace file has no folders, in the Explorer either.
+    const told = page.getByRole("button", { name: /^rag-ls: (.* indexed|no folder is open)$/ });
+    for (let tries = 0; tries < 5; tries += 1) {
+      await told.waitFor();
+      if (/indexed/.test(await told.getAttribute("aria-label"))) {
+        break;
+      }
+      await page.reload();
+    }
     await indexed(page);
     const view = await ask(page, "parse the content type header");
     const named = (folder) => view.locator(".folder", { hasText: new RegExp(`^${path.basename(folder)}(/|$)`) }).first();
