@@ -212,9 +212,11 @@ class OpenProject:
         in_hand = PathSet(self.indexing.inbox.paths())
         for path in paths:
             place = self.root / path
-            if os.path.isdir(place) and not place.is_symlink():
+            is_folder = os.path.isdir(place)
+            if is_folder:
                 self.indexing.rescan()
-            else:
+            # A link to a folder may have taken the place of one: files are known by their real places.
+            if not is_folder or place.is_symlink():
                 # The path may have been a folder: then its files are meant too.
                 files.update((path, *self.index.checkout.files_at(path, with_skipped=True), *in_hand.at(path)))
         if any(is_ignore_file(path) for path in paths):

@@ -134,7 +134,7 @@ def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:
 def _can_read(file: Path) -> bool:
     """Whether a file can be read now: permissions alone do not tell that (network drives, faults of a disk).
 
-    What is no regular file (any more) is never read, so nothing prevents that.
+    A path that holds no regular file (any more) is never read, so nothing prevents that.
     """
     try:
         if not stat.S_ISREG(os.lstat(file).st_mode):

@@ -21,11 +21,14 @@ from inotify_simple import Event, INotify, flags
 from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
 from rag_ls.project import DATA_FOLDER
+from rag_ls.util.repositories import is_repository_top
 
 _FOLDER_EVENTS = (
     flags.CREATE | flags.DELETE | flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.MOVED_FROM | flags.MOVED_TO
     | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.DONT_FOLLOW | flags.EXCL_UNLINK
 )  # fmt: skip
+# Of another repository inside only its end matters: from then on its files belong to the project.
+_INNER_EVENTS = flags.DELETE | flags.MOVED_FROM | flags.ONLYDIR | flags.DONT_FOLLOW
 _GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM | flags.MOVED_TO | flags.ONLYDIR
 _APPEARED = flags.CREATE | flags.MOVED_TO
 _VANISHED = flags.DELETE | flags.MOVED_FROM
@@ -152,10 +155,14 @@ class InotifyChanges:
             admitted = self._admits([path for path in level if path != _ROOT]) | {_ROOT}
             below: list[str] = []
             for path in level:
-                if path in admitted and self._watch(path):
+                is_in = path in admitted
+                if not (is_in or is_repository_top(self._root / path)):
+                    continue
+                if self._watch(path, _FOLDER_EVENTS if is_in else _INNER_EVENTS):
                     if entered is not None:
                         entered.add(path)
-                    self._list(path, files, below)
+                    if is_in:
+                        self._list(path, files, below)
             level = below
         return files
 
@@ -170,9 +177,9 @@ class InotifyChanges:
         except OSError:
             return
 
-    def _watch(self, path: str) -> bool:
+    def _watch(self, path: str, events: int) -> bool:
         try:
-            watch = self._inotify.add_watch(self, self._root / path, _FOLDER_EVENTS)
+            watch = self._inotify.add_watch(self, self._root / path, events)
         except OSError as error:
             if error.errno in _NOT_TO_BE_WATCHED and path != _ROOT:
                 return False

@@ -229,6 +229,28 @@ def test_another_repository_inside_is_not_taken_for_ours(client: Client, reposit
     assert found(view, "zebra") == []
 
 
+def test_a_repository_inside_that_is_one_no_more_is_taken_in(client: Client, repository: Path) -> None:
+    git_repository(repository / "vendor", {"lib/a.py": "def zebra():\n    return 1\n"})
+    view = watched(client, repository)
+    assert found(view, "zebra") == []
+    shutil.rmtree(repository / "vendor/.git")
+    assert until(lambda: found(view, "zebra") == ["vendor/lib/a.py"])
+    settled(view)
+    write(repository, {"vendor/lib/b.py": "def giraffe():\n    return 1\n"})
+    assert until(lambda: found(view, "giraffe") == ["vendor/lib/b.py"])
+
+
+def test_a_folder_whose_place_a_link_to_it_takes_is_known_by_its_real_place(client: Client, shop: Path) -> None:
+    git_repository(shop, {})
+    write(shop, {"fresh/zebra.py": "def zebra():\n    return 1\n"})
+    view = watched(client, shop)
+    (shop / "fresh").rename(shop / "moved")
+    (shop / "fresh").symlink_to("moved")
+    assert until(lambda: found(view, "zebra") == ["moved/zebra.py"])
+    settled(view)
+    assert found(view, "zebra") == ["moved/zebra.py"]
+
+
 # --- where watching ends, or cannot be
 
 
