@@ -7,8 +7,9 @@ in `retrieval/weights/code.json` from questions about public repositories; docs/
 
 from __future__ import annotations
 
+import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 
@@ -47,6 +48,9 @@ _COUNTED_CHUNKS = 5
 _OLD_WEIGHT = 0.5
 # A name, a path or a piece of code may stand in prose too, so being prose counts less against a file.
 _PROSE_WEIGHT_FOR_CODE = 0.6
+# A declaration of so many lines has its whole similarity. A few lines hold one thought, so they are near to each question that
+# touches it, nearer than the pieces of the long declaration that answers.
+_BROAD_LINES = 40
 # Meaning counts more for a question in words, which may use other words than the code. Names, paths and messages match by letters.
 _MEANING_WEIGHT_FOR_WORDS = 1.6
 
@@ -144,6 +148,15 @@ class Scene:
         ])  # fmt: skip
 
     @cached_property
+    def broad_dense(self) -> Column:
+        """As `dense`, but the shorter a chunk's declaration, the less counts its similarity."""
+        lines: Counter[tuple[int, str]] = Counter()
+        for row in self.rows:
+            lines[row.declaration] += row.lines
+        breadth = self.of_rows(lambda row: math.log(1 + lines[row.declaration], _BROAD_LINES))
+        return np.where(self.dense > 0.0, self.dense * np.minimum(breadth, 1.0), self.dense)
+
+    @cached_property
     def names(self) -> NDArray[np.float64]:
         """The shares of the query that symbols hold: shape (candidates, 3), the columns `name`, `name_asked`, `scope`."""
         return np.array([_of_name(row.symbol, self.asked) for row in self.rows])
@@ -182,8 +195,8 @@ def _declares_type(node_type: str) -> bool:
 OF_PLACES: Mapping[str, Callable[[Scene], Column]] = {
     # BM25, as a share of the query's best.
     "lexical": lambda at: at.lexical,
-    # Similarity, from the query's hundredth candidate to its most similar one.
-    "dense": lambda at: at.dense,
+    # Similarity, from the query's hundredth candidate to its most similar one; less where the declaration is short.
+    "dense": lambda at: at.broad_dense,
     # The longest run of the query's words that the chunk holds one after another, as a share of the query.
     "phrase": lambda at: at.of_rows(lambda row: at.signals.phrases.get(row.row, 0.0)),
     # The shares of the query that the chunk's text holds, and that stand in a few lines of it; a rare word counts more.
@@ -210,7 +223,7 @@ OF_FILES: Mapping[str, Callable[[Scene], Column]] = {
     # The best BM25 of the chunks of the file and its tests, and the sum of the file's best, as a share of the best file's.
     "file_lexical": lambda at: at.greatest_with_tests(at.lexical),
     "file_lexical_sum": lambda at: at.sum_of_best(at.lexical),
-    # The same of similarity.
+    # The same of similarity, however short the declarations are.
     "file_dense": lambda at: at.greatest(at.dense),
     "file_dense_sum": lambda at: at.sum_of_best(at.dense),
     # The longest run of words in any of the file's chunks.

@@ -68,8 +68,8 @@ def order_candidates(
     quoting = _find_quoting(signals, query)
     quoted = [item for item in scored if item[0].row in quoting and not is_docs(item[0].language)]
     first = _collapse_declarations([*at_lines, *quoted, *declared])
-    taken = {_declaration(row) for row, _ in first}
-    rest = [item for item in scored if _declaration(item[0]) not in taken]
+    taken = {row.declaration for row, _ in first}
+    rest = [item for item in scored if item[0].declaration not in taken]
     return _take_in_turn(_make_shares(first, top), _make_shares(_collapse_declarations(rest), top))
 
 
@@ -137,17 +137,12 @@ def _collapse_declarations(scored: Sequence[tuple[RankRow, float]]) -> list[tupl
     seen: set[tuple[int, str]] = set()
     kept = []
     for row, score in scored:
-        key = _declaration(row)
+        key = row.declaration
         if key in seen:
             continue
         seen.add(key)
         kept.append((row, score))
     return kept
-
-
-def _declaration(row: RankRow) -> tuple[int, str]:
-    """The key of the declaration that a chunk is a piece of; its own key if it has no symbol."""
-    return row.document_id, row.symbol or f"#{row.ordinal}"
 
 
 def _crowding(query: Query) -> float:

@@ -164,6 +164,13 @@ class RankRow(NamedTuple):
     """The digest of its embedded text; empty while the active model has no vector of it."""
     size: int
     """The size of its document in bytes."""
+    lines: int
+    """The number of its lines."""
+
+    @property
+    def declaration(self) -> tuple[int, str]:
+        """The key of the declaration that it is a piece of; its own key if it has no symbol."""
+        return self.document_id, self.symbol or f"#{self.ordinal}"
 
     @property
     def is_embedded(self) -> bool:

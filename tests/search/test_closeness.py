@@ -82,7 +82,8 @@ def test_a_search_sees_which_chunks_hold_the_words_in_few_lines(store: CheckoutI
 
 def test_of_places_with_the_same_words_the_one_that_has_them_close_together_comes_first() -> None:
     rows = [
-        RankRow(at, at % 2, f"src/{'ba'[at % 2]}.py", "python", "", "text", False, at, b"", 100) for at in range(1, 5)
+        RankRow(at, at % 2, f"src/{'ba'[at % 2]}.py", "python", "", "text", False, at, b"", 100, 10)
+        for at in range(1, 5)
     ]
     query = analyse(_QUESTION)
     signals = Signals(lexical=dict.fromkeys(range(1, 5), 5.0), close={4: 1.0})
@@ -92,7 +93,7 @@ def test_of_places_with_the_same_words_the_one_that_has_them_close_together_come
 
 
 def test_of_places_in_one_file_the_one_that_holds_more_of_the_words_comes_first() -> None:
-    rows = [RankRow(at, 1, "src/a.py", "python", "", "text", False, at, b"", 100) for at in range(1, 4)]
+    rows = [RankRow(at, 1, "src/a.py", "python", "", "text", False, at, b"", 100, 10) for at in range(1, 4)]
     query = analyse(_QUESTION)
     signals = Signals(lexical=dict.fromkeys(range(1, 4), 5.0), held={1: 0.3, 2: 0.2, 3: 0.6})
     ranked = rank(rows, signals, query, AskedTerms({}), weights_for(query.kind, SearchSettings()))

@@ -113,7 +113,7 @@ def test_of_several_projects_one_that_answers_is_enough(shop: ProjectSession) ->
     assert merge_stats(answers[:1] * 2).nothing_close
 
 
-_ROWS = [RankRow(at, at, f"src/{at}.py", "python", "", "text", False, at, b"x", 100) for at in range(1, 5)]
+_ROWS = [RankRow(at, at, f"src/{at}.py", "python", "", "text", False, at, b"x", 100, 10) for at in range(1, 5)]
 _TEXTS = dict.fromkeys(range(1, 5), "the cart of a shop")
 
 

@@ -183,7 +183,7 @@ def test_rust_s_tests_stand_beside_the_code() -> None:
 def _row(number: int, path: str = "src/a.py", symbol: str = "", *, declares: str = "", document: int = 0) -> RankRow:
     node = declares or "expression"
     document = document or hash(path)
-    return RankRow(number, document, path, "python", symbol, node, bool(declares), number, b"", 1000)
+    return RankRow(number, document, path, "python", symbol, node, bool(declares), number, b"", 1000, 10)
 
 
 def _rank(
@@ -325,6 +325,20 @@ def test_one_file_does_not_fill_the_answer_unless_it_is_far_better_or_named_and_
 def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
     rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
     assert _order(rows, {2: 1.0, 3: 8.0}, _LONG, dense={1: 0.9, 2: 0.1}) == [3, 1, 2]
+
+
+def test_a_long_declaration_comes_before_a_few_lines_of_its_file_that_are_a_little_nearer_in_meaning() -> None:
+    short, long = _row(1)._replace(lines=3), _row(2)._replace(lines=40)
+    assert _order([short, long, _row(3)], {}, _LONG, dense={1: 0.9, 2: 0.8, 3: 0.2}) == [2, 1, 3]
+    assert _order([short, long, _row(3)], {}, _LONG, dense={1: 0.9, 2: 0.4, 3: 0.2}) == [1, 2, 3]
+    pieces = [_row(number, symbol="run")._replace(lines=10) for number in (4, 5, 6, 7)]
+    near = {1: 0.9, 4: 0.8, 5: 0.3, 6: 0.3, 7: 0.2}
+    assert _order([short, *pieces], {}, _LONG, dense=near) == [4, 1]
+
+
+def test_files_are_in_order_of_meaning_however_short_what_they_declare_is() -> None:
+    rows = [_row(1, "a.py")._replace(lines=3), _row(2, "b.py")._replace(lines=40), _row(3, "c.py")]
+    assert _order(rows, {}, _LONG, dense={1: 0.9, 2: 0.8, 3: 0.2}) == [1, 2, 3]
 
 
 def test_meaning_counts_more_for_a_question_in_words_than_for_a_name_a_path_a_message_or_code() -> None:

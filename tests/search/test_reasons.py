@@ -7,7 +7,7 @@ from rag_ls.search.query import analyse
 from rag_ls.search.ranking import reason
 from rag_ls.storage import RankRow
 
-_ROW = RankRow(1, 1, "src/queue/upload.py", "python", "Queue.retry", "function_definition", True, 0, b"", 1000)
+_ROW = RankRow(1, 1, "src/queue/upload.py", "python", "Queue.retry", "function_definition", True, 0, b"", 1000, 10)
 
 
 def test_the_words_of_the_query_in_the_name_and_the_path_are_named_once() -> None:

@@ -30,7 +30,10 @@ from rag_ls.storage.records import (
 from rag_ls.storage.trigrams import OTHER_CASES, Need
 from rag_ls.util.text import end_lines_in_lf
 
-_FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
+_FOR_RANKING = (
+    "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size, "
+    "c.end_line - c.start_line + 1"
+)
 _CHUNKS = (
     "SELECT f.path, f.language, f.digest, f.size, f.id, c.id, c.uid, c.content_hash, c.text_hash, c.ordinal, c.start_byte, "
     "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "

@@ -12,7 +12,8 @@ from rag_ls.util.spellings import compose
 
 _FOR_RANKING = (
     "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
-    "CASE c.embedded WHEN 1 THEN c.text_hash ELSE x'' END, d.size FROM chunks c JOIN documents d ON d.id = c.document_id"
+    "CASE c.embedded WHEN 1 THEN c.text_hash ELSE x'' END, d.size, c.end_line - c.start_line + 1 "
+    "FROM chunks c JOIN documents d ON d.id = c.document_id"
 )
 
 
