@@ -154,6 +154,7 @@ GO = Language(
     resolver=GoResolver,
     shares_folder=True,
     needs_use=True,
+    is_named_by_tools=True,
     tests=Tests(
         file_names=(("*_test.go", r"_test\.go$"),),
         libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")),

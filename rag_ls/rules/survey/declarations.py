@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import nodes
@@ -87,8 +88,10 @@ def is_in_loop(node: SgNode) -> bool:
 
 
 def annotations_beside(node: SgNode) -> Iterator[nodes.Call]:
-    """The other annotations of the declaration that an annotation stands at."""
-    for child in holder_of(node).children():
+    """The other annotations of the declaration that an annotation stands at; in TypeScript they stand before it."""
+    holder = holder_of(node)
+    before = takewhile(lambda each: each.kind() in ("decorator", "comment"), holder.prev_all())
+    for child in (*before, *holder.children()):
         every = [child, *child.children()] if child.kind() in _ANNOTATING else []
         yield from (found for each in every if nodes.is_annotation(each) and (found := nodes.read_call(each)))
 

@@ -89,13 +89,18 @@ class FilesPrefix:
     """The text that its files hold; "" for any."""
     excluded: tuple[str, ...]
     """The routes without it."""
+    version: str = ""
+    """The version that is put before the routes that say none; the others have their own."""
+    folder: str = ""
+    """The folder that it is meant for; "" for any."""
 
     def is_for(self, path: str, route: str) -> bool:
         """Whether a route of a file is below it."""
         route = route.strip("/")
         left_out = [each.strip("/") for each in self.excluded]
         is_left_out = route in left_out or any(each[-1:] == "*" and route.startswith(each[:-1]) for each in left_out)
-        return f"/{path}".endswith(f"/{self.ending}" if self.ending else "") and not is_left_out
+        is_there = not self.folder or f"{path}/".startswith(f"{self.folder}/")
+        return is_there and f"/{path}".endswith(f"/{self.ending}" if self.ending else "") and not is_left_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ class FileReading:
                 if outer.ending == ending != "" and start < outer_end and outer in self._facts.prefixes:
                     self._facts.prefixes.remove(outer)
                     prefix, through = join_routes(outer.prefix, prefix), (*outer.through, *through)
-            own = FilesPrefix(prefix, through, ending, found.form.says("holding"), excluded)
+            version = self._version(found)
+            own = FilesPrefix(prefix, through, ending, found.form.says("holding"), excluded, version=version)
             self._facts.prefixes.append(own)
             self._prefix_spans.append((own, end))
 
@@ -138,8 +139,11 @@ class FileReading:
         paths = self._terms.prefixes(found) or self._terms.mark_made_path(found) or [""]
         replaced = found.form.says("holder_as")
         through = tuple(self._terms.names(found, "through"))
-        scope = RouteScope(start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through,
-                      replaced=((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ())  # fmt: skip
+        placeholders = ((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ()
+        scope = RouteScope(
+            start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through, replaced=placeholders,
+            version=self._version(found),
+        )  # fmt: skip
         self._scopes.append(scope)
         if replaced and paths[0]:
             self._facts.class_prefixes[declarations.declared_name(node)] = paths[0]
@@ -150,6 +154,12 @@ class FileReading:
                     self._scopes.append(
                         RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths), through=through)
                     )
+
+    def _version(self, found: FoundForm) -> str:
+        """The version in a form, without quotation marks; the name of one that stands for none."""
+        given = [each for term in found.form.values.get("version", ()) for each in self._terms.value(term, found)]
+        text = next((each if isinstance(each, str) else each.text() for each in given), "")
+        return text.strip("'\"`")
 
     def _function(self, name: str) -> SgNode | None:
         """The function of the file that has a name."""
@@ -234,8 +244,9 @@ class FileReading:
             if "method_as" in found.form.values
             else []
         )
+        version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
         endpoints = [
-            Endpoint(method_of(method), route_for(method_of(method), route), line, through, router)
+            Endpoint(method_of(method), route_for(method_of(method), route), line, through, router, version=version)
             for path, method in _with_methods(wanted or [""], methods)
             for route in routes_at(
                 around,
@@ -396,7 +407,11 @@ class FileReading:
             return
         direction: Direction = "handled" if found.form.says("direction") == "handled" else "emitted"
         line = found.call.node.range().start.line + 1 if found.form.annotation or found.form.rule else found.call.line
+        routers = self._routers.chain_of(nodes.base_name(found.call.receiver), nodes.start_of(found.call.node))
+        prefix = join_routes(*(each.prefix for each in routers))
         for name in self._terms.strings(found, "name"):
+            # A websocket is at a path, below that of its router.
+            name = join_routes(prefix, name) if name.startswith("/") and prefix != "/" else name
             name = name.replace("_", ".") if found.form.says("dots") else name
             if name and name not in _LIFECYCLE:
                 self._facts.events.append(SocketEvent(name, line, direction))

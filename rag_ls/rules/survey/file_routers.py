@@ -22,6 +22,7 @@ _STATEMENT = re.compile(
     r"|import\b[^;'\"(]*?(?:\bfrom\b|$)|(?:const|let|var)\b([^\n=]*)=[^\n]*\brequire\()"
 )
 """A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
+_HELD = re.compile(r"this\.\w+\.\w+")
 
 _UNNAMED = "router"
 """The name of a router that calls are chained to, and that no variable holds."""
@@ -189,9 +190,13 @@ class FileRouters:
 
     def _imported_by(self, name: str, node: SgNode) -> RouterMount | None:
         """The mount of a name that a statement of the file imports, or makes of an import; None where there is none."""
-        member = re.match(r"\w+\.(\w+)", node.text())
+        member = re.match(r"(?:(?:this|self)\.)?\w+\.(\w+)", node.text())
         if name == "require":
             return RouterMount("", "", nodes.start_of(node)[0] + 1)
+        if _HELD.fullmatch(node.text()):
+            # A class of another file holds its router.
+            made = re.search(rf"\b{name}\s*=\s*new\s+(\w+)\(", self._terms.text)
+            name = made[1] if made else name
         found = self._imports.get(name)
         if found is None:
             return None

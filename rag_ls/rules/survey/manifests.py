@@ -47,7 +47,7 @@ def _package_json(text: str) -> Manifest | None:
         return None
     tables = {key: _keys(data.get(key)) for key in ("dependencies", "devDependencies", "peerDependencies")}
     everything = tables["dependencies"] | tables["devDependencies"]
-    exported = any(key in data for key in ("exports", "module", "types", "files", "bin"))
+    exported = any(key in data for key in ("exports", "module", "types", "files"))
     published = bool(tables["peerDependencies"]) or (exported and data.get("private") is not True)
     if "workspaces" in data:
         # In the root of a workspace, the development dependencies are those of its packages.

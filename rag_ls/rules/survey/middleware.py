@@ -59,7 +59,7 @@ class Middleware:
         by_exceptions: dict[tuple[str, ...], list[str]] = {}
         for name in self.behind.most_common():
             is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
-            if not is_said and self.behind.count(name) >= MIN_SHARE * len(self.routes):
+            if not is_said and not _USUAL.fullmatch(name) and self.behind.count(name) >= MIN_SHARE * len(self.routes):
                 said.add(name)
                 exceptions = tuple(route for route, names in self.routes if name not in names)
                 by_exceptions.setdefault(exceptions, []).append(name)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rag_ls.rules.survey.file_facts import FileFacts, RouterMount
+from rag_ls.rules.survey.file_facts import FileFacts, FilesPrefix, RouterMount
 from rag_ls.rules.survey.handed_routers import HandedRouters
 from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited
 from rag_ls.rules.survey.terms import ALIAS
@@ -23,6 +23,7 @@ _WRITTEN = r"\b{}\b(?:\s*:\s*[\w.&' ]+)?\s*(?::|(=))\s*[\"'`](/?[^\"'`\n]*)[\"'`
 """A text that is given to a name, but not as the argument of a call."""
 _NAMED = re.compile(r"[A-Z][A-Z\d_]+|\w+\.[\w.]+")
 """A name that means one value in the whole program."""
+_VERSION = re.compile(r"\d[\w.-]*")
 _CONSTANT = re.compile(r"\{=([\w.]+)\}")
 
 _Place = tuple[str, str]
@@ -35,9 +36,13 @@ class RouterMounts:
     """The mounts of a project's routers. Not safe from several threads."""
 
     def __init__(
-        self, facts: Mapping[str, FileFacts], edges: Iterable[tuple[str, str, int]], read: Callable[[str], str]
+        self,
+        facts: Mapping[str, FileFacts],
+        edges: Iterable[tuple[str, str, int]],
+        read: Callable[[str], str],
+        prefixes: Iterable[tuple[str, FilesPrefix]] = (),
     ) -> None:
-        """`read` gives the text of a file, for constants that another one uses."""
+        """`read` gives the text of a file, for constants that another one uses; `prefixes` are those of files without code."""
         self._facts = facts
         self._read = read
         self._aliases = {name: names for each in facts.values() for name, names in each.aliases.items()}
@@ -54,7 +59,7 @@ class RouterMounts:
         self._values: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
         self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
-        self._prefixes = [(path, prefix) for path, each in facts.items() for prefix in each.prefixes]
+        self._prefixes = [*prefixes, *((path, prefix) for path, each in facts.items() for prefix in each.prefixes)]
         self._mounted: dict[str, set[str]] = defaultdict(set)
         folders = {path: {posixpath.dirname(target) for target, _ in found} for path, found in self._imports.items()}
         handed_routers = HandedRouters(facts, folders)
@@ -81,13 +86,25 @@ class RouterMounts:
 
     def _below_files(self, path: str, endpoint: Endpoint) -> Endpoint:
         """The endpoint below the prefix that an application gives the routes of its file."""
-        for at, each in self._prefixes:
-            others = [other for other, one in self._prefixes if one.mark == each.mark and other != at]
-            is_near = each.ending or not others or path.startswith(posixpath.dirname(at) + "/")
-            if is_near and each.is_for(path, endpoint.route) and each.mark in self._read(path):
+        found = [
+            (at, each)
+            for at, each in self._prefixes
+            if self._is_near(path, at, each) and each.is_for(path, endpoint.route) and each.mark in self._read(path)
+        ]
+        versioned = next((each.version for _, each in found if each.version), "")
+        # A constant (`VERSION_NEUTRAL`) stands for none.
+        version = endpoint.version or versioned
+        part = f"v{version}" if versioned and _VERSION.fullmatch(version) else ""
+        for at, each in found:
+            if not each.version:
                 prefix = self._fill(at, each.prefix).replace("{=", "{")
-                return endpoint.below(prefix, each.through)
-        return endpoint
+                return endpoint.below(join_routes(prefix, part), each.through)
+        return endpoint.below(part)
+
+    def _is_near(self, path: str, at: str, prefix: FilesPrefix) -> bool:
+        """Whether the prefix that a file gives may be meant for another file: of several applications, the one around it."""
+        others = [other for other, one in self._prefixes if one.mark == prefix.mark and other != at]
+        return bool(prefix.ending or prefix.folder) or not others or path.startswith(posixpath.dirname(at) + "/")
 
     def _unalias(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with the middleware that aliases stand for; other types are no middleware."""

@@ -41,7 +41,7 @@ _MADE = re.compile(r"_controller\.[jt]s$")
 _MAX_KINDS = 6
 _MIN_OF_A_KIND = 6
 """Fewer files that lie together may be one feature."""
-_MIN_NAMED = 6
+MIN_NAMED = 6
 """Fewer names show no style of a project."""
 
 
@@ -88,7 +88,7 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
             tally.add(style, SourceLine(path, 1))
             shown.append(path)
     main = tally.convention()
-    if not main or tally.total < _MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
+    if not main or tally.total < MIN_NAMED or (language in COMPONENTS and main == "PascalCase"):
         return
     what = "a name that shows a style" if main == "PascalCase" else "a name of several words"
     found = tally.finding(TOPIC, f"{title_of(language)} files with {what} are in {main}", main)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, Tally
-from rag_ls.rules.survey.naming import style_of
+from rag_ls.rules.survey.naming import MIN_NAMED, style_of
 from rag_ls.rules.survey.routes import Endpoint
 
 TOPIC = "endpoints"
@@ -48,6 +48,8 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         ):
             return
         found = styles.finding(TOPIC, f"Parts of a route with several words are in {style}", style)
+        if found.count < found.total < MIN_NAMED:
+            return
         yield replace(found, exceptions=tuple(dict.fromkeys(route for route, _, other in written if other != style)))
 
 

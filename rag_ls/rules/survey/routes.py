@@ -30,6 +30,8 @@ class Endpoint:
     """The name of the outermost router of the file that the route is on; "" for none."""
     lifted: tuple[str, ...] = ()
     """The names of the middleware that the route is freed from, also where other files put it there."""
+    version: str = ""
+    """The version that it says it is of, as it is written; "" for none."""
 
     def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
         """The endpoint below a prefix, and behind middleware, that another file gives."""
@@ -60,6 +62,7 @@ class RouteScope:
     collection: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
     """Placeholders of routes in it, with what they stand for."""
+    version: str = ""
 
 
 def join_routes(*parts: str) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rag_ls.languages import family_of
+from rag_ls.rules.survey.findings import MIN_COUNT
 from rag_ls.rules.survey.manifests import Manifest, read_manifest
 from rag_ls.rules.survey.sources import is_vendored
 from rag_ls.search.roles import is_secondary_by_path, is_test_by_path
 
-Role = Literal["frontend", "backend", "library"]
+Role = Literal["frontend", "backend", "package"]
 
 FRONTEND_FOLDERS = ("frontend", "client", "src")
 BACKEND_FOLDERS = ("backend", "server", "api")
@@ -57,6 +60,8 @@ class Stack:
     manifest: str
     """The path of the manifest."""
     frameworks: tuple[str, ...]
+    published: bool = False
+    """Whether it is made to be depended on."""
 
 
 def find_stacks(paths: Sequence[str], read: Callable[[str], str]) -> list[Stack]:
@@ -91,22 +96,25 @@ def _manifest_order(path: str) -> tuple[int, str]:
     return (_PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)), path
 
 
-def with_services(stacks: Iterable[Stack], services: Iterable[str]) -> list[Stack]:
-    """The stacks, of which those with a file that implements a gRPC service are backends: gRPC's packages are clients' too."""
-    folders = [(stack, stack.folder + "/" if stack.folder else "") for stack in stacks]
-    serving = {
-        max(
-            (stack for stack, folder in folders if path.startswith(folder)),
-            key=lambda stack: len(stack.folder),
-            default=None,
-        )
-        for path in services
-    }
+def with_endpoints(stacks: Sequence[Stack], endpoints: Iterable[tuple[str, str, bool]]) -> list[Stack]:
+    """The stacks, of which those with a service of gRPC or several routes are backends.
+
+    A manifest alone does not say so: gRPC's packages are clients' too, and those of a parent count for its modules.
+    `endpoints` has the path of each with its language, and whether it is a procedure of gRPC.
+    """
+    routes, serving = Counter[Stack](), set[Stack]()
+    for path, language, is_procedure in endpoints:
+        around = [each for each in stacks if not each.folder or path.startswith(each.folder + "/")]
+        if around and is_procedure:
+            serving.add(max(around, key=lambda each: len(each.folder)))
+        same = [each for each in around if family_of(each.language) == family_of(language)]
+        if same and not is_procedure:
+            routes[max(same, key=lambda each: len(each.folder))] += 1
     return [
-        replace(stack, role="backend", frameworks=(*stack.frameworks, "gRPC"))
-        if stack in serving and stack.role == "library"
+        replace(stack, role="backend", frameworks=(*stack.frameworks, *(["gRPC"] if stack in serving else [])))
+        if stack.role == "package" and (stack in serving or (routes[stack] >= MIN_COUNT and not stack.published))
         else stack
-        for stack, _ in folders
+        for stack in stacks
     ]
 
 
@@ -128,7 +136,12 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
     development = frozenset[str]().union(*(manifest.development for _, manifest in manifests))
     published = any(manifest.published for _, manifest in manifests)
     name = posixpath.basename(folder)
-    front = _frameworks(_FRONTEND, packages | development)
+    front = _frameworks(_FRONTEND, packages)
+    if not set(front) - {"Vite"}:
+        # Beside the frontend's own framework, that of a tool may be there for development.
+        front = _frameworks(_FRONTEND, packages | development)
+    elif "vite" in development:
+        front = tuple(dict.fromkeys((*front, "Vite")))
     back = _frameworks(_BACKEND, packages - _CLIENTS if first.language in ("javascript", "typescript") else packages)
     is_frontend = bool(front) and (name in FRONTEND_FOLDERS or not published)
     is_backend = (bool(back) and not published) or (name in BACKEND_FOLDERS and not is_frontend)
@@ -140,7 +153,7 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
     if is_backend:
         yield Stack(folder, "backend", first.language, path, back)
     if not is_frontend and not is_backend:
-        yield Stack(folder, "library", first.language, path, tuple(dict.fromkeys((*front, *back))))
+        yield Stack(folder, "package", first.language, path, tuple(dict.fromkeys((*front, *back))), published=published)
 
 
 def _frameworks(known: dict[str, str], packages: frozenset[str]) -> tuple[str, ...]:

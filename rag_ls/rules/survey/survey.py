@@ -24,10 +24,11 @@ from rag_ls.rules.survey.registrars import find_callers
 from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files, report_registrations
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
+from rag_ls.rules.survey.route_files import folder_prefixes
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import is_product, without_copied
-from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_services
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_endpoints
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.text import count_of
@@ -177,7 +178,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         else:
             gathered.add(job, found)
     _add_registrations(tree, gathered)
-    mounts = RouterMounts(gathered.facts, tree.edges, tree.read)
+    mounts = RouterMounts(gathered.facts, tree.edges, tree.read, folder_prefixes(tree.paths, tree.read))
     for path, facts in gathered.facts.items():
         gathered.middleware.read(path, facts, mounts.is_router)
         for each in mounts.endpoints(path):
@@ -186,7 +187,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             else:
                 gathered.endpoints.append((path, each))
                 gathered.middleware.add_endpoint(path, each)
-    stacks = with_services(stacks, (path for path, each in gathered.endpoints if each.method == "RPC"))
+    places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
+    stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
     shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
@@ -283,7 +285,7 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     found = backend_of(stacks, lambda folder: _files_below(folder, with_endpoint))
     if found is None:
         languages = {family_of(gathered.languages[path]) for path in with_endpoint}
-        roots = [stack for stack in stacks if stack.folder == "" and stack.role == "library"]
+        roots = [stack for stack in stacks if stack.folder == "" and stack.role == "package"]
         found = "" if any(family_of(stack.language) in languages for stack in roots) else None
     return found
 

@@ -33,7 +33,8 @@ _TERM = re.compile(
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
-    r"(^|[._])(router|routes?|Router|Routes|path|url|prefix)$|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
+    r"(^|[._])(router|routes?|Router|Routes)$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
+    r"|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )
 
@@ -196,10 +197,10 @@ class FormTerms:
     def _literals(self, node: SgNode) -> list[str]:
         """The strings of a node; that of a constant of the same file; the name that is declared; a regular expression."""
         if node.kind() == "regex":
-            path = (
-                node.text().rpartition("/")[0].removeprefix("/").removeprefix("^").removesuffix("$").replace("\\/", "/")
-            )
-            return ["/" + path.removeprefix("/")]
+            written = node.text().rpartition("/")[0].removeprefix("/")
+            path = written.removeprefix("^").removesuffix("$").replace("\\/", "/").removeprefix("/")
+            # Without its end, it stands for all routes that begin so.
+            return [f"/{path}" if written.endswith(("$", ")")) or not path else f"/{path}*"]
         if texts := literals.strings_of(node):
             is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
             if is_made:

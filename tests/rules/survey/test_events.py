@@ -35,6 +35,8 @@ def test_python_libraries() -> None:
         ("leave", "handled"),
     ]
     assert events("python", "@app.websocket('/ws')\nasync def ws(): ...\n") == [("/ws", "handled")]
+    router = "router = APIRouter(prefix='/api/ws')\n@router.websocket('/{item}')\nasync def ws(): ...\n"
+    assert events("python", router) == [("/api/ws/{item}", "handled")]
     assert events("python", "@socketio.on('a')\ndef a():\n    emit('b', {})\n") == [("a", "handled"), ("b", "emitted")]
 
 

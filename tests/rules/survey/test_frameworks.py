@@ -792,7 +792,7 @@ def test_what_implements_a_service_of_grpc_is_a_backend() -> None:
         "bot/requirements.txt": "grpcio\n", "bot/main.py": client,
     })  # fmt: skip
     assert {stack.folder: (stack.role, stack.frameworks) for stack in found.stacks} == {
-        "shop": ("backend", ("gRPC",)), "bot": ("library", ()),
+        "shop": ("backend", ("gRPC",)), "bot": ("package", ()),
     }  # fmt: skip
 
 

@@ -460,6 +460,48 @@ def test_a_controller_of_nest_may_name_its_path_in_an_object() -> None:
         "src/cats.ts": "@Controller({ path: 'cats', version: '1' })\nexport class Cats {\n  @Post('x')\n  x() {}\n}\n",
     }
     assert routes(files) == ["POST /api/cats/x"]
+    files["src/main.ts"] += "app.enableVersioning({ type: VersioningType.URI });\n"
+    assert routes(files) == ["POST /api/v1/cats/x"]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });", ["/api/v1/a", "/api/v2/b", "/api/c"]),
+        ("app.enableVersioning();", ["/api/a", "/api/v2/b", "/api/c"]),
+        ("app.enableVersioning({ type: VersioningType.HEADER, defaultVersion: '1' });", ["/api/a", "/api/b", "/api/c"]),
+        ("", ["/api/a", "/api/b", "/api/c"]),
+    ],
+)
+def test_versions_of_nest_stand_in_the_path_where_the_application_says_so(call: str, expected: list[str]) -> None:
+    files = {
+        "src/main.ts": f"const app = await NestFactory.create(M);\n{call}\napp.setGlobalPrefix('api');\n",
+        "src/a.ts": "@Controller()\nexport class A {\n  @Get('a')\n  a() {}\n  @Version('2')\n  @Get('b')\n  b() {}\n"
+        "  @Get('c')\n  @Version(VERSION_NEUTRAL)\n  c() {}\n}\n",
+    }
+    assert sorted(routes(files)) == sorted(f"GET {each}" for each in expected)
+
+
+def test_symfony_may_put_a_prefix_before_the_controllers_of_a_folder() -> None:
+    controller = "<?php\nclass A {\n    #[Route('/list', methods: ['GET'])]\n    public function list() {}\n}\n"
+    files = {
+        "config/routes.yaml": "web:\n    resource: ../src/Controller/\n    type: attribute\n    prefix: /{_locale}\n\n"
+        "auth:\n    resource: '../src/Controller/Auth'\n    # behind the proxy\n    prefix: '/auth'\n\n"
+        "home: { path: /, controller: x }\n",
+        "config/routes/api.yaml": "api:\n  resource:\n    path: ../../src/API/\n    namespace: App\\API\n  prefix: /api\n",
+        "src/Controller/A.php": controller, "src/Controller/Auth/A.php": controller, "src/API/A.php": controller,
+        "src/Other/A.php": controller,
+    }  # fmt: skip
+    assert sorted(routes(files)) == ["GET /api/list", "GET /auth/list", "GET /list", "GET /{_locale}/list"]
+
+
+def test_a_router_that_a_class_of_another_file_holds_is_below_its_mount() -> None:
+    files = {
+        "server.js": "const ApiRouter = require('./api');\nclass Server {\n  start(auth) {\n    this.api = new ApiRouter(this);\n"
+        "    const router = express.Router();\n    router.use('/api', auth.check(auth.bind(this)), this.api.router);\n  }\n}\n",
+        "api.js": "class ApiRouter {\n  constructor() {\n    this.router = express();\n    this.router.get('/users', f);\n  }\n}\n",
+    }
+    assert routes(files, ("server.js", "api.js", 1)) == ["GET /api/users auth.check"]
 
 
 def test_a_router_that_is_mounted_at_a_list_of_paths_is_below_each() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_endpoints
 
 
 def stacks(files: dict[str, str]) -> list[Stack]:
@@ -101,7 +101,7 @@ def test_the_folders_of_a_monorepo_are_stacks_too() -> None:
         }
     )
     assert [(stack.folder, stack.role) for stack in found] == [
-        ("", "library"), ("apps/web", "frontend"), ("packages/ui", "library"), ("services/mail", "library"),
+        ("", "package"), ("apps/web", "frontend"), ("packages/ui", "package"), ("services/mail", "package"),
     ]  # fmt: skip
     assert frontend_of(found, len) == "apps/web"
 
@@ -145,11 +145,11 @@ def test_of_several_frontends_the_one_with_most_files_is_the_main_one() -> None:
 def test_what_a_workspace_develops_with_makes_no_frontend_of_its_root() -> None:
     manifest = '{"private": true, "devDependencies": {"vite": "5"}}'
     assert [stack.role for stack in stacks({"package.json": manifest, "pnpm-workspace.yaml": "", "a.ts": ""})] == [
-        "library"
+        "package"
     ]
 
 
-@pytest.mark.parametrize(("packages", "role"), [('"fastapi", "uvicorn"', "backend"), ('"fastapi"', "library")])
+@pytest.mark.parametrize(("packages", "role"), [('"fastapi", "uvicorn"', "backend"), ('"fastapi"', "package")])
 def test_what_is_named_after_a_framework_is_an_application_if_it_brings_a_server(packages: str, role: str) -> None:
     text = f'[project]\nname = "fastapi-shop"\ndependencies = [{packages}]\n'
     (found,) = stacks({"pyproject.toml": text, "app.py": ""})
@@ -158,7 +158,29 @@ def test_what_is_named_after_a_framework_is_an_application_if_it_brings_a_server
 
 def test_a_client_of_phoenix_is_no_backend() -> None:
     (found,) = stacks({"assets/package.json": package(phoenix="1.7"), "assets/a.js": ""})
-    assert (found.role, found.frameworks) == ("library", ())
+    assert (found.role, found.frameworks) == ("package", ())
+
+
+def test_a_tool_s_framework_beside_the_frontend_s_own_is_not_told() -> None:
+    manifest = json.dumps({"dependencies": {"@angular/core": "18"}, "devDependencies": {"react": "18", "vite": "5"}})
+    (found,) = stacks({"package.json": manifest, "a.ts": ""})
+    assert found.frameworks == ("Angular", "Vite")
+
+
+def test_a_server_with_a_command_is_a_backend() -> None:
+    manifest = json.dumps({"bin": "prod.js", "dependencies": {"express": "4"}})
+    (found,) = stacks({"package.json": manifest, "a.js": ""})
+    assert (found.role, found.frameworks) == ("backend", ("Express",))
+
+
+def test_a_module_with_several_routes_is_a_backend_though_its_manifest_names_no_framework() -> None:
+    found = stacks(
+        {"pom.xml": "<project/>", "A.java": "", "web/pom.xml": "<project/>", "web/B.java": "", "web/c.js": ""}
+    )
+    places = [("web/B.java", "java", False)] * 3
+    assert [each.role for each in with_endpoints(found, places)] == ["package", "backend"]
+    assert [each.role for each in with_endpoints(found, places[:2])] == ["package", "package"]
+    assert [each.role for each in with_endpoints(found, [("web/c.js", "javascript", False)] * 3)] == ["package"] * 2
 
 
 def test_a_module_called_setup_is_no_manifest() -> None:

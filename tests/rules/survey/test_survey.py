@@ -149,6 +149,17 @@ def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     assert look({"app/controllers/a_controller.rb": rails}).middleware_names == ("ensure_admin",), (
         "what loads a record guards nothing"
     )
+    rails = "module A\n  before_action :ensure_admin\n  after_action :log_use\n  around_action :set_zone\nend\n"
+    assert claims(look({f"app/controllers/concerns/{name}.rb": rails for name in "abc"}).middleware) == [
+        ("`after_action` registers `log_use`", 3, 0),
+        ("`before_action` registers `ensure_admin`", 3, 0),
+    ]
+    vue = "import VueRouter from 'x'\nconst routes = VueRouter.createRouter({})\nwindow.app = Vue.createApp({})\napp.use(i18n)\n"
+    assert look({"static/app.js": vue}).middleware_names == (), "a plugin of Vue"
+    express = "const app = express();\nconst router = express.Router();\napp.use(global.BasePath, router);\nrouter.use(upload());\n"
+    assert look({"app.js": express}).middleware_names == ("upload",), "a path is none"
+    more = express + "router.use(audit);\nrouter.use(limit);\n"
+    assert claims(look({"app.js": more}).middleware) == [("`router.use` registers `audit`, `limit`, `upload`", 3, 0)]
 
 
 def test_tests_lie_where_the_build_tool_asks_for_them() -> None:
@@ -510,11 +521,12 @@ def test_routes_that_the_framework_makes_show_nothing() -> None:
 def test_routes_that_are_written_otherwise_are_named() -> None:
     text = (
         "const app = express();\n"
-        + "".join(f"app.get('/user-{name}', h);\n" for name in "abcd")
+        + "".join(f"app.get('/user-{name}', h);\n" for name in "abcde")
         + "app.get('/log_out', h);\n"
     )
     (found,) = look({"a.js": text}).endpoint_patterns
-    assert found.evidence() == "4 of 5; not in `/log_out`"
+    assert found.evidence() == "5 of 6; not in `/log_out`"
+    assert look({"a.js": text.replace("app.get('/user-a', h);\n", "")}).endpoint_patterns == (), "4 of 5 are chance"
 
 
 def test_every_example_shows_a_line_of_the_file() -> None:
