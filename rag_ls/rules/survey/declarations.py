@@ -130,6 +130,7 @@ def assigned_name(node: SgNode) -> str:
         if target is not None and parent.kind() not in ("call", "argument", *nodes.MEMBERS):
             return nodes.last_word(target) if target.range().start.index < node.range().start.index else ""
         if parent.kind() not in (
+            "tuple",
             "await_expression",
             "expression_list",
             "as_expression",

@@ -19,10 +19,10 @@ from rag_ls.rules.survey.file_facts import (
     MiddlewareUse,
     SocketEvent,
 )
-from rag_ls.rules.survey.file_routers import FileRouters, through_of
+from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.handed_routers import find_handed, router_at
-from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import (
@@ -31,6 +31,7 @@ from rag_ls.rules.survey.routes import (
     inherited_prefix,
     join_routes,
     method_of,
+    plain_path,
     route_for,
     routes_at,
 )
@@ -105,7 +106,17 @@ class FileReading:
 
     def read_mount(self, found: FoundForm) -> None:
         if self._is_on(found):
-            self._routers.add_mount(found)
+            around = self._scopes_around(found.call.inner)
+            prefix = join_routes(*(plain_path(each.paths[0]) for each in around)).strip("/")
+            self._routers.add_mount(found, prefix, [name for each in around for name in each.through])
+
+    def _scopes_around(self, place: Offset, end: Offset = (0, 0)) -> list[RouteScope]:
+        """The scopes that a place is in, the outermost first; not the one that a declaration from there to its end is itself."""
+        around = [
+            scope for scope in self._scopes
+            if scope.start <= place < scope.end and not (scope.start == place and end in ((0, 0), scope.end))
+        ]  # fmt: skip
+        return sorted(around, key=lambda scope: (scope.start, [-each for each in scope.end]))
 
     def read_prefix(self, found: FoundForm) -> None:
         """The prefix of files; of a group of routes that names no file, none."""
@@ -219,25 +230,16 @@ class FileReading:
             wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
         start_of_call = nodes.start_of(call.node)
         on = self._routers.name_called_on(call) or self._routers.router_around(start_of_call)
-        routers = self._routers.chain_of(on, start_of_call)
-        prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
-        router = (routers[0].outer or routers[0].name) if routers else on
-        router = router_at(router, call.node) if self._terms.path.endswith(".go") else router
+        chains = self._routers.chains_of(on, start_of_call)
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
         end = nodes.end_of(node)
-        around = [
-            scope
-            for scope in self._scopes
-            if scope.start <= start < scope.end and not (scope.start == start and scope.end == end)
-        ]
-        around.sort(key=lambda scope: (scope.start, [-each for each in scope.end]))
+        around = self._scopes_around(start, end)
         if inherited := found.form.says("inherits"):
-            prefix = inherited_prefix(*declarations.class_around(node, inherited))
+            outer = join_routes(outer, inherited_prefix(*declarations.class_around(node, inherited)))
         part = next(iter(self._terms.strings(found, "part")), "")
-        behind = [each.through for each in around] + [through_of(routers), own]
-        through = tuple(dict.fromkeys(name for names in behind for name in names))
+        before = tuple(name for each in around for name in each.through)
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
         replaced = (
             [(found.form.says("method_as"), declarations.declared_name(node))]
@@ -246,7 +248,10 @@ class FileReading:
         )
         version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
         endpoints = [
-            Endpoint(method_of(method), route_for(method_of(method), route), line, through, router, version=version)
+            Endpoint(method_of(method), route_for(method_of(method), route), line, router=router, version=version).behind(
+                (*before, *through, *own)
+            )
+            for router, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)
             for route in routes_at(
                 around,
@@ -258,8 +263,18 @@ class FileReading:
             )
         ]
         self._routes.append((start, end, list(dict.fromkeys(endpoints))))
-        self._routers_at[start] = frozenset([on, *(each.name for each in routers)])
+        self._routers_at[start] = frozenset([on, *(each.name for routers in chains for each in routers)])
         self._note(found, own, "route", line)
+
+    def _put_on(
+        self, on: str, chains: Sequence[Sequence[Router]], call: Call
+    ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """The outermost router, the prefix and the middleware of a route, for each place where its router is mounted."""
+        for routers in chains or [()]:
+            prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
+            router = (routers[0].outer or routers[0].name) if routers else on
+            router = router_at(router, call.node) if self._terms.path.endswith(".go") else router
+            yield router, prefix, through_of(routers)
 
     def read_resource(self, found: FoundForm) -> None:
         if not self._is_on(found):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
@@ -24,6 +25,8 @@ _STATEMENT = re.compile(
 """A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
 _HELD = re.compile(r"this\.\w+\.\w+")
 
+_MAX_CHAINS = 8
+"""As many places at which a router is mounted are told, and as many routers within one another are followed."""
 _UNNAMED = "router"
 """The name of a router that calls are chained to, and that no variable holds."""
 
@@ -40,6 +43,10 @@ class Router:
     through: tuple[str, ...] = ()
     is_apart: bool = False
     """Whether it is an application of its own, which the middleware of the outer one's routes does not reach."""
+    joined_at: Offset = (0, 0)
+    """The place at which the outer one is known: where the router is made of it, or mounted on it."""
+    bare: Router | None = None
+    """The router as it was before it was mounted; None for one that is not mounted."""
 
 
 def through_of(chain: Sequence[Router]) -> tuple[str, ...]:
@@ -76,18 +83,22 @@ class FileRouters:
         )
 
     def chain_of(self, name: str, start: Offset) -> list[Router]:
-        """The router of a name, after those that it was made from."""
-        found: list[Router] = []
+        """The router of a name, after those that it was made from; of several places where it is mounted, the first."""
+        return next(iter(self.chains_of(name, start)), [])
+
+    def chains_of(self, name: str, start: Offset) -> list[list[Router]]:
+        """The router of a name, after those that it was made from, once for each place where it is mounted."""
         router = self._router_at(name, start)
-        while router is not None and len(found) <= len(self._routers):
-            found.insert(0, router)
-            outer = [
-                each
-                for each in self._routers
-                if each.name == router.outer and each is not router and each.start < router.start
-            ]
-            router = outer[-1] if router.outer and outer else None
-        return found
+        return list(islice(self._chains_to(router, ()), _MAX_CHAINS)) if router is not None else []
+
+    def _chains_to(self, router: Router, inner: tuple[Router, ...]) -> Iterator[list[Router]]:
+        same = [each for each in self._routers if (each.bare or each) is (router.bare or router)]
+        for each in same if len(inner) < _MAX_CHAINS else ():
+            outer = self._router_at(each.outer, each.joined_at) if each.outer else None
+            if outer is None or outer.start > each.joined_at or (outer.bare or outer) is (each.bare or each):
+                yield [each, *inner]
+            else:
+                yield from self._chains_to(outer, (each, *inner))
 
     def router_around(self, place: Offset) -> str:
         """The router among whose arguments a place is; "" for none."""
@@ -141,13 +152,17 @@ class FileRouters:
             )
             base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
             start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
-            self._routers.append(Router(name, base, prefix, start=start, end=end, through=through))
+            self._routers.append(Router(name, base, prefix, start=start, end=end, through=through, joined_at=start))
 
-    def add_mount(self, found: FoundForm) -> None:
-        """Take in a mount: of routers of this file, of another one, or of the files of a folder."""
+    def add_mount(self, found: FoundForm, outer: str, before: Sequence[str]) -> None:
+        """Take in a mount: of routers of this file, of another one, or of the files of a folder.
+
+        `outer` is the prefix, and `before` the middleware, that the scopes around it give.
+        """
         prefixes = [plain_path(each) for each in self._terms.prefixes(found)] or [""]
+        prefixes = [join_routes(outer, each) for each in prefixes] if outer else prefixes
         prefix = prefixes[0]
-        through = tuple(self._terms.names(found, "through"))
+        through = (*before, *self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
         is_apart = bool(found.form.says("apart"))
         own = (
@@ -170,20 +185,27 @@ class FileRouters:
                 before = tuple(each for each in through if each.partition(".")[0] != name)
                 mount = replace(mount, through=before, apart=is_apart)
                 self._mounts += [(own, start, replace(mount, prefix=each)) for each in prefixes]
-        for index, router in enumerate(self._routers):
-            if router.name in names - {own}:
-                below = join_routes(prefix, router.prefix) if prefix else router.prefix
-                before = tuple(each for each in through if each.partition(".")[0] != router.name)
-                behind = (*before, *router.through)
-                self._routers[index] = replace(
-                    router, prefix=below, outer=router.outer or own, through=behind, is_apart=is_apart
-                )
+        for router in [each for each in self._routers if each.name in names - {own}]:
+            bare = router.bare or router
+            if router is not next(each for each in self._routers if (each.bare or each) is bare):
+                continue
+            below = join_routes(prefix, bare.prefix) if prefix else bare.prefix
+            behind = (*(each for each in through if each.partition(".")[0] != bare.name), *bare.through)
+            outer_name = bare.outer or own
+            mounted = replace(bare, prefix=below, outer=outer_name, through=behind, is_apart=is_apart, joined_at=start)
+            mounted = replace(mounted, bare=bare)
+            if router.bare is None:
+                self._routers[self._routers.index(router)] = mounted
+            else:
+                self._routers.append(mounted)
 
     def _routers_given(self, found: FoundForm) -> list[SgNode]:
         """The expressions of a mount that may be routers."""
         if "router" in found.form.values:
             given = [self._terms.value(term, found) for term in found.form.values["router"]]
-            return [node for each in given for node in each if not isinstance(node, str)]
+            every = [node for each in given for node in each if not isinstance(node, str)]
+            # Django takes a list of routes together with the name of the application.
+            return [nodes.children_of(each)[0] if each.kind() == "tuple" else each for each in every]
         return [
             node for node in found.call.arguments if not literals.is_string(node) and literals.pair_of(node) is None
         ]

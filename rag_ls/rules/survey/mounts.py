@@ -120,7 +120,10 @@ class RouterMounts:
             self._ways[place] = [_NO_WAY]
             mounts = self._at.get(place) or self._at.get((place[0], ""), [])
             found = [
-                (join_routes(prefix, self._fill(path, mount.prefix)), self._before(path, mount, through))
+                (
+                    join_routes(prefix, self._fill(path, mount.prefix).replace("{=", "{")),
+                    self._before(path, mount, through),
+                )
                 for path, mount in mounts
                 for prefix, through in self._ways_to((path, mount.own), depth - 1)
             ]
@@ -160,7 +163,7 @@ class RouterMounts:
         known = {each.router for each in self._facts[path].endpoints} | {each.own for each in self._facts[path].mounts}
         if not name or name in known:
             return name
-        handed = re.findall(rf"\b{name}\s*:\s*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
+        handed = re.findall(rf"\b{name}\s*:[ \t]*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
         return next((inner for pair in handed for inner in pair if inner in known), "")
 
     def _before(self, path: str, mount: RouterMount, through: tuple[str, ...]) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def routes_at(
         use = scopes[index + 1].use if index + 1 < len(scopes) else part
         variant = {"member": scope.member, "collection": scope.collection}.get(use, "")
         paths = (variant,) if variant else scope.paths
-        outers = [join_routes(outer, each) for outer in outers for each in paths]
+        outers = [join_routes(outer, plain_path(each)) for outer in outers for each in paths]
     path = plain_path(path)
     if path.startswith("~/"):
         outers, path = [""], path[1:]

@@ -520,3 +520,52 @@ def test_a_file_of_laravel_in_a_group_of_a_group_is_below_both() -> None:
     files = {"routes/web.php": web, "routes/inner.php": "<?php\nRoute::post('/deep', [D::class, 'd']);\n"}
     files["routes/other.php"] = "<?php\nRoute::get('/far', [D::class, 'd']);\n"
     assert sorted(routes(files)) == ["GET /x/far", "POST /adm/in/deep auth"]
+
+
+def test_a_router_that_its_own_file_mounts_at_several_places_has_the_routes_of_each() -> None:
+    text = """
+    from fastapi import APIRouter, Depends, FastAPI
+    users = APIRouter()
+    api = APIRouter(prefix="/api", dependencies=[Depends(auth)])
+    app = FastAPI()
+    @users.get("/me")
+    def me(): ...
+    api.include_router(users, prefix="/users")
+    app.include_router(api, prefix="/v1")
+    app.include_router(api, prefix="/v2", dependencies=[Depends(limit)])
+    """
+    assert routes({"app.py": text}) == ["GET /v1/api/users/me auth", "GET /v2/api/users/me limit auth"]
+
+
+def test_django_includes_lists_that_are_written_there_or_held_in_a_variable() -> None:
+    files = {
+        "site/urls.py": """
+        from django.urls import include, path, re_path
+        from shop.urls import api_urls as shop_api
+        from rest_framework.routers import DefaultRouter
+        router = DefaultRouter()
+        router.register(r"tags", TagViewSet)
+        checks = [path("name/", v.a)]
+        inner = ([path("checks/", include(checks))], "inner")
+        urlpatterns = [
+            path("checks/<uuid:code>/", include(checks)),
+            re_path(r"^v1/", include((checks, "ns"), namespace="v1")),
+            re_path("^api/", include([
+                path("x/", include("shop.urls")),
+                path("s/", include(shop_api)),
+                re_path("^find/", include(([re_path("^$", v.s), re_path("^more/$", v.m)], "find"), namespace="find")),
+                *router.urls,
+            ])),
+            path("in/", include(inner)),
+            path(prefix, include("blog.urls")),
+        ]
+        urlpatterns += [path("late/", v.l)]
+        """,
+        "shop/urls.py": "from django.urls import path\napi_urls = [path('basket/', v.b)]\nurlpatterns = [path('shop/', v.s)]\n",
+        "blog/urls.py": "from django.urls import path\nurlpatterns = [path('posts/', v.s)]\nurls = load()\n"
+        "if urls:\n    urlpatterns += urls\n",
+    }
+    assert sorted(routes(files, ("site/urls.py", "shop/urls.py", 3))) == [
+        "ANY /api/find", "ANY /api/find/more/", "ANY /api/s/basket/", "ANY /api/tags", "ANY /api/x/shop/",
+        "ANY /checks/<uuid:code>/name/", "ANY /in/checks/name/", "ANY /late/", "ANY /v1/name/", "ANY /{prefix}/posts/",
+    ]  # fmt: skip

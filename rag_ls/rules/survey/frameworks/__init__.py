@@ -30,9 +30,9 @@ _WORD = re.compile(r"[\w$]+")
 FACTS = (
     "alias",
     "router",
+    "scope",
     "mount",
     "prefix",
-    "scope",
     "resource",
     "route",
     "middleware",
