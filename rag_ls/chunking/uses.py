@@ -41,6 +41,7 @@ _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
 _TYPED_CALL = re.compile(rb"::<(?:[^<>(){};]|<[^<>(){};]{0,100}>){1,100}>\(")
 _SPACES = b" \t\r\n"
+_BEFORE_GLOBAL = b"([{=,;!&|+-*/<?:"
 _KINDS = {int(kind): kind for kind in UseKind}
 
 _START, _END = attrgetter("start_byte"), attrgetter("end_byte")
@@ -258,6 +259,9 @@ def _receiver(data: bytes, start: int, last_end: int, chain: bytes) -> bytes:
     if data[end - 1] == 0x29:
         return _read_call(data, end)
     word = _BEFORE.search(data[max(0, end - _MAX_RECEIVER) : end])
+    if word is None and mark == b"::" and data[end - 1] in _BEFORE_GLOBAL:
+        # `map(::size)`, `x = ::size()`
+        return b""
     return word[1] if word else UNKNOWN.encode()
 
 

@@ -35,12 +35,19 @@ KOTLIN = Language(
     lexis=COMMON_LEXIS,
     is_matched=True,
     references=ReferenceRule(
-        calls=("(call_expression . (_) @call)",),
+        calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
         bases=(
             "(delegation_specifier (user_type (type_identifier) @base))",
             "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
         ),
+        skipped=(
+            "(package_header (identifier (simple_identifier) @skip))",
+            "(this_expression (type_identifier) @skip)",
+        ),
         own_is_implied=True,
+        members_apart=True,
+        extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(",
+        function_mark="::",
         is_overloaded=True,
         is_declared=True,
         types_follow=True,

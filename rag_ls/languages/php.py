@@ -138,6 +138,7 @@ PHP = Language(
         variables="$",
         namespace=r"(?m)^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)",
         own=frozenset({"this", "self", "static"}),
+        creators=frozenset({"self", "static"}),
         parents=frozenset({"parent"}),
         types=(r"([A-Z]\w*)\s+\$(?:this->)?{name}\b", r"\${name}\s*=\s*new\s+([A-Z]\w*)"),
     ),

@@ -188,6 +188,7 @@ PYTHON = Language(
         registered=(r"[\"'](\w+)\.{name}[\"']", r"\bget_model\(\s*[\"'](\w+)[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
         registered_in=r"/(?:\w+/)*models(?:\.py$|/)",
         own=frozenset({"self", "cls"}),
+        creators=frozenset({"cls"}),
         parents=frozenset({"super()"}),
         types=(
             r"(?<![\w.]){name}\s*:\s*[\"']?(?:(?:typing\.|t\.)?(?:Optional|type|Type)\[)?[\"']?" + TYPE,

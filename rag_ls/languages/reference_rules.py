@@ -100,6 +100,8 @@ class ReferenceRule(NamedTuple):
     """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
     """A pattern that finds a parameter by its `{name}`."""
+    creators: frozenset[str] = frozenset()
+    """The words for the type around that make an object of it where they are called, `new self()`, and the members of any type that do."""
     is_declared: bool = False
     """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
@@ -136,5 +138,12 @@ class ReferenceRule(NamedTuple):
     tables: str = ""
     """A pattern of the assignment to a variable `{name}` in whose fields functions may be declared; the first group is a module that it
     is loaded from."""
+    extensions: str = ""
+    """A pattern of the signatures of functions that are called on a type's objects, but imported by their own names."""
+    function_mark: str = ""
+    """The mark before a function's name where it is not called; a name without it is no function."""
+    setters: str = ""
+    """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
+    matches, both."""
     fields: str = ""
     """A pattern of the text before a name that is a variable or field there, and no function, unless it is called."""

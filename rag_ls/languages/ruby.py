@@ -85,6 +85,8 @@ RUBY_REFERENCES = ReferenceRule(
     skipped=("(setter (identifier) @skip)",),
     names=NAMES | {"constant"},
     own=frozenset({"self"}),
+    setters=r"\s*([-+*/|&]|\|\||&&)?=(?![=~>])",
+    creators=frozenset({"new"}),
     own_is_implied=True,
     reopened="^",
     types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),

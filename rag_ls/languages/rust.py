@@ -160,6 +160,7 @@ RUST = Language(
         ),
         bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"),
         own=frozenset({"self", "Self"}),
+        creators=frozenset({"Self"}),
         wrappers=frozenset({"Arc", "Box", "Rc"}),
         fields=r"\.\s*$",
         labels=r"\s*:(?!:)",

@@ -157,15 +157,20 @@ _TYPE_USES = (
 )
 
 
-def _make_reference_rule(*, typed: bool) -> ReferenceRule:
+def _make_reference_rule(language: str) -> ReferenceRule:
+    symbols = ["(pair_pattern key: (property_identifier) @symbol)"]
+    if language != "typescript":
+        symbols.append("(jsx_attribute (property_identifier) @symbol)")
     return ReferenceRule(
         calls=_CALLS,
-        bases=_TYPED_BASES if typed else _BASES,
+        bases=_BASES if language == "javascript" else _TYPED_BASES,
         skipped=(
             "(pair key: (property_identifier) @skip)",
             "(function_expression name: (identifier) @skip)",
             "(generator_function name: (identifier) @skip)",
         ),
+        # Members of an object, and no names of the document: `const { key: name } = cart`, `<Cart key={name} />`.
+        symbols=tuple(symbols),
         imports=("(export_statement source: (_)) @import",),
         own=frozenset({"this"}),
         renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",
@@ -265,7 +270,7 @@ def make_script_language(
         syntax=script_syntax(name),
         lexis=LEXIS,
         is_matched=True,
-        references=_make_reference_rule(typed=name != "javascript"),
+        references=_make_reference_rule(name),
         imports=IMPORTS,
         uses=USES,
         exports=EXPORTS,

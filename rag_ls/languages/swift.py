@@ -47,6 +47,7 @@ SWIFT = Language(
         bases=("(inheritance_specifier (_) @base)",),
         skipped=("(value_argument_label (simple_identifier) @skip)",),
         own=frozenset({"self", "Self"}),
+        creators=frozenset({"Self"}),
         own_is_implied=True,
         is_overloaded=True,
         is_declared=True,

@@ -28,6 +28,37 @@ KOTLIN = {
     ),
 }  # fmt: skip
 _CART, _TEST = KOTLIN
+KOTLIN_EXTENSIONS = {
+    "src/main/kotlin/shop/table/Table.kt": (
+        "package shop.table\n\nopen class Table {\n    fun rows() = 1\n    fun columns() = 2\n}\n"
+    ),
+    "src/main/kotlin/shop/json/Json.kt": (
+        "package shop.json\n\nimport shop.table.Table\n\nfun <T : Any> Table.json(name: String): T = TODO()\n"
+        "infix fun Int.plus2(other: Int) = this@plus2.shl(other)\n"
+    ),
+    "src/main/kotlin/shop/sql/Json.kt": "package shop.sql\n\nimport shop.table.Table\n\nfun Table.json(name: String) = 1\n",
+    "src/main/kotlin/shop/Use.kt": (
+        "package shop\n\nimport shop.json.json\nimport shop.json.plus2\nimport shop.table.Table\n\nobject Users : Table() {\n"
+        '    val data = json<String>("data")\n    fun show() {\n        listOf(1).map { (index, columns) -> columns }\n'
+        '        listOf(1).map(::columns)\n        Users.json<Int>("x")\n        read().json<Int>("y")\n        1 plus2 2\n'
+        "        with(1) { this@Users.rows() }\n    }\n    fun hide() {\n        val (rows, columns) = 1 to 2\n        columns\n    }\n}\n"
+    ),
+}
+_JSON, _USE = "src/main/kotlin/shop/json/Json.kt", "src/main/kotlin/shop/Use.kt"
+TSX = {
+    "src/key.ts": "export function key(): string { return '' }\nexport interface Props { key: string }\n",
+    "src/Page.tsx": (
+        "import { key } from './key'\n\nexport function Page({ key: name }: any) {\n  const { key: own } = name\n"
+        "  const made = key()\n  return <Page key={made} />\n}\n"
+    ),
+}
+RUBY = {
+    "lib/cart.rb": (
+        "class Cart\n  def size\n    @size\n  end\n\n  def size=(value)\n    @size = value\n  end\n\n  def grow\n"
+        "    self.size = 1\n    self.size += size\n    self.size == 2\n  end\nend\n"
+    ),
+    "lib/use.rb": "cart = Cart.new\ncart.size = 3\ncart.size\n",
+}
 SWIFT = {
     "Sources/Login.swift": (
         "protocol Login {\n    func check(token: Token, for request: Request)\n}\n\nextension Login {\n"
@@ -60,6 +91,11 @@ PHP = {
         "<?php\nnamespace Shop;\nclass Config {\n    public function get() {}\n    public static function make(): static {}\n}\n"
         "class Special extends Config { public function get() {} }\nabstract class Root {\n    protected Config $config;\n}\n"
         "abstract class Base extends Root {}\n"
+    ),
+    "src/Stack.php": (
+        "<?php\nnamespace Shop;\nclass Stack {\n    public static function make() {\n        $stack = new self(1);\n"
+        "        $stack->push(2);\n        (new static())->push(3);\n    }\n    public function push($item) {}\n}\n"
+        "class Other { public function push($item) {} }\n"
     ),
     "src/Main.php": (
         "<?php\nnamespace Shop;\nclass Main extends Base {\n    public function run($time) {\n        $this->config->get();\n"
@@ -116,6 +152,25 @@ PYTHON = {
         # Labels, a block behind the call, and members of a companion.
         (KOTLIN, {"path": _CART, "line": 6}, [f"{_TEST}:10 resolved", f"{_CART}:17 resolved"]),
         (KOTLIN, {"path": _CART, "line": 7}, [f"{_TEST}:9 resolved", f"{_TEST}:11 resolved", f"{_CART}:6 resolved"]),
+        # A function of a type's objects is imported by its own name; one that is not called has a mark before it.
+        (
+            KOTLIN_EXTENSIONS,
+            {"path": _JSON, "line": 5},
+            [f"{_USE}:3 resolved", f"{_USE}:8 resolved", f"{_USE}:12 resolved", f"{_USE}:13 resolved"],
+        ),
+        (KOTLIN_EXTENSIONS, {"path": _JSON, "line": 6}, [f"{_USE}:4 resolved", f"{_USE}:14 resolved"]),
+        (KOTLIN_EXTENSIONS, {"symbol": "Table.columns"}, [f"{_USE}:11 resolved"]),
+        (KOTLIN_EXTENSIONS, {"symbol": "Table.rows"}, [f"{_USE}:15 resolved"]),
+        # Keys of what is taken apart, and of elements, are members of something else.
+        (
+            TSX,
+            {"path": "src/key.ts", "line": 1},
+            [f"src/Page.tsx:{n} resolved" for n in (1, 5)] + [f"src/Page.tsx:{n} by name" for n in (3, 4, 6)],
+        ),
+        # A value that is given to a member calls the one whose name ends in `=`.
+        (RUBY, {"symbol": "Cart.size="}, ["lib/cart.rb:11 resolved", "lib/cart.rb:12 resolved", "lib/use.rb:2 resolved"]),
+        (RUBY, {"symbol": "Cart.size"}, [f"lib/cart.rb:{n} resolved" for n in (12, 12, 13)] + ["lib/use.rb:3 resolved"]),
+        (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 resolved"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
         # A function in another one is no use, and may take the place of a member; labels tell overloads.
         (SWIFT, {"path": "Sources/Login.swift", "line": 6}, ["Tests/LoginTests.swift:3 by name"]),

@@ -16,14 +16,18 @@ _WAYS = (
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
     r"\bfor\s*\(?\s*(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
     # Blocks of Kotlin and Swift.
-    r"\{\s*(?:\w+\s*,\s*)*{name}\s*(?:,[\w\s,]*)?(?:->|\bin\b)",
-    r"(?<![@.])\b(?:const|let|var|val)\s+(?:\{[^}]*?)?(?:mut\s+)?{name}\b",
+    r"\{\s*\(?(?:\w+\s*,\s*\(?)*{name}\s*(?:[,)][\w\s,()]*)?(?:->|\bin\b)",
+    r"\bva[lr]\s*\((?:\w+\s*,\s*)*{name}\s*[,)]",
+    r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b",
+    # `{ key: name }` takes `name` out of an object.
+    r"(?<![@.])\b(?:const|let|var)\s+\{[^}]*?\b{name}\b(?!\s*:)",
     r"(?<![\w.]){name}\s*:=",
     r"(?<![\w.]){name}\s*(?:,\s*\w+\s*)+:=",
     r"\blambda\s[^:\n]*\b{name}\b",
     # Excludes the type of a result: `(a): Word =>`.
     r"(?:[(,=?]|=>|\basync|\breturn|[\w\"'\]]\s*:)\s*{name}\s*=>",
-    r"\((?:[^()]*,)?\s*(?:\{[^{}]*?)?\b{name}\s*(?:[,:?=}][^()]*)?\)\s*(?::[^=\n]+)?=>",
+    r"\((?:[^()]*,)?\s*\b{name}\s*(?:[,:?=}][^()]*)?\)\s*(?::[^=\n]+)?=>",
+    r"\((?:[^()]*,)?\s*\{[^{}]*?\b{name}\s*[,=}][^()]*\)\s*(?::[^=\n]+)?=>",
 )
 """The ways in which a function declares a variable."""
 

@@ -14,10 +14,12 @@ _PREFIX = re.compile(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
 _NAME = re.compile(r"[$@]?[A-Za-z_][\w$]*")
 _MARK = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
 _MARK_BEFORE = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
-_NAME_BEFORE = re.compile(r"[$@]?[A-Za-z_][\w$]*[!?]?$")
+_NAME_BEFORE = re.compile(r"(?:\bthis)?[$@]?[A-Za-z_][\w$]*[!?]?$")
 _TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
 _TYPE_ARGUMENTS_BEFORE = re.compile(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
+_LABEL = re.compile(r"\bthis@(?=[A-Z])|(?<=\bthis)@[a-z]\w*")
+"""The parts of labels that are left out: `Cart` is left of `this@Cart`, and `this` of `this@plus`, where `plus` is the function."""
 ELEMENT = "[]"
 """The name of the step to an element of a list."""
 _END = re.compile(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
@@ -36,7 +38,7 @@ class Step:
 
 def read_steps(text: str) -> list[Step]:
     """The chain that a text begins with; empty if it begins with anything else."""
-    text, at = _blank_strings(text), 0
+    text, at = _LABEL.sub("", _blank_strings(text)), 0
     while match := _PREFIX.match(text, at):
         at = match.end()
     found: list[Step] = []

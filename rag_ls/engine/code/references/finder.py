@@ -221,7 +221,7 @@ class Finder:
             yield from self._quoted_in(source, name, wanted)
             yield from self._registered_in(source, name, wanted)
         # The index has stems of words: most documents hold another word of the same stem, and their text is not read.
-        if not (uses := source.uses(names)):
+        if not (uses := self._uses_named(source, names)):
             return
         lines = self.files.lines(source)
         own_lines = {_find_own_line(lines, item, name)[0] for item in source.by_name.get(name, ())}
@@ -231,7 +231,7 @@ class Finder:
                 continue
             if _KINDS[use.kind] not in kinds:
                 continue
-            if source.rule.fields and not is_import and wanted and not self._fits(source, use, wanted.declared):
+            if not is_import and wanted and not self._fits(source, use, wanted.declared):
                 continue
             meaning = self._uses.meaning(source, use)
             if meaning is None:
@@ -247,6 +247,22 @@ class Finder:
                 yield self._reference(source, use, target if is_sure else None)
             elif found := self._stands_for(meaning.declarations, wanted.declared):
                 yield self._reference(source, use, found if source.rule.reaches_through_bases else None)
+
+    def _uses_named(self, source: CodeFile, names: Collection[str]) -> list[Use]:
+        """The uses of some names; a value that is given to a member, `cart.size = 1`, uses `size=` if anything is declared so."""
+        if not source.rule.setters:
+            return source.uses(names)
+        found = []
+        for use in source.uses({name.removesuffix("=") for name in names}):
+            setter = f"{use.name}="
+            given = (
+                re.match(source.rule.setters, self._after(source, use))
+                if use.receiver and self.files.named(setter)
+                else None
+            )
+            found += [use] if use.name in names and (given is None or given[1]) else []
+            found += [use._replace(name=setter)] if setter in names and given is not None else []
+        return found
 
     def _choose(
         self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: Wanted
@@ -269,13 +285,19 @@ class Finder:
         line = lines[use.line - 1] if use.line <= len(lines) else ""
         return line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
 
+    def _after(self, source: CodeFile, use: Use) -> str:
+        """The text of its line behind a use."""
+        return self.files.lines(source)[use.line - 1][len(self._before(source, use)) + len(use.name) :]
+
     def _fits(self, source: CodeFile, use: Use, declared: Iterable[StoredSymbol]) -> bool:
         """Whether a use may mean a declaration as it stands: what is a field there is no function, what is called no field."""
-        is_called = use.kind == UseKind.CALL
+        rule, is_called = source.rule, use.kind == UseKind.CALL
+        if not rule.fields and (is_called or not rule.function_mark):
+            return True
         before = self._before(source, use)
-        after = self.files.lines(source)[use.line - 1][len(before) + len(use.name) :]
-        is_label = source.rule.labels and re.match(source.rule.labels, after)
-        is_field = not is_called and (is_label or re.search(source.rule.fields, before))
+        is_label = rule.labels and re.match(rule.labels, self._after(source, use))
+        is_marked = not rule.function_mark or before.endswith(rule.function_mark)
+        is_field = not is_called and (is_label or not is_marked or (rule.fields and re.search(rule.fields, before)))
         unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
 

@@ -301,17 +301,33 @@ class Names:
             if item.imported.line != line:
                 continue
             last = PARTS.split(item.imported.module)[-1]
-            if use.name in item.imported.names:
+            is_folder = item.imported.module.startswith(f"{use.receiver}.{use.name}.".lstrip("."))
+            if use.name in item.imported.names and not is_folder:
                 found = self._taken(source, item, use.name, use.name).declarations
                 return None if not found and self._is_ours(source, item) else found
-            if use.name == last or use.name in {alias for _, alias in item.imported.aliases}:
+            if not is_folder and use.name in {last, *(alias for _, alias in item.imported.aliases)}:
                 meaning = self._bound(source, item, self.declared.alias(source, item) or use.name)
                 return meaning.declarations if meaning is not None else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
             for target in self._resolver.targets(source.path, item.language, item.imported):
-                if use.name in target.names and (found := self.offered(target.path, use.name)):
+                is_taken = use.name in target.names and not (is_folder and use.name == last)
+                if is_taken and (found := self.offered(target.path, use.name)):
                     return found
+            if is_folder:
+                return ()
         return None
+
+    def extension(self, source: CodeFile, name: str, *, is_imported: bool) -> Meaning | None:
+        """The functions of a type's objects that a document sees by a name, without an import too unless one is demanded; None if it
+        sees none.
+        """
+        if not source.rule.extensions or (
+            is_imported and all(split_owner(each.imported.module)[1] != name for each in source.imports)
+        ):
+            return None
+        bare = self.bare(source, name)
+        found = tuple(filter(self.declared.is_extension, bare.declarations)) if bare is not None else ()
+        return Meaning(found) if found else None
 
     # --- classes
 

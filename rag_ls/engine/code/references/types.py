@@ -62,7 +62,8 @@ class Uses:
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
-        is_called = use.kind == UseKind.CALL
+        is_marked = bool(rule.function_mark) and self._line_before(source, use).endswith(rule.function_mark)
+        is_called = use.kind == UseKind.CALL or is_marked
         if rule.variables and not is_called and self._line_before(source, use).endswith(rule.variables):
             return OUTSIDE
         if not is_called and rule.types_follow and _DECLARED.search(self._line_before(source, use)):
@@ -71,7 +72,8 @@ class Uses:
         if not is_called and rule.is_declared and self._is_local(source, use.name, use.line):
             return OUTSIDE
         if members := self._names.find_implied(source, use.name, use.line):
-            return Meaning(members)
+            seen = self._names.extension(source, use.name, is_imported=False) if len(members) > 1 else None
+            return seen or Meaning(members)
         if not rule.locals and self._is_local(source, use.name, use.line):
             return OUTSIDE
         bare = self._names.bare(source, use.name)
@@ -112,10 +114,13 @@ class Uses:
         if owner is None and (fields := self._names.declared.table_members(source, chain, use.name)) is not None:
             return Meaning(fields)
         if owner is None:
-            return self._member_of_few(source, steps, use.name)
+            extension = self._names.extension(source, use.name, is_imported=True)
+            return extension or self._member_of_few(source, steps, use.name)
         if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
             return None
         found = self._names.member_of(owner, use.name)
+        if found is None or len(found.declarations) > 1:
+            found = self._names.extension(source, use.name, is_imported=found is None) or found
         is_enum = any(
             _ENUM.match(item.signature) and item.symbol.endswith(steps[-1].name) for item in owner.declarations
         )
@@ -193,7 +198,7 @@ class Uses:
 
     def _first(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         rule, step = source.rule, steps[0]
-        if step.name in rule.own and not step.is_called:
+        if step.name in (rule.creators if step.is_called else rule.own):
             return _as_meaning(self._names.type_around(source, line))
         if step.name in rule.parents or (step.is_called and f"{step.name}()" in rule.parents):
             around = self._names.type_around(source, line)
@@ -221,6 +226,8 @@ class Uses:
         if member is not None:
             of_owner = step.is_called and any(_OF_OWNER.search(item.signature) for item in member.declarations[:1])
             return owner if of_owner else self._value_of_meaning(member, step)
+        if step.name in source.rule.creators:
+            return owner
         types = [item for item in owner.declarations if item.kind == "type"]
         return self._field(types[0], step.name) if types and not step.is_called else None
 

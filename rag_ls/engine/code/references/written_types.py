@@ -47,7 +47,7 @@ def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, 
         match = _NAME.match(text, at)
         if match is None:
             break
-        name, at = match[1], match.end()
+        name, at = match[1].removesuffix(".new"), match.end()
         arguments = _ARGUMENTS.match(text, at)
         if name in _WORDS:
             continue
