@@ -133,7 +133,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
-    elif stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results)):
+    elif (
+        stats.nothing_close and exact is None and not (results and all(hit.matched_by == ("dense",) for hit in results))
+    ):
         # Where nothing is close, what was not looked at may be. That of hits by meaning alone is told already.
         unseen = (count_left_out(session.store, filters, session.project.roles) for session in sessions)
         stats = add_note(stats, describe_left_out(sum(unseen, Counter())))

@@ -248,9 +248,9 @@ class FileReading:
         )
         version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
         endpoints = [
-            Endpoint(method_of(method), route_for(method_of(method), route), line, router=router, version=version).behind(
-                (*before, *through, *own)
-            )
+            Endpoint(
+                method_of(method), route_for(method_of(method), route), line, router=router, version=version
+            ).behind((*before, *through, *own))
             for router, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)
             for route in routes_at(

@@ -467,7 +467,10 @@ def test_a_controller_of_nest_may_name_its_path_in_an_object() -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });", ["/api/v1/a", "/api/v2/b", "/api/c"]),
+        (
+            "app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });",
+            ["/api/v1/a", "/api/v2/b", "/api/c"],
+        ),
         ("app.enableVersioning();", ["/api/a", "/api/v2/b", "/api/c"]),
         ("app.enableVersioning({ type: VersioningType.HEADER, defaultVersion: '1' });", ["/api/a", "/api/b", "/api/c"]),
         ("", ["/api/a", "/api/b", "/api/c"]),
