@@ -15,11 +15,12 @@ from typing import Any
 
 from filelock import FileLock
 
-from rag_ls.project import Project, make_private_folder
+from rag_ls.project import DATA_FOLDER, Project, make_private_folder
 from rag_ls.registry.identity import Identity, identity_of
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
@@ -169,25 +170,40 @@ class MemoryHomes:
             stream.write(json.dumps(record, indent=2) + "\n")
 
 
+def _pointer_folders(project: Project) -> tuple[Path, ...]:
+    """The folders that name the home of a project's memories: its data folder, and the one in its root, which moves with it."""
+    return tuple(dict.fromkeys((project.data_folder, project.root / DATA_FOLDER)))
+
+
 def _pointer(project: Project) -> tuple[str, str]:
-    """The id of the home that a project's data folder names, and the seal of that; empty without one."""
-    if project.data_folder.is_symlink():
+    """The id of the home that a project's folders name, and the seal of that; empty without one."""
+    return next(filter(all, map(_pointer_in, _pointer_folders(project))), ("", ""))
+
+
+def _pointer_in(folder: Path) -> tuple[str, str]:
+    if folder.is_symlink():
         return "", ""
     try:
-        found, _, seal = (
-            read_regular(project.data_folder / POINTER, 1000, follow=False).decode("ascii").strip().partition(" ")
-        )
+        found, _, seal = read_regular(folder / POINTER, 1000, follow=False).decode("ascii").strip().partition(" ")
     except (OSError, UnicodeDecodeError):
         return "", ""
     return (found, seal) if _ID.fullmatch(found) else ("", "")
 
 
 def write_pointer(project: Project, home: Home) -> None:
-    """Have a project's data folder name the home of its memories. Raises `OSError`."""
+    """Have a project's folders name the home of its memories. Raises `OSError`."""
     wanted = (home.id, text_seal(POINTER, home.id))
-    if _pointer(project) != wanted:
-        with whole_file(project.data_folder / POINTER) as stream:
-            stream.write(" ".join(wanted) + "\n")
+    for folder in _pointer_folders(project):
+        is_elsewhere = folder != project.data_folder
+        if _pointer_in(folder) == wanted or (is_elsewhere and folder.is_symlink()):
+            continue
+        # The index of a project with a long path is elsewhere, by its path. A root that cannot be written names no home.
+        with contextlib.suppress(OSError) if is_elsewhere else contextlib.nullcontext():
+            if is_elsewhere:
+                make_private_folder(folder)
+                create_private_file(folder / ".gitignore", "*\n")
+            with whole_file(folder / POINTER) as stream:
+                stream.write(" ".join(wanted) + "\n")
 
 
 def matching(homes: Iterable[Home], who: Identity) -> Home | None:

@@ -295,6 +295,19 @@ class TestMemoriesOfTwoProjects:
         _run(moved, "restore", "--backup", file[1], "--yes")
         assert _listed(moved) == {_NET}
 
+    def test_a_plain_folder_that_moves_to_a_very_long_path_and_back_keeps_them(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "plain", SHOP)
+        _run(folder, "index")
+        _run(folder, "add", _NET)
+        for target in (
+            tmp_path.joinpath("d" * 200, "e" * 200, "plain"),
+            tmp_path.joinpath("f" * 250, "e" * 200, "q"),
+            folder,
+        ):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            folder = folder.rename(target)
+            assert _listed(folder) == {_NET}
+
     def test_what_a_folder_had_as_another_repository_is_named(self, shop: Path, tmp_path: Path) -> None:
         """Its `origin` was changed and a clone has the former one, or its history was begun anew; then it was cleaned."""
         git(shop, "remote", "add", "origin", "https://example.org/former/shop")

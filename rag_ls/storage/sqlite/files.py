@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.project import Project
+from rag_ls.project import DATA_FOLDER, Project
 from rag_ls.storage.records import SCANNED, IndexSummary
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import check_is_own
@@ -90,10 +90,10 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
 
 
 def remove_data_folder(project: Project) -> None:
-    """Remove a project's data folder, unless it holds memories (or is a link). Raises `OSError`."""
-    folder = project.data_folder
-    if folder.is_dir() and not folder.is_symlink() and not memory_files(folder):
-        shutil.rmtree(folder)
+    """Remove a project's data folder, and the one in its root, unless they hold memories (or are links). Raises `OSError`."""
+    for folder in {project.data_folder, project.root / DATA_FOLDER}:
+        if folder.is_dir() and not folder.is_symlink() and not memory_files(folder):
+            shutil.rmtree(folder)
 
 
 def sqlite_version() -> str:
