@@ -46,24 +46,32 @@ class _Open:
 
 
 def outline_of(
-    document: Document, parts: list[Part], syntax: Syntax, language: str, signatures: dict[int, str]
+    document: Document,
+    parts: list[Part],
+    syntax: Syntax,
+    language: str,
+    signatures: dict[int, str],
+    *,
+    declarations: bool = True,
 ) -> Outline:
     """The declarations that are not local to a function, and the imports, in the order of the text.
 
     `parts` are the trees that cover the document, or a range of it. The signatures of declarations are added to
-    `signatures`, by the ids of their outermost nodes. Time is linear in the size of the trees.
+    `signatures`, by the ids of their outermost nodes. Without `declarations`, the imports are all that is read. Time is
+    linear in the size of the trees.
     """
     known = find_language(language)
     rule = known.imports
     walk = _Walk.of(document, syntax, known, signatures)
     imports: list[Statement] = []
     for part in parts:
-        captured = capture(part, syntax, language, document.data)
+        captured = capture(part, syntax, language, document.data, declared=declarations)
         walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
     found = with_uses(imports, known.uses, document.data)
-    return Outline(tuple(walk.symbols), tuple(found), own_names(known.own_names, found, document.data))
+    own = own_names(known.own_names, found, document.data) if declarations else ()
+    return Outline(tuple(walk.symbols), tuple(found), own)
 
 
 @dataclass(slots=True)

@@ -29,15 +29,15 @@ class Captured:
     imported: list[Node]
 
 
-def capture(part: Part, syntax: Syntax, language: str, data: bytes) -> Captured:
-    """All nodes of one part of a document that matter to its outline."""
+def capture(part: Part, syntax: Syntax, language: str, data: bytes, *, declared: bool = True) -> Captured:
+    """All nodes of one part of a document that matter to its outline; those that are `declared` only if they are wanted."""
     from tree_sitter import QueryCursor
 
     if part.root is None:
         return Captured([], [])
     rule = find_language(language).imports
     with_calls = rule is not None and any(word in data for word in rule.words)
-    cursor = QueryCursor(_query(syntax.grammar, language, _types(syntax), with_calls))
+    cursor = QueryCursor(_query(syntax.grammar, language, _types(syntax) if declared else frozenset(), with_calls))
     cursor.set_byte_range(part.start, part.end)
     found = _captures(cursor, part)
     # A predicate in the query would read the text through a callback, which takes a hundred times as long.

@@ -151,7 +151,7 @@ def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report
         files.paths, read, lambda path: detect_language(path) or "",
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
-        declares=files.outlines.declares, report=reading.call_many, roles=roles, unread=files.unread,
+        declared=files.outlines.declared, report=reading.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
     asked = (*tree.paths, *files.refused)
     checked = CheckedTree(asked, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
@@ -175,7 +175,7 @@ class _CountedReading:
         self._files = max(self._files, len(items))
         for each in self._cutters.call_many(function, items):
             if self._read % _FILES_PER_REPORT == 0:
-                self._report(Progress(Phase.READING, self._read // 2, self._files))
+                self._report(Progress(Phase.READING, min(self._read // 2, self._files), self._files))
             self._read += 1
             yield each
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.indexing.files import Rejected, Source
+from rag_ls.languages import find_language
 from rag_ls.model import Outline
+from rag_ls.storage import is_called
 from rag_ls.util.paths import text_in
 
 OutlinedFile = tuple[str, str, Outline]
@@ -15,14 +18,38 @@ OutlinedFile = tuple[str, str, Outline]
 ReadSource = Callable[[str], Source | Rejected]
 """Reads a file as the index does."""
 _MAX_BYTES = 2_000_000
+_IMPORTS = re.compile(
+    r"^[ \t]*(?:from[ \t][^\n]*\bimport\b[ \t]*(?:\([^)]*\)|[^\n]*)|import\s*\{[^}]*\}|import\b[^\n]*)", re.MULTILINE
+)
 
 
-def outline_sources(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
-    """The outline of each file as the index reads it; for one that the index refuses, the reason."""
+def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
+    """The imports of each file as the index reads it; for one that the index refuses, the reason."""
     found: list[OutlinedFile | str] = []
     for path in paths:
         source = read(path)
-        found.append(source.reason if isinstance(source, Rejected) else _outline(path, source.text))
+        if isinstance(source, Rejected):
+            found.append(source.reason)
+        else:
+            found.append(_outline(path, source.text, declarations=False))
+    return found
+
+
+def has_tests_inside(language: str) -> bool:
+    """Whether tests stand in the files that they test, so that their imports say little without the declarations."""
+    tests = find_language(language).tests
+    return tests is not None and bool(tests.inline_modules)
+
+
+def declared_in(read: Callable[[str], str], names: Collection[str], paths: Sequence[str]) -> list[frozenset[str]]:
+    """Those of some names that each file declares; one that only imports them, or has them as decorators, is not parsed."""
+    found = []
+    for path in paths:
+        text = read(path)
+        shown = "|".join(name for name in names if name in text)
+        may = shown and re.search(rf"(?<![\w@.:\\\[])(?:{shown})\b|\.(?:{shown})\s*=", _IMPORTS.sub("", text))
+        symbols = _outline(path, text)[2].symbols if may else ()
+        found.append(frozenset(name for name in names if any(is_called(each.name, name) for each in symbols)))
     return found
 
 
@@ -41,6 +68,7 @@ def read_text(root: Path, path: str) -> str:
     return text_in(root, path) if is_wanted else ""
 
 
-def _outline(path: str, text: str) -> OutlinedFile:
+def _outline(path: str, text: str, *, declarations: bool = True) -> OutlinedFile:
     language = recognise(path, text) or "text"
-    return path, language, outline_of_document(text, path, language)
+    declarations = declarations or has_tests_inside(language)
+    return path, language, outline_of_document(text, path, language, declarations=declarations)

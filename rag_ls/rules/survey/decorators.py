@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
@@ -13,6 +13,8 @@ from rag_ls.rules.survey.sources import SurveyedFile
 from rag_ls.rules.survey.traces import Trace, Traces
 
 TOPIC = "decorators"
+FindDeclared = Callable[[Collection[str], str], Collection[str]]
+"""Finds which of some names the project's code declares, in a family of languages."""
 _MAX_NAMES, _MAX_FINDINGS = 40, 10
 
 _PROPERTY = re.compile(r"\.(?:setter|getter|deleter|register|fixture|mark)\b")
@@ -53,7 +55,7 @@ def decorator_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace
 
 
 def decorator_findings(
-    traces: Traces, declares: Callable[[str, str], bool], modules: Iterable[tuple[str, str, int]]
+    traces: Traces, declared: FindDeclared, modules: Iterable[tuple[str, str, int]]
 ) -> Iterator[SurveyFinding]:
     """The decorators that the project itself declares: those of a framework are in use in any project of it.
 
@@ -64,14 +66,14 @@ def decorator_findings(
     for family, tally in traces.of("decorator"):
         syntax = find_language(family).decorators
         suffix = syntax.suffix if syntax is not None else ""
-        for name in tally.most_common()[:_MAX_NAMES]:
+        words = {name: re.findall(r"\w+", name) for name in tally.most_common()[:_MAX_NAMES]}
+        own = {
+            name: f"{first.removesuffix(suffix)}{suffix}"
             # `@register.filter` is not the project's own, even if the project declares a `filter`.
-            (first, *inner) = re.findall(r"\w+", name)
-            declared = f"{first.removesuffix(suffix)}{suffix}"
-            if (
-                not inner
-                and declares(declared, family)
-                and not any((path, first) in foreign for path in tally.files[name])
-            ):
-                found.append(tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0))
+            for name, (first, *inner) in words.items()
+            if not inner and not any((path, first) in foreign for path in tally.files[name])
+        }
+        known = declared(frozenset(own.values()), family) if own else ()
+        shown = (name for name, each in own.items() if each in known)
+        found += (tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0) for name in shown)
     yield from found[:_MAX_FINDINGS]

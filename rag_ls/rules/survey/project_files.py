@@ -6,15 +6,22 @@ import hashlib
 import os
 import re
 import stat
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
 from rag_ls.indexing.files import file_state
 from rag_ls.languages import ImportResolver, SourceTree, detect_language, family_of
-from rag_ls.rules.checks.file_outlines import OutlinedFile, ReadSource, outline_sources
+from rag_ls.rules.checks.file_outlines import (
+    OutlinedFile,
+    ReadSource,
+    declared_in,
+    has_tests_inside,
+    outline_files,
+    read_imports,
+)
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import CODE, is_vendored
 from rag_ls.storage import StoredImport, StoredSymbol, is_called, last_name
@@ -23,28 +30,38 @@ from rag_ls.util.paths import text_in
 MAX_READ = 5_000
 """The most source files that are read; of more, every so-manieth is."""
 
-OutlineJobs = Callable[
-    [Callable[[Sequence[str]], list[OutlinedFile | str]], Sequence[str]], Iterable[OutlinedFile | str | None]
-]
+
+FileJobs = Callable[[Callable[[Sequence[str]], list[Any]], Sequence[str]], Iterable[Any]]
 """Calls a function for some paths, perhaps in other processes; None for a file that ended its process."""
 
 
 class FileOutlines:
-    """The declarations and imports of files that were just read, asked as those of the index are."""
+    """The imports of files that were just read, and their declarations where they are wanted, asked as those of the index are."""
 
-    def __init__(self, files: Sequence[OutlinedFile]) -> None:
-        self._files = files
-        self._names: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for row, (_, _, outline) in enumerate(files):
-            for number, symbol in enumerate(outline.symbols):
-                self._names[last_name(symbol.name)].append((row, number))
+    def __init__(self, root: Path, files: Sequence[OutlinedFile], known: Collection[str], jobs: FileJobs) -> None:
+        """Of `known` paths, and of languages with tests inside, the files have their declarations already."""
+        self._files = list(files)
+        self._unread = {
+            row for row, (path, language, _) in enumerate(files) if path not in known and not has_tests_inside(language)
+        }
+        self._root, self._jobs = root, jobs
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
-        """Declarations whose last name, lower-case, is one of `names`."""
-        return [self._symbol(*place) for name in names for place in self._names.get(name, ())][:limit]
+        """Declarations whose last name, lower-case, is one of `names`, in the files whose declarations are read."""
+        found = [
+            (last_name(symbol.name), row, number)
+            for row, (_, _, outline) in enumerate(self._files)
+            for number, symbol in enumerate(outline.symbols)
+        ]
+        return [self._symbol(row, number) for name in names for last, row, number in found if last == name][:limit]
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """The declarations of some files, in order."""
+        unread = sorted(self._unread.intersection(documents))
+        paths = [self._files[row][0] for row in unread]
+        for row, found in zip(unread, self._jobs(partial(outline_files, self._root), paths), strict=True):
+            self._files[row] = found or self._files[row]
+        self._unread.difference_update(unread)
         places = ((row, number) for row in sorted(documents) for number in range(len(self._files[row][2].symbols)))
         return [self._symbol(*place) for place in places][:limit]
 
@@ -57,10 +74,15 @@ class FileOutlines:
         holds = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
         return [each for each in self.imports() if holds.search(" ".join((each.imported.module, *each.imported.names)))]
 
-    def declares(self, name: str, family: str) -> bool:
-        """Whether a file of a family of languages declares something of a name."""
-        named = self.named([name.lower()], len(self._files))
-        return any(is_called(each.symbol, name) and family_of(each.language) == family for each in named)
+    def declared(self, names: Collection[str], family: str) -> frozenset[str]:
+        """Those of some names that the files of a family of languages declare."""
+        rows = [row for row, (_, language, _) in enumerate(self._files) if family_of(language) == family]
+        called = {symbol.name for row in rows for symbol in self._files[row][2].symbols}
+        found = {name for name in names for each in called if is_called(each, name)}
+        paths = [self._files[row][0] for row in rows if row in self._unread]
+        for each in self._jobs(partial(declared_in, partial(text_in, self._root), names), paths):
+            found |= each or frozenset()
+        return frozenset(found)
 
     def graph(self, resolver: ImportResolver) -> ImportGraph:
         """The imports of all files."""
@@ -94,7 +116,7 @@ class ProjectFiles:
         root: Path,
         patterns: Patterns,
         read: ReadSource,
-        outline: OutlineJobs,
+        outline: FileJobs,
         most: int = MAX_READ,
         known: Mapping[str, OutlinedFile] | None = None,
     ) -> None:
@@ -109,7 +131,7 @@ class ProjectFiles:
         chosen += _take_sample([path for path in code if is_vendored(path)], most - len(chosen))
         outlined: dict[str, OutlinedFile | str | None] = dict(known or {})
         left = [path for path in chosen if path not in outlined]
-        outlined.update(zip(left, outline(partial(outline_sources, read), left), strict=True))
+        outlined.update(zip(left, outline(partial(read_imports, read), left), strict=True))
         found = [(path, outlined[path]) for path in chosen]
         refused = {path for path, each in found if isinstance(each, str)}
         self.paths = tuple(path for path in there if path not in refused)
@@ -119,7 +141,7 @@ class ProjectFiles:
         # Generated files are imported all the same.
         self.resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
         self._outlined = [each for _, each in found if isinstance(each, tuple)]
-        self.outlines = FileOutlines(self._outlined)
+        self.outlines = FileOutlines(root, self._outlined, outlined.keys() - left, outline)
 
     def documents(self) -> list[tuple[int, str, str]]:
         """The row, path and language of each file that was read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -53,8 +52,6 @@ class SurveyedFile:
     """The text with its comments blank."""
     bare: str
     """The text with its comments and the contents of its strings blank."""
-    ends: tuple[int, ...]
-    """The offset of each line's end."""
 
     def find(self, pattern: re.Pattern[str], mark: str = "") -> Iterator[re.Match[str]]:
         """The matches that begin in code, neither in a comment nor in a string.
@@ -69,7 +66,7 @@ class SurveyedFile:
 
     def line(self, offset: int) -> int:
         """The 1-based line of an offset."""
-        return bisect_right(self.ends, offset - 1) + 1 if offset else 1
+        return self.text.count("\n", 0, offset) + 1
 
     def place(self, match: re.Match[str]) -> SourceLine:
         """The offset of the first visible character of a match."""
@@ -88,8 +85,7 @@ def source_of(path: str, language: str, text: str) -> SurveyedFile:
     code, bare = (text, text) if scanner is None else _blank_comments(scanner, text)
     if language == "rust" and "#[cfg(test)]" in bare:
         code, bare = _without_tests(code, bare)
-    ends = tuple(match.start() for match in re.finditer("\n", text))
-    return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare, ends=ends)
+    return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare)
 
 
 @cache
@@ -110,25 +106,19 @@ def _without_tests(code: str, bare: str) -> tuple[str, str]:
 
 
 def _blank_comments(scanner: re.Pattern[str], text: str) -> tuple[str, str]:
-    code: list[str] = []
-    bare: list[str] = []
-    end = 0
+    """The text without its comments, and without what its strings hold besides."""
+    code, bare = list[str](), list[str]()
+    coded = bared = 0
     for match in scanner.finditer(text):
-        between = text[end : match.start()]
-        code.append(between)
-        bare.append(between)
-        end = match.end()
-        token = match[0]
-        if match["comment"] is not None:
-            blank = _blank(token)
-            code.append(blank)
-            bare.append(blank)
+        start, end = match.span()
+        if match.lastgroup == "comment":
+            code += text[coded:start], _blank(match[0])
+            bare += text[bared:start], code[-1]
+            coded = bared = end
         else:
-            code.append(token)
-            bare.append(token[0] + _blank(token[1:-1]) + token[-1])
-    code.append(text[end:])
-    bare.append(text[end:])
-    return "".join(code), "".join(bare)
+            bare += text[bared : start + 1], _blank(text[start + 1 : end - 1])
+            bared = end - 1
+    return "".join((*code, text[coded:])), "".join((*bare, text[bared:]))
 
 
 def _blank(text: str) -> str:

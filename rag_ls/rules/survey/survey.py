@@ -9,7 +9,7 @@ from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
-from rag_ls.rules.survey.decorators import decorator_findings
+from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, is_convention
@@ -63,8 +63,7 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
-    declares: Callable[[str, str], bool] = lambda name, family: False
-    """Whether the project's code declares something of a name, in a family of languages."""
+    declared: FindDeclared = lambda names, family: ()
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -254,7 +253,7 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": decorator_findings(traces, tree.declares, modules),
+        "decorators": decorator_findings(traces, tree.declared, modules),
         "responses": responses,
         "imports": (*import_findings(traces), *package_findings(foreign, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),

@@ -99,7 +99,7 @@ def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
     files["x.py"] = "@register.filter\ndef f(): ...\n" * 3
     files["y.py"] = "from rest_framework.decorators import (\n    action,\n)\n" + "@action\ndef f(): ...\n" * 3
     own = survey(
-        SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declares=lambda name, family: True)
+        SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declared=lambda names, family: names)
     )
     assert claims(own.decorators) == [("`@login_required` is the project's own, and in use", 3, 0)]
     assert look(files).decorators == (), "a framework's decorator is in use in any project of it"
@@ -121,7 +121,7 @@ def test_a_decorator_of_a_package_is_not_the_project_s_own_though_it_declares_th
         tree = SurveyedTree(
             tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", (),
             modules=tuple((path, "lombok.Builder", 1) for path in texts if path.endswith(".java")),
-            declares=lambda name, family: (name, family) in declared,
+            declared=lambda names, family: [name for name in names if (name, family) in declared],
         )  # fmt: skip
         return claims(survey(tree).decorators)
 
