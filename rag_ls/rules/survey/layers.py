@@ -37,10 +37,11 @@ _Between = dict[tuple[str, str], dict[tuple[str, int], Edge]]
 def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[SurveyFinding]:
     """One finding for each folder of a stack whose layers have an order. The edges are between files of the product."""
     stacks = sorted(set(folders) | {""}, key=len, reverse=True)
+    home_of = {path: _home(path, stacks) for path in {path for edge in edges for path in edge[:2]}}
     by_stack: dict[str, list[Edge]] = {}
     for edge in edges:
-        homes = [_home(path, stacks) for path in edge[:2]]
-        by_stack.setdefault(homes[0] if homes[0] == homes[1] else "", []).append(edge)
+        home = home_of[edge[0]]
+        by_stack.setdefault(home if home == home_of[edge[1]] else "", []).append(edge)
     return [finding for stack in sorted(by_stack) for finding in _of_stack(stack, by_stack[stack])]
 
 

@@ -60,6 +60,10 @@ class RouterMounts:
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
         self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
         self._prefixes = [*prefixes, *((path, prefix) for path, each in facts.items() for prefix in each.prefixes)]
+        self._marking: dict[str, set[str]] = defaultdict(set)
+        """The files that give a prefix to the files with a mark, by the mark."""
+        for path, prefix in self._prefixes:
+            self._marking[prefix.mark].add(path)
         self._mounted: dict[str, set[str]] = defaultdict(set)
         folders = {path: {posixpath.dirname(target) for target, _ in found} for path, found in self._imports.items()}
         handed_routers = HandedRouters(facts, folders)
@@ -75,6 +79,7 @@ class RouterMounts:
 
     def endpoints(self, path: str) -> Iterator[Endpoint | int]:
         """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""
+        prefixes = list(self._prefixes_of(path)) if self._facts[path].endpoints else []
         for endpoint in self._facts[path].endpoints:
             own = replace(endpoint, route=self._fill(path, with_inherited(endpoint.route, self._class_prefixes)))
             own = replace(own, middleware=self._without_routers(path, own.middleware))
@@ -82,29 +87,19 @@ class RouterMounts:
                 yield endpoint.line
                 continue
             for prefix, through in self._ways_to((path, endpoint.router), _MAX_DEPTH):
-                yield self._unalias(self._below_files(path, own.below(prefix, through)))
+                below = own.below(prefix, through)
+                given = [each for each in prefixes if each.is_for(path, below.route)]
+                yield self._unalias(_put_below(below, given))
 
-    def _below_files(self, path: str, endpoint: Endpoint) -> Endpoint:
-        """The endpoint below the prefix that an application gives the routes of its file."""
-        found = [
-            (at, each)
-            for at, each in self._prefixes
-            if self._is_near(path, at, each) and each.is_for(path, endpoint.route) and each.mark in self._read(path)
-        ]
-        versioned = next((each.version for _, each in found if each.version), "")
-        # A constant (`VERSION_NEUTRAL`) stands for none.
-        version = endpoint.version or versioned
-        part = f"v{version}" if versioned and _VERSION.fullmatch(version) else ""
-        for at, each in found:
-            if not each.version:
-                prefix = self._fill(at, each.prefix).replace("{=", "{")
-                return endpoint.below(join_routes(prefix, part), each.through)
-        return endpoint.below(part)
-
-    def _is_near(self, path: str, at: str, prefix: FilesPrefix) -> bool:
-        """Whether the prefix that a file gives may be meant for another file: of several applications, the one around it."""
-        others = [other for other, one in self._prefixes if one.mark == prefix.mark and other != at]
-        return bool(prefix.ending or prefix.folder) or not others or path.startswith(posixpath.dirname(at) + "/")
+    def _prefixes_of(self, path: str) -> Iterator[FilesPrefix]:
+        """The prefixes and versions that applications give the routes of a file; some may leave routes out."""
+        text = self._read(path) if self._prefixes else ""
+        for at, each in self._prefixes:
+            # Of several applications, the one around a file is meant.
+            is_alone = self._marking[each.mark] == {at}
+            is_near = each.ending or each.folder or is_alone or path.startswith(posixpath.dirname(at) + "/")
+            if is_near and each.mark in text:
+                yield replace(each, prefix=self._fill(at, each.prefix).replace("{=", "{"))
 
     def _unalias(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with the middleware that aliases stand for; other types are no middleware."""
@@ -223,3 +218,13 @@ def _stem(path: str) -> str:
     folder, name = posixpath.split(path)
     stem = name.partition(".")[0]
     return posixpath.basename(folder) if stem in _INDEXES else stem
+
+
+def _put_below(endpoint: Endpoint, given: Sequence[FilesPrefix]) -> Endpoint:
+    """The endpoint below the prefix and the version that an application gives the routes of its file."""
+    versioned = next((each.version for each in given if each.version), "")
+    # A constant (`VERSION_NEUTRAL`) stands for none.
+    version = endpoint.version or versioned
+    part = f"v{version}" if versioned and _VERSION.fullmatch(version) else ""
+    found = next((each for each in given if not each.version), None)
+    return endpoint.below(join_routes(found.prefix, part), found.through) if found else endpoint.below(part)
