@@ -73,6 +73,10 @@ class RouterMount:
     """The module whose routes are put there, by its full name: `shop.urls`; "" for a router."""
     folder: str = ""
     """The folder, from the file's own, whose files are put there, each below its own folder; "" for a router."""
+    base: str = ""
+    """The part of the prefix that the router of this file has itself, which a mount of that router may replace."""
+    replaces: bool = False
+    """Whether the prefix stands instead of the one that the router itself has."""
     apart: bool = False
     """Whether it is an application of its own: below the prefix, but not behind what stands before the other routes."""
 

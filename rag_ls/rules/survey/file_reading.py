@@ -249,9 +249,9 @@ class FileReading:
         version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
         endpoints = [
             Endpoint(
-                method_of(method), route_for(method_of(method), route), line, router=router, version=version
+                method_of(method), route_for(method_of(method), route), line, router=router, base=base, version=version
             ).behind((*before, *through, *own))
-            for router, prefix, through in self._put_on(on, chains, call)
+            for router, base, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)
             for route in routes_at(
                 around,
@@ -268,13 +268,13 @@ class FileReading:
 
     def _put_on(
         self, on: str, chains: Sequence[Sequence[Router]], call: Call
-    ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """The outermost router, the prefix and the middleware of a route, for each place where its router is mounted."""
+    ) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+        """The outermost router, its prefix, the whole prefix and the middleware of a route, for each place of its router."""
         for routers in chains or [()]:
             prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
             router = (routers[0].outer or routers[0].name) if routers else on
             router = router_at(router, call.node) if self._terms.path.endswith(".go") else router
-            yield router, prefix, through_of(routers)
+            yield router, routers[0].prefix if routers else "", prefix, through_of(routers)
 
     def read_resource(self, found: FoundForm) -> None:
         if not self._is_on(found):

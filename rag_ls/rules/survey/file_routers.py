@@ -122,7 +122,8 @@ class FileRouters:
             through = mount.through if mount.apart else tuple(dict.fromkeys([*through_of(on), *mount.through]))
             own = (on[0].outer or on[0].name) if on else name
             is_apart = mount.apart or any(each.is_apart for each in on)
-            found.append(replace(mount, prefix=prefix, through=through, own=own, apart=is_apart))
+            base = on[0].prefix if on else ""
+            found.append(replace(mount, prefix=prefix, base=base, through=through, own=own, apart=is_apart))
         return found
 
     def put_before(self, name: str, start: Offset, end: Offset, through: Sequence[str]) -> None:
@@ -165,6 +166,7 @@ class FileRouters:
         through = (*before, *self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
         is_apart = bool(found.form.says("apart"))
+        replaces = found.form.says("replaces") == "yes" and bool(self._terms.prefixes(found))
         own = (
             declarations.assigned_name(found.call.node)
             or nodes.base_name(found.call.receiver)
@@ -183,13 +185,13 @@ class FileRouters:
             if mount := self._imported_by(name, node):
                 # The router's own name is no middleware.
                 before = tuple(each for each in through if each.partition(".")[0] != name)
-                mount = replace(mount, through=before, apart=is_apart)
+                mount = replace(mount, through=before, apart=is_apart, replaces=replaces)
                 self._mounts += [(own, start, replace(mount, prefix=each)) for each in prefixes]
         for router in [each for each in self._routers if each.name in names - {own}]:
             bare = router.bare or router
             if router is not next(each for each in self._routers if (each.bare or each) is bare):
                 continue
-            below = join_routes(prefix, bare.prefix) if prefix else bare.prefix
+            below = join_routes(prefix, "" if replaces else bare.prefix) if prefix or replaces else bare.prefix
             behind = (*(each for each in through if each.partition(".")[0] != bare.name), *bare.through)
             outer_name = bare.outer or own
             mounted = replace(bare, prefix=below, outer=outer_name, through=behind, is_apart=is_apart, joined_at=start)
@@ -219,6 +221,8 @@ class FileRouters:
             # A class of another file holds its router.
             made = re.search(rf"\b{name}\s*=\s*new\s+(\w+)\(", self._terms.text)
             name = made[1] if made else name
+        elif name not in self._imports and (made := re.search(rf"\b{name}\s*=\s*(\w+)[\w.]*\(", self._terms.text)):
+            name, member = made[1], None
         found = self._imports.get(name)
         if found is None:
             return None

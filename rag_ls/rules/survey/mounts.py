@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rag_ls.rules.survey.file_facts import FileFacts, FilesPrefix, RouterMount
 from rag_ls.rules.survey.handed_routers import HandedRouters
-from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited
+from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited, without_prefix
 from rag_ls.rules.survey.terms import ALIAS
 
 _MAX_DEPTH = 6
@@ -28,8 +28,10 @@ _CONSTANT = re.compile(r"\{=([\w.]+)\}")
 
 _Place = tuple[str, str]
 """A file, and the name of a router in it; "" for any."""
-_Way = tuple[str, tuple[str, ...]]
-_NO_WAY: _Way = ("", ())
+_Way = tuple[str, tuple[str, ...], bool]
+"""A prefix, the middleware, and whether the prefix stands instead of the router's own."""
+_NO_WAY: _Way = ("", (), False)
+_CONFIG_FILE = re.compile(r"(?:^|/)(?:\w*(?:config|settings)\w*|defaults?|constants)(?:/\w+)?\.py$")
 
 
 class RouterMounts:
@@ -56,7 +58,8 @@ class RouterMounts:
             self._beside[posixpath.dirname(path)].append(path)
         # These are asked for at each of thousands of routes.
         self._ways: dict[_Place, list[_Way]] = {}
-        self._values: dict[tuple[str, str], str] = {}
+        self._values: dict[tuple[str, str], str | None] = {}
+        self._config_files = list(filter(_CONFIG_FILE.search, facts))
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
         self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
         self._prefixes = [*prefixes, *((path, prefix) for path, each in facts.items() for prefix in each.prefixes)]
@@ -86,8 +89,9 @@ class RouterMounts:
             if "{=" in own.route:
                 yield endpoint.line
                 continue
-            for prefix, through in self._ways_to((path, endpoint.router), _MAX_DEPTH):
-                below = own.below(prefix, through)
+            own = replace(own, base=self._fill(path, own.base))
+            for prefix, through, replaces in self._ways_to((path, endpoint.router), _MAX_DEPTH):
+                below = (own.without_base() if replaces else own).below(prefix, through)
                 given = [each for each in prefixes if each.is_for(path, below.route)]
                 yield self._unalias(_put_below(below, given))
 
@@ -116,11 +120,12 @@ class RouterMounts:
             mounts = self._at.get(place) or self._at.get((place[0], ""), [])
             found = [
                 (
-                    join_routes(prefix, self._fill(path, mount.prefix).replace("{=", "{")),
+                    join_routes(prefix, self._prefix_of(path, mount, replaces)),
                     self._before(path, mount, through),
+                    mount.replaces,
                 )
                 for path, mount in mounts
-                for prefix, through in self._ways_to((path, mount.own), depth - 1)
+                for prefix, through, replaces in self._ways_to((path, mount.own), depth - 1)
             ]
             self._ways[place] = list(dict.fromkeys(found)) if 0 < len(found) <= _MAX_PLACES else [_NO_WAY]
         return self._ways.get(place, [_NO_WAY])
@@ -161,6 +166,11 @@ class RouterMounts:
         handed = re.findall(rf"\b{name}\s*:[ \t]*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
         return next((inner for pair in handed for inner in pair if inner in known), "")
 
+    def _prefix_of(self, path: str, mount: RouterMount, replaces: bool) -> str:
+        """The prefix that a file puts before what it mounts, perhaps without that of its own router."""
+        prefix = without_prefix(mount.prefix, mount.base) if replaces else mount.prefix
+        return self._fill(path, prefix).replace("{=", "{")
+
     def _before(self, path: str, mount: RouterMount, through: tuple[str, ...]) -> tuple[str, ...]:
         """The middleware before what a file mounts; `through` are those before the file's own routes."""
         return (*(() if mount.apart else through), *self._without_routers(path, mount.through))
@@ -190,17 +200,21 @@ class RouterMounts:
 
         def value(found: re.Match[str]) -> str:
             known = self._value_of(path, found[1])
-            return known or ("{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0])
+            return known if known is not None else ("{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0])
 
         return "/" + _CONSTANT.sub(value, route).lstrip("/") if "{=" in route else route
 
-    def _value_of(self, path: str, name: str) -> str:
-        """The one text that a name of other files stands for in a file; "" where that does not show."""
+    def _value_of(self, path: str, name: str) -> str | None:
+        """The one text that a name of other files stands for in a file; None where that does not show."""
         if (path, name) not in self._values:
             beside = self._beside[posixpath.dirname(path)] if name[:1].isupper() else []
             files = [*(target for target, _ in self._imports[path]), *beside]
             values = set[str]().union(*(self._values_in(file, name.rpartition(".")[2]) for file in files))
-            self._values[path, name] = values.pop() if len(values) == 1 else ""
+            if not values and name.startswith("config."):
+                values = set[str]().union(
+                    *(self._values_in(file, name.rpartition(".")[2]) for file in self._config_files)
+                )
+            self._values[path, name] = values.pop() if len(values) == 1 else None
         return self._values[path, name]
 
     def _values_in(self, path: str, name: str) -> frozenset[str]:

@@ -28,6 +28,8 @@ class Endpoint:
     """The names of the middleware between the path and its handler, the router's included."""
     router: str = ""
     """The name of the outermost router of the file that the route is on; "" for none."""
+    base: str = ""
+    """The prefix that this router has itself, which another file may replace where it mounts the router."""
     lifted: tuple[str, ...] = ()
     """The names of the middleware that the route is freed from, also where other files put it there."""
     version: str = ""
@@ -37,6 +39,10 @@ class Endpoint:
         """The endpoint below a prefix, and behind middleware, that another file gives."""
         route = join_routes(prefix, self.route) if prefix.strip("/") else self.route
         return replace(self, route=route_for(self.method, route), middleware=()).behind([*through, *self.middleware])
+
+    def without_base(self) -> Endpoint:
+        """The endpoint without the prefix that its router has itself."""
+        return replace(self, route=without_prefix(self.route, self.base))
 
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
@@ -70,6 +76,12 @@ def join_routes(*parts: str) -> str:
     inner = "/".join(part.strip("/") for part in parts if part.strip("/"))
     last = parts[-1] if parts else ""
     return f"/{inner}/" if inner and last.endswith("/") and last != "/" else f"/{inner}"
+
+
+def without_prefix(route: str, prefix: str) -> str:
+    """A route without the prefix that it begins with."""
+    inner = prefix.strip("/")
+    return "/" + route.strip("/").removeprefix(inner).lstrip("/") if inner else route
 
 
 def route_for(method: str, route: str) -> str:

@@ -38,6 +38,8 @@ _NO_MIDDLEWARE = re.compile(
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )
 
+_NOTHING = frozenset({"", "None"})
+_CONFIG_KEY = re.compile(r"(?:\w+\.)*config\[[\"'](\w+)[\"']\]")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
@@ -147,9 +149,28 @@ class FormTerms:
             is_named = found.form.annotation is not None or re.search(r"\[[a-z]", term)
             for each in self.value(term, found):
                 name = literals.unwrap(each).text() if not isinstance(each, str) else ""
+                if name in _NOTHING:
+                    continue
+                if key := _CONFIG_KEY.fullmatch(name):
+                    return [f"{{=config.{key[1]}}}"]
                 if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
                     return [f"{{={name}}}"]
+                if is_named and (joined := self._join_named(each)):
+                    return [joined]
+                if named := re.search(r"\[([a-z_]+)\]$", term):
+                    return [f"{{={named[1]}}}"]
         return []
+
+    def _join_named(self, value: SgNode | str) -> str:
+        """The path that is the sum of texts and of constants of other files, with the constants' names; "" for another value."""
+        node = value if isinstance(value, str) else literals.unwrap(value)
+        if isinstance(node, str) or not node.kind().startswith("binary_"):
+            return ""
+        texts = list[str]()
+        for part in nodes.children_of(node):
+            name = part.text() if re.fullmatch(r"[A-Z]\w*(?:\.\w+)*", part.text()) else ""
+            texts.append(next(iter(self._literals(part)), "") or self._join_named(part) or (name and f"{{={name}}}"))
+        return "".join(texts) if all(texts) else ""
 
     def are_paths(self, found: FoundForm, key: str) -> bool:
         """Whether the values of a key are paths, or patterns of them: written out, made, or by their names."""
@@ -225,6 +246,9 @@ class FormTerms:
     def _join_path(self, node: SgNode) -> list[str]:
         """The path that is made of several, `path.Join(base, "/x")` or `base + "/x"`, where all of them show."""
         call = nodes.read_call(node) if "call" in node.kind() else None
+        if call is not None and call.name in ("get", "getenv") and len(call.arguments) == 2:
+            # The default of a setting.
+            return [text for text in literals.strings_of(call.arguments[1]) if text.startswith("/") or not text]
         is_sum = node.kind().startswith("binary_") and re.search(r"\+|\.", node.text())
         parts = call.arguments if call and call.name in ("Join", "join") else nodes.children_of(node) if is_sum else ()
         texts = [text for part in parts for text in self._literals(part)[:1]]

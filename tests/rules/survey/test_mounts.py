@@ -572,3 +572,46 @@ def test_django_includes_lists_that_are_written_there_or_held_in_a_variable() ->
         "ANY /api/find", "ANY /api/find/more/", "ANY /api/s/basket/", "ANY /api/tags", "ANY /api/x/shop/",
         "ANY /checks/<uuid:code>/name/", "ANY /in/checks/name/", "ANY /late/", "ANY /v1/name/", "ANY /{prefix}/posts/",
     ]  # fmt: skip
+
+
+_FLASK = "from flask import Blueprint, Flask\n"
+
+
+def test_a_prefix_where_a_blueprint_is_registered_stands_instead_of_its_own() -> None:
+    files = {
+        "app.py": f"{_FLASK}from users import bp\nfrom posts import make\nfrom child import child\n"
+        "own = Blueprint('own', __name__, url_prefix='/own')\nparent = Blueprint('p', __name__, url_prefix='/parent')\n"
+        "inner = Blueprint('i', __name__, url_prefix='/inner')\n@own.route('/a')\ndef a(): ...\n@inner.route('/x')\ndef x(): ...\n"
+        "parent.register_blueprint(inner)\nparent.register_blueprint(child, url_prefix='/c')\nposts = make(config)\n"
+        "app.register_blueprint(own, url_prefix='/new')\napp.register_blueprint(parent, url_prefix='/top')\n"
+        "app.register_blueprint(bp, url_prefix='/y')\napp.register_blueprint(posts)\n",
+        "users.py": f"{_FLASK}bp = Blueprint('u', __name__, url_prefix='/users')\n@bp.route('/me')\ndef me(): ...\n",
+        "posts.py": f"{_FLASK}def make(config):\n    view = Blueprint('p', __name__, url_prefix='/posts')\n"
+        "    @view.route('/p')\n    def p(): ...\n    return view\n",
+        "child.py": f"{_FLASK}child = Blueprint('c', __name__, url_prefix='/child')\n@child.route('/z')\ndef z(): ...\n",
+    }
+    edges = [("app.py", f"{name}.py", line) for line, name in enumerate(("users", "posts", "child"), 2)]
+    assert sorted(routes(files, *edges)) == [
+        "GET /new/a", "GET /posts/p", "GET /top/c/z", "GET /top/inner/x", "GET /y/me",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("app.config['USER_PREFIX']", "GET /user/me"),
+        ("app.config['OTHER_PREFIX']", "GET /{config.OTHER_PREFIX}/me"),
+        ("app.config.get('X', '/x')", "GET /x/me"),
+        ("os.environ.get('X', '')", "GET /me"),
+        ("config.get('section', 'prefix')", "GET /{url_prefix}/me"),
+        ("prefix_of(app) + '/o'", "GET /{url_prefix}/me"),
+        ("None", "GET /own/me"),
+    ],
+)
+def test_a_prefix_of_a_setting_is_its_default_or_its_name(prefix: str, expected: str) -> None:
+    files = {
+        "app.py": f"{_FLASK}from users import bp\napp.register_blueprint(bp, url_prefix={prefix})\n",
+        "web/config.py": "class Default:\n    USER_PREFIX = '/user'\n",
+        "users.py": f"{_FLASK}bp = Blueprint('u', __name__, url_prefix='/own')\n@bp.route('/me')\ndef me(): ...\n",
+    }
+    assert routes(files, ("app.py", "users.py", 2)) == [expected]
