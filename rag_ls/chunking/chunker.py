@@ -94,7 +94,8 @@ def outline_of_document(text: str, path: str, language: str, *, declarations: bo
 
     Without `declarations`, the imports are all that is read, in half the time.
     """
-    if not text or language == "notebook":
+    known = find_language(language)
+    if not text or language == "notebook" or not (declarations or known.imports or known.is_markup):
         return Outline()
     document = Document.of(text, approximate_token_offsets)
     host = _parse_region(document, path, language)

@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from rag_ls import __version__, config
+from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns
@@ -20,6 +22,8 @@ from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.util.paths import is_among
 from rag_ls.util.text import count_of
 
+_PATIENCE_S = 2.0
+"""The time after which progress is shown."""
 _MAX_SHOWN = 100
 """The places that break one rule which are shown; the others are counted."""
 
@@ -36,7 +40,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"rag-ls: nothing differs from {arguments.changed}", file=sys.stderr)
             return 0
     patterns = Patterns.of(settings.index)
-    report = check_project(project.root, wanted, patterns=patterns, processes=os.cpu_count() or 1)
+    started = time.monotonic()
+    with showing(embeds=False) as show:
+
+        def report_step(done: int, total: int) -> None:
+            if time.monotonic() - started > _PATIENCE_S:
+                show({"project": project.root.name, "phase": "reading", "done": done, "total": total})
+
+        processes = os.cpu_count() or 1
+        report = check_project(project.root, wanted, patterns=patterns, processes=processes, report=report_step)
     for note in report.notes:
         print(f"rag-ls: {note}", file=sys.stderr)
     _print(report, arguments)

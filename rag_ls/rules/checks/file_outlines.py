@@ -31,7 +31,8 @@ def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | 
         if isinstance(source, Rejected):
             found.append(source.reason)
         else:
-            found.append(_outline(path, source.text, declarations=False))
+            inside = has_tests_inside(recognise(path, source.text) or "text")
+            found.append(_outline(path, source.text, declarations=inside))
     return found
 
 
@@ -53,9 +54,9 @@ def declared_in(read: Callable[[str], str], names: Collection[str], paths: Seque
     return found
 
 
-def outline_files(root: Path, paths: Sequence[str]) -> list[OutlinedFile]:
-    """Each path with its file's language and outline."""
-    return [_outline(path, read_text(root, path)) for path in paths]
+def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:
+    """Each path with its file's language and outline, perhaps of its imports alone."""
+    return [_outline(path, read_text(root, path), declarations=declarations) for path in paths]
 
 
 def read_text(root: Path, path: str) -> str:
@@ -70,5 +71,4 @@ def read_text(root: Path, path: str) -> str:
 
 def _outline(path: str, text: str, *, declarations: bool = True) -> OutlinedFile:
     language = recognise(path, text) or "text"
-    declarations = declarations or has_tests_inside(language)
     return path, language, outline_of_document(text, path, language, declarations=declarations)

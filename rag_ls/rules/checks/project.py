@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.file_outlines import outline_files, read_text
+from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -41,11 +41,21 @@ from rag_ls.util.paths import is_among
 
 _log = logging.getLogger(__name__)
 
+_OutlineFiles = Callable[[Path, Sequence[str]], list[OutlinedFile]]
+
 # Starting processes takes as long as reading this many files.
 _MAX_FEW_FILES = 150
 _BATCH_FILES = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
 _GIT_S = 120.0
+
+
+Report = Callable[[int, int], None]
+"""Called with the number of files that were looked at, and of all that will be: first their imports, then the rest."""
+
+
+def ignore_steps(done: int, total: int) -> None:
+    """Report nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +72,13 @@ class CheckReport:
     """Whether there are rules, and none is for any file of the project."""
 
 
-def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int) -> CheckReport:
+def check_project(
+    root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int, report: Report = ignore_steps
+) -> CheckReport:
     """Check the files of a project, or those at or below some project paths."""
     notes: dict[str, None] = {}
     paths = sorted(list_files(root, patterns, notes.setdefault))
-    with closing(_Parsing(root, max(1, processes))) as parsing:
+    with closing(_Parsing(root, max(1, processes), report)) as parsing:
         return _check(root, paths, wanted, parsing, tuple(notes))
 
 
@@ -82,7 +94,10 @@ def _check(
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
     outlined = paths if needs_chains(rules) else chosen
-    outlines = parsing.outlines(outlined) if needs_imports(rules) or needs_symbols(rules) else {}
+    with_symbols = needs_symbols(rules)
+    is_outlined = needs_imports(rules) or with_symbols
+    total = len(chosen) + len(outlined) * is_outlined
+    outlines = parsing.outlines(outlined, total, declarations=with_symbols) if is_outlined else {}
     resolver = ImportResolver(tree)
     graph = ImportGraph(
         {
@@ -93,7 +108,9 @@ def _check(
         else dict[str, tuple[Edge, ...]]()
     )
     found: list[Violation] = []
-    for path in chosen:
+    for done, path in enumerate(chosen, total - len(chosen)):
+        if done % _BATCH_FILES == 0:
+            parsing.report(done, total)
         text = read_text(root, path)
         known = outlines.get(path)
         language = known[0] if known else recognise(path, text[:4096]) or "text"
@@ -152,7 +169,8 @@ def _empty_parts(rule: CheckRule, paths: Sequence[str]) -> tuple[str, ...]:
 class _Parsing:
     """The parser of a project's files, in processes that may die: a file that ends one is not checked, and named."""
 
-    def __init__(self, root: Path, count: int) -> None:
+    def __init__(self, root: Path, count: int, report: Report) -> None:
+        self.report = report
         self._root = root
         self._count = count
         self._processes = GuardedProcesses(count)
@@ -168,13 +186,17 @@ class _Parsing:
         except ProcessEnded as error:
             raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
-    def outlines(self, paths: Sequence[str]) -> dict[str, tuple[str, Outline]]:
-        """The language and outline of each file."""
+    def outlines(self, paths: Sequence[str], total: int, *, declarations: bool) -> dict[str, tuple[str, Outline]]:
+        """The language and outline of each file, perhaps of its imports alone."""
+        found: dict[str, tuple[str, Outline]] = {}
+        outline = partial(outline_files, declarations=declarations)
         batches = [paths[at : at + _BATCH_FILES] for at in range(0, len(paths), _BATCH_FILES)]
         # Starting a process takes as long as reading some files.
         with ThreadPoolExecutor(self._count if len(paths) > _MAX_FEW_FILES else 1) as threads:
-            read = threads.map(self._outline_batch, batches)
-            return {path: (language, outline) for batch in read for path, language, outline in batch}
+            for batch in threads.map(partial(self._outline_batch, outline), batches):
+                found.update((path, (language, known)) for path, language, known in batch)
+                self.report(len(found), total)
+        return found
 
     def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
         """The matches of structural rules in a document."""
@@ -184,11 +206,11 @@ class _Parsing:
             _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
             return [() for _ in checks]
 
-    def _outline_batch(self, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
+    def _outline_batch(self, outline: _OutlineFiles, paths: Sequence[str]) -> list[OutlinedFile]:
         try:
-            return self._processes.call(outline_files, self._root, paths, limits=_BATCH_LIMITS)
+            return self._processes.call(outline, self._root, paths, limits=_BATCH_LIMITS)
         except ProcessEnded as error:
             if len(paths) == 1:
                 _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
                 return [(paths[0], recognise(paths[0], "") or "text", Outline())]
-        return [found for path in paths for found in self._outline_batch([path])]
+        return [found for path in paths for found in self._outline_batch(outline, [path])]
