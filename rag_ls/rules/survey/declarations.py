@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,26 @@ _BRANCH = re.compile(
     r"function|func_literal|method_declaration|lambda"
     r"|^(?:if|elif|else|elsif|unless|case|when|conditional|ternary)(?:_\w+)?$|^\w+_(?:case|arm|entry)$"
 )
+_BASES = (
+    "base_list",
+    "superclass",
+    "super_interfaces",
+    "extends_interfaces",
+    "delegation_specifier",
+    "delegation_specifiers",
+)
 _LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAround:
+    """A class or an interface, as far as what derives from it and what it derives from matter."""
+
+    name: str
+    bases: tuple[str, ...]
+    has_own: bool
+    """Whether it has the annotation itself that it might have from a base."""
+    is_abstract: bool
 
 
 def holder_of(node: SgNode) -> SgNode:
@@ -59,16 +79,28 @@ def branch_around(node: SgNode) -> SgNode | None:
     return None
 
 
-def class_around(node: SgNode, attribute: str) -> tuple[str, str]:
-    """The names of the class around a place in C#, and of the one that it has an attribute from; "" where it has its own."""
-    while (parent := node.parent()) is not None and node.kind() != "class_declaration":
+def class_around(node: SgNode, attribute: str) -> ClassAround:
+    """The class or interface around a place; `attribute` is the one that it may have itself."""
+    while (parent := node.parent()) is not None and node.kind() not in ("class_declaration", "interface_declaration"):
         node = parent
-    has_own = any(
-        each.kind() == "attribute_list" and re.search(rf"\b{attribute}\b", each.text())
-        for each in nodes.children_of(node)
+    children = nodes.children_of(node)
+    marks = [each.text() for each in children if each.kind() in ("attribute_list", "modifiers")]
+    of_base = [each for each in children if each.kind() in _BASES]
+    return ClassAround(
+        name=declared_name(node),
+        bases=tuple(name for each in of_base for name in _base_names(each.text())),
+        has_own=any(re.search(rf"\b{attribute}\b", each) for each in marks),
+        is_abstract=node.kind() == "interface_declaration"
+        or any(re.search(r"\babstract\b", each) for each in marks)
+        or any(each.text() == "interface" for each in node.children()),
     )
-    base = None if has_own else next((each for each in nodes.children_of(node) if each.kind() == "base_list"), None)
-    return declared_name(node), next(iter(re.findall(r"\w+", base.text())), "") if base else ""
+
+
+def _base_names(text: str) -> list[str]:
+    """The names in a list of types, without what they are made of."""
+    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)", "", text)) != text:
+        text = shorter
+    return list(re.findall(r"(\w+)\s*(?:,|$)", text))
 
 
 def is_in_loop(node: SgNode) -> bool:

@@ -151,8 +151,8 @@ class FileFacts:
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""
-    class_prefixes: dict[str, str] = field(default_factory=dict)
-    """The prefix of a controller's class, which those that derive from it have too."""
+    class_prefixes: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """The prefix of a controller's class, which those that derive from it have too, and the names of its bases."""
     handlers: list[HandlerPlace] = field(default_factory=list)
     judged: frozenset[tuple[str, ...]] = frozenset()
     """The sorts of handlers that were looked for."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
+from rag_ls.rules.survey.class_prefixes import inherited_prefix
 from rag_ls.rules.survey.file_facts import (
     AnswerPlace,
     Direction,
@@ -28,7 +29,6 @@ from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import (
     Endpoint,
     RouteScope,
-    inherited_prefix,
     join_routes,
     method_of,
     plain_path,
@@ -156,8 +156,9 @@ class FileReading:
             version=self._version(found),
         )  # fmt: skip
         self._scopes.append(scope)
-        if replaced and paths[0]:
-            self._facts.class_prefixes[declarations.declared_name(node)] = paths[0]
+        if paths[0] and (replaced or found.form.says("inherited")):
+            around = declarations.class_around(call.node, "")
+            self._facts.class_prefixes[around.name] = plain_path(paths[0]), around.bases
         self._note(found, through, "router")
         for term in found.form.values.get("body", ()):
             for value in self._terms.value(term, found):
@@ -237,7 +238,7 @@ class FileReading:
         end = nodes.end_of(node)
         around = self._scopes_around(start, end)
         if inherited := found.form.says("inherits"):
-            outer = join_routes(outer, inherited_prefix(*declarations.class_around(node, inherited)))
+            outer = join_routes(outer, inherited_prefix(declarations.class_around(node, inherited)))
         part = next(iter(self._terms.strings(found, "part")), "")
         before = tuple(name for each in around for name in each.through)
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line

@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rag_ls.rules.survey.class_prefixes import ClassPrefixes
 from rag_ls.rules.survey.file_facts import FileFacts, FilesPrefix, RouterMount
 from rag_ls.rules.survey.handed_routers import HandedRouters
-from rag_ls.rules.survey.routes import Endpoint, join_routes, with_inherited, without_prefix
+from rag_ls.rules.survey.routes import Endpoint, join_routes, without_prefix
 from rag_ls.rules.survey.terms import ALIAS
 
 _MAX_DEPTH = 6
@@ -61,7 +62,7 @@ class RouterMounts:
         self._values: dict[tuple[str, str], str | None] = {}
         self._config_files = list(filter(_CONFIG_FILE.search, facts))
         self._declared: dict[tuple[str, str], frozenset[str]] = {}
-        self._class_prefixes = {name: prefix for each in facts.values() for name, prefix in each.class_prefixes.items()}
+        self._class_prefixes = ClassPrefixes(facts.values())
         self._prefixes = [*prefixes, *((path, prefix) for path, each in facts.items() for prefix in each.prefixes)]
         self._marking: dict[str, set[str]] = defaultdict(set)
         """The files that give a prefix to the files with a mark, by the mark."""
@@ -82,9 +83,12 @@ class RouterMounts:
 
     def endpoints(self, path: str) -> Iterator[Endpoint | int]:
         """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""
-        prefixes = list(self._prefixes_of(path)) if self._facts[path].endpoints else []
-        for endpoint in self._facts[path].endpoints:
-            own = replace(endpoint, route=self._fill(path, with_inherited(endpoint.route, self._class_prefixes)))
+        every = self._facts[path].endpoints
+        prefixes = list(self._prefixes_of(path)) if every else []
+        for endpoint, route in (
+            (each, route) for each in every for route in self._class_prefixes.routes_of(each.route)
+        ):
+            own = replace(endpoint, route=self._fill(path, route))
             own = replace(own, middleware=self._without_routers(path, own.middleware))
             if "{=" in own.route:
                 yield endpoint.line

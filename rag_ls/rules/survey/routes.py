@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
 _VERB = re.compile(rf"(?:{_VERBS})", re.IGNORECASE)
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION"})
-_INHERITED = re.compile(r"\{\^(\w+):(\w+)\}/?")
 _OTHER_NAMES = {"del": "DELETE", "view": "GET"}
 
 
@@ -119,23 +118,6 @@ def routes_at(
         for placeholder, name in (*(pair for scope in scopes for pair in scope.replaced), *replaced):
             route = route.replace(placeholder, name)
         yield route
-
-
-def inherited_prefix(name: str, base: str) -> str:
-    """The mark of the prefix that a controller has from the class that it derives from; "" for the framework's own."""
-    is_own = base and base not in ("Controller", "ControllerBase", "ApiController")
-    return f"{{^{base}:{name.removesuffix('Controller')}}}" if is_own else ""
-
-
-def with_inherited(route: str, class_prefixes: Mapping[str, str]) -> str:
-    """A route whose mark is replaced by the prefix of the class."""
-    found = _INHERITED.search(route)
-    if found is None:
-        return route
-    return join_routes(
-        class_prefixes.get(found[1], "").replace("[controller]", found[2]),
-        route[: found.start()] + route[found.end() :],
-    )
 
 
 def plain_path(path: str) -> str:

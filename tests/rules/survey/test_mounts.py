@@ -615,3 +615,32 @@ def test_a_prefix_of_a_setting_is_its_default_or_its_name(prefix: str, expected:
         "users.py": f"{_FLASK}bp = Blueprint('u', __name__, url_prefix='/own')\n@bp.route('/me')\ndef me(): ...\n",
     }
     assert routes(files, ("app.py", "users.py", 2)) == [expected]
+
+
+def test_controllers_of_spring_have_the_prefix_of_what_they_derive_from_and_give_theirs_to_what_they_inherit() -> None:
+    spring = "import org.springframework.web.bind.annotation.*;\n"
+    files = {
+        "Base.java": f'{spring}public abstract class Base<T extends A<B>> {{\n  @GetMapping("/list") int list() {{ return 1; }}\n}}\n',
+        "Users.java": f'{spring}@RestController @RequestMapping("/users")\nclass Users extends Base<Map<K, V>> implements Closeable {{\n'
+        '  @GetMapping("/one") int one() { return 1; }\n}\n',
+        "Posts.java": f'{spring}@RestController\n@RequestMapping(Paths.ROOT + "/posts")\nclass Posts extends Base<Post> {{ }}\n',
+        "Paths.java": 'interface Paths { String ROOT = "/v1"; }\n',
+        "Api.java": f'{spring}@RequestMapping("/things") interface Api {{ @GetMapping("/x") int x(); }}\n',
+        "Things.java": f"{spring}@RestController class Things implements Other, Api {{\n"
+        '  public int x() { return 1; }\n  @PostMapping("/y") int y() { return 1; }\n}\n',
+        "Alone.java": f'{spring}public interface Alone {{ @GetMapping("/alone") int c(); }}\n',
+        "K.kt": f'{spring}@RestController @RequestMapping("/k") class K : KBase(), Z {{ }}\n'
+        'abstract class KBase {\n  @GetMapping("/kb") fun kb() = 1\n}\n',
+    }
+    assert sorted(routes(files)) == [
+        "GET /alone", "GET /k/kb", "GET /things/x", "GET /users/list", "GET /users/one", "GET /v1/posts/list", "POST /things/y",
+    ]  # fmt: skip
+
+
+def test_a_name_that_two_classes_have_gives_no_prefix() -> None:
+    spring = "import org.springframework.web.bind.annotation.*;\n"
+    files = {f"{name}/Api.java": f'{spring}@RequestMapping("/{name}") interface Api {{ }}\n' for name in ("a", "b")}
+    files["c/Impl.java"] = (
+        f'{spring}@RestController class Impl implements Api {{ @GetMapping("/x") int x() {{ return 1; }} }}\n'
+    )
+    assert routes(files) == ["GET /x"]

@@ -216,9 +216,11 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
-        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not {"through", "holder_as"} & {
-            *form.values
-        }
+        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not {
+            "through",
+            "holder_as",
+            "inherited",
+        } & {*form.values}
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
