@@ -96,7 +96,9 @@ def _found_in(root: SgNode, forms: _Forms, places: Sequence[SgNode]) -> Iterator
 
 def _without_tests(root: SgNode, found: Sequence[FoundForm]) -> Iterator[FoundForm]:
     """Rust's unit tests stand at the end of the code that they test."""
-    tests = root.find_all(kind="mod_item", follows={"kind": "attribute_item", "regex": r"cfg\(test\)"})
+    attribute = {"kind": "attribute_item"}
+    test: Any = {**attribute, "regex": r"cfg\(test\)", "stopBy": {"not": attribute}}
+    tests = root.find_all(kind="mod_item", follows=test)
     spans = [(nodes.start_of(node), nodes.end_of(node)) for node in tests]
     for each in found:
         if not any(start <= nodes.start_of(each.call.node) < end for start, end in spans):

@@ -50,7 +50,9 @@ class SurveyFinding:
         if not self.total:
             return f"{self.count} times" if self.count != 1 else "once"
         names = list_names(self.exceptions, MAX_EXCEPTIONS)
-        return f"{self.count} of {self.total}" + (f"; not in {names}" if names else "")
+        # A file may hold both.
+        word = "not always" if any(place.path in self.exceptions for place in self.examples) else "not"
+        return f"{self.count} of {self.total}" + (f"; {word} in {names}" if names else "")
 
 
 @dataclass(slots=True)

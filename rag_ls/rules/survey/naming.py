@@ -31,13 +31,15 @@ _ROLES = frozenset(
 )
 # Folders in which the generators of Rails, Laravel, Phoenix, Django and Angular put files.
 _GENERATED_FOLDERS = re.compile(
-    r"(?:[\w-]+/)*(?:app/(?:controllers|models|helpers|jobs|mailers|policies|channels|views)"
+    r"(?:[\w.-]+/)*(?:Controllers|app/(?:controllers|models|helpers|jobs|mailers|policies|channels|views)"
     r"|app/(?:Http/\w+|Console/Commands|Exceptions|Providers|Policies|Jobs|Events|Listeners|Mail|Models|Rules|Observers|Casts|Notifications)"
     r"|database/(?:factories|seeders|seeds|migrations)|config|src/app|src/(?:Controller|Command|Repository|Entity|Form|EventSubscriber|EventListener|Twig|DataFixtures)|management/commands"
     r"|lib/\w+_web/(?:controllers|views|live|components|channels|plugs))"
 )
-_MADE = re.compile(r"_controller\.[jt]s$")
-"""Names that Stimulus asks for."""
+_MADE = re.compile(
+    r"_controller\.[jt]s$|\.(?:component|service|module|directive|pipe|guard|resolver|interceptor|controller|gateway|filter)\.ts$"
+)
+"""Names that Stimulus asks for, and those that the tools of Angular and NestJS give."""
 _MAX_KINDS = 6
 _MIN_OF_A_KIND = 6
 """Fewer files that lie together may be one feature."""
@@ -120,7 +122,8 @@ def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
         (kind for kind in kinds if len(kinds[kind]) >= MIN_COUNT), key=lambda kind: (-len(kinds[kind]), kind)
     )
     for kind in shown[:_MAX_KINDS]:
-        members = kinds[kind]
+        # `*.module.ts` is the name of `user.router.module.ts`, too.
+        members = [path for path in paths if path.endswith(kind.removeprefix("*"))]
         folder = _folder_of_most(members, paths)
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
         if len(inside) >= _MIN_OF_A_KIND and folder and not _GENERATED_FOLDERS.fullmatch(folder):

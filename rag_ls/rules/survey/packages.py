@@ -19,7 +19,7 @@ from rag_ls.rules.survey.findings import (
 
 TOPIC = "imports"
 
-_MIN_FILES = 4
+_MIN_FILES = 5
 _MIN_WITH_EXCEPTIONS = 6
 """Of fewer files that share a package, one elsewhere says that they share it by chance."""
 _MIN_SHARE_OF_FOLDER = 0.3

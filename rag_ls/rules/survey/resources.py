@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 _LARAVEL_NAMES = {"store": "create", "create": "new"}
+_OTHER_NAMES = {"delete": "destroy"}
+"""Those of Phoenix."""
 _ROUTES = (
     ("index", "GET", ""),
     ("create", "POST", ""),
@@ -21,7 +23,7 @@ def actions(only: Iterable[str] | None, without: Iterable[str] | None, laravel: 
     """The actions that are left, by Rails' names."""
 
     def rails(names: Iterable[str]) -> set[str]:
-        return {_LARAVEL_NAMES.get(name, name) if laravel else name for name in names}
+        return {(_LARAVEL_NAMES if laravel else _OTHER_NAMES).get(name, name) for name in names}
 
     if only is not None:
         return rails(only) & ALL_ACTIONS

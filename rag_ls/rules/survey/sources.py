@@ -26,12 +26,13 @@ CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not N
 
 _VISIBLE = re.compile(r"[^\n]")
 _OPENING = "([{"
-_RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
+_RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
 _BRACKETS = re.compile(r"[()\[\]{}]")
 
 _NOT_PRODUCT = re.compile(
     r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations?"
-    r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template|\.[^/]+)/"
+    r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
+    r"|[\w.-]+\.(?:\w*Tests?|Specs|Benchmarks?)|\.(?!well-known/)[^/]+)/"
     r"|(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"
     r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
     re.I,

@@ -246,6 +246,7 @@ def test_axum_methods_and_nesting() -> None:
     }
     fn api() -> Router { Router::new().route("/ping", get(ping)) }
     #[cfg(test)]
+    #[expect(clippy::unwrap_used)]
     mod tests { fn t() { Router::new().route("/test", get(x)); } }
     """
     assert routes("main.rs", "rust", text) == ["GET /users", "POST /users", "GET /api/ping"]

@@ -250,6 +250,20 @@ _FORMS = {
         """,
         ["GET /api/x", "POST /api/y"],
     ),
+    "Actix Web by imported names": (
+        "src/m.rs",
+        """
+        use actix_web::web::{get, post, put, resource, scope, ServiceConfig};
+        pub fn config(c: &mut ServiceConfig, limit: &RateLimit) {
+            c.service(
+                scope("/api").wrap(limit.message())
+                    .service(scope("/site").route("", get().to(read)).route("", put().to(edit)))
+                    .service(resource("/search").wrap(limit.search()).route(get().to(search))),
+            );
+        }
+        """,
+        ["GET /api/site", "PUT /api/site", "GET /api/search"],
+    ),
     "Rocket": ("src/m.rs", '#[get("/x/<id>", rank = 2)]\nfn x(id: u8) {}\n', ["GET /x/<id>"]),
     "Ktor": (
         "A.kt",
@@ -274,12 +288,12 @@ _FORMS = {
           scope "/api", MyWeb do
             get "/ping", PingController, :index
             resources "/users", UserController, only: [:index, :show] do
-              resources "/posts", PostController, only: [:create]
+              resources "/posts", PostController, only: [:create, :delete]
             end
           end
         end
         """,
-        ["GET /api/ping", "GET /api/users", "GET /api/users/:id", "POST /api/users/:user_id/posts"],
+        ["GET /api/ping", "GET /api/users", "GET /api/users/:id", "POST /api/users/:user_id/posts", "DELETE /api/users/:user_id/posts/:id"],
     ),
     "Next.js": (
         "src/app/(shop)/api/users/route.ts",

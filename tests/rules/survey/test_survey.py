@@ -230,7 +230,7 @@ def test_the_exceptions_of_an_answers_key_are_all_files_with_an_answer_that_lack
     found = look({"a.py": good, "b.py": bad}).response_formats
     assert [(each.claim, each.evidence()) for each in found] == [
         ("Answers have the key `ok`", "7 of 7"),
-        ("Answers have the key `data`", "6 of 7; not in `b.py`"),
+        ("Answers have the key `data`", "6 of 7; not always in `b.py`"),
     ]
 
 
@@ -277,7 +277,7 @@ def test_imports_of_many_files_that_mix_both_ways_are_no_convention() -> None:
 
 
 def test_an_alias_of_the_projects_own_files_is_no_package() -> None:
-    files = {f"src/repos/{name}.ts": "import { DB } from '@shop/db/types';\n" for name in "abcd"}
+    files = {f"src/repos/{name}.ts": "import { DB } from '@shop/db/types';\n" for name in "abcde"}
     others = {f"src/core/{name}.ts": "export {};\n" for name in "abcdefgh"}
     modules = tuple((path, "@shop/db/types", 1) for path in files)
     texts = {**files, **others, "tsconfig.json": '{"compilerOptions": {"paths": {"@shop/db/*": ["./src/database/*"]}}}'}
@@ -402,15 +402,40 @@ def test_where_files_of_a_kind_lie() -> None:
     assert claims(look(few).naming) == [], "five files may be one feature"
     symfony = {f"src/Controller/{name}Controller.php": "<?php class X {}" for name in "ABCD"}
     assert claims(look(symfony).naming) == [], "the framework puts them there"
+    aspnet = {f"Shop.Api/Controllers/{name}Controller.cs": "x" for name in "ABCDEF"} | {"Shop.Api/A.cs": "x"}
+    assert claims(look(aspnet).naming) == [], "nor where ASP.NET has them"
+    modules = {f"src/routes/{name}.module.ts": "x" for name in "abcdef"} | {"src/app.module.ts": "x"}
+    modules |= {f"src/{name}.ts": "x" for name in "abcd"}
+    modules |= {f"src/routes/{name}.router.module.ts": "x" for name in "ab"}
+    assert claims(look(modules).naming) == [("Files named `*.module.ts` lie in `src/routes/`", 8, 9)]
+
+
+def test_names_that_the_tools_of_a_framework_give_show_no_style() -> None:
+    angular = {f"src/user-{name}.component.ts": "x" for name in "abcdefgh"}
+    assert claims(look(angular).naming) == []
+    own = {f"src/user-{name}.ts": "x" for name in "abcdef"}
+    (found,) = look({**angular, **own}).naming
+    assert found.evidence() == "6 of 6"
+
+
+def test_a_project_of_tests_in_csharp_is_no_part_of_the_product() -> None:
+    paths = [
+        "Shop/Carts/Cart.cs",
+        "Shop.Tests/Carts/Helper.cs",
+        "Shop.IntegrationTests/Setup.cs",
+        "Shop.Benchmarks/Run.cs",
+    ]
+    assert look(dict.fromkeys(paths, "x")).files == 1
+    assert look({"src/routes/.well-known/a/+server.ts": "x", "src/.cache/a.ts": "x"}).files == 1
 
 
 def test_a_module_of_the_projects_own_that_is_not_there_is_no_package() -> None:
-    files = {f"routes/{name}.php": "x" for name in "abcd"} | {f"app/{name}.php": "x" for name in "abcdefgh"}
+    files = {f"routes/{name}.php": "x" for name in "abcde"} | {f"app/{name}.php": "x" for name in "abcdefgh"}
     php = tuple((path, "Shop\\Http\\Controllers", 1) for path in files if path.startswith("routes"))
     manifest = '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "require": {"php": "^8.3"}}'
     assert _package_claims({**files, "composer.json": "{}"}, php) == ["Files that import `Shop\\Http` lie in `routes/`"]
     assert _package_claims({**files, "composer.json": manifest}, php) == []
-    files = {f"cmd/{name}.go": "x" for name in "abcd"} | {f"web/{name}.go": "x" for name in "abcdefgh"}
+    files = {f"cmd/{name}.go": "x" for name in "abcde"} | {f"web/{name}.go": "x" for name in "abcdefgh"}
     go = tuple((path, "example.org/shop/v2/gen/api", 1) for path in files if path.startswith("cmd"))
     assert _package_claims(files, go) == ["Files that import `example.org/shop/v2` lie in `cmd/`"]
     assert _package_claims({**files, "go.mod": "module example.org/shop/v2\n"}, go) == []
