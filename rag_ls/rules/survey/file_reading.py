@@ -376,7 +376,7 @@ class FileReading:
             each.outer for each in self._routers.chain_of(name, place)[-1:]
         ):
             return
-        names = [each for each in names if not self._routers.has(each.partition(".")[0])]
+        names = [each for each in names if not self._routers.has(each)]
         end = nodes.end_of(declarations.branch_around(found.call.node) or self._root)
         self._routers.put_before(name, place, end, names)
         for start, _, endpoints in self._routes:

@@ -142,7 +142,10 @@ class FileRouters:
     def add_router(self, found: FoundForm) -> None:
         """Take in a router, and what it was made of."""
         is_chained = next(nodes.calls_after(found.call), None) is not None
-        name = declarations.assigned_name(found.call.node) or (_UNNAMED if is_chained else "")
+        named = [
+            each if isinstance(each, str) else each.text() for each in self._terms.value(found.form.says("name"), found)
+        ]
+        name = next(iter(named), "") or declarations.assigned_name(found.call.node) or (_UNNAMED if is_chained else "")
         prefix = next(iter(self._terms.prefixes(found)), "")
         through = tuple(self._terms.names(found, "through"))
         if name:

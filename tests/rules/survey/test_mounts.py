@@ -644,3 +644,20 @@ def test_a_name_that_two_classes_have_gives_no_prefix() -> None:
         f'{spring}@RestController class Impl implements Api {{ @GetMapping("/x") int x() {{ return 1; }} }}\n'
     )
     assert routes(files) == ["GET /x"]
+
+
+def test_a_plugin_of_fastify_may_call_its_application_by_any_name() -> None:
+    files = {
+        "a.ts": """
+        import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+        export async function routes(f: FastifyInstance, opts: X) { f.get('/a', h); f.register(inner, { prefix: '/in' }); }
+        const inner: FastifyPluginAsync = async (g) => { g.get('/b', h); g.addHook('onRequest', g.auth); g.get('/c', h); };
+        export default async (k, opts) => {
+          k.register(async (child) => { child.post('/d', h); }, { prefix: '/child' });
+          cache.get('/no', 1);
+        };
+        """,
+        "b.js": "const fp = require('fastify-plugin');\nmodule.exports = async function (srv, opts) {\n"
+        "  srv.get('/x', { preHandler: srv.auth }, h);\n  cache.get('/no', 2);\n};\n",
+    }
+    assert routes(files) == ["GET /a", "GET /in/b", "GET /in/c g.auth", "POST /child/d", "GET /x srv.auth"]

@@ -45,6 +45,10 @@ _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "r
 _KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
 
 
+_SAYING = frozenset({"through", "holder_as", "inherited", "name"})
+"""The values of routers and scopes that say something by themselves, or of what has no name of its framework."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """One way to write one thing."""
@@ -216,11 +220,7 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
-        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not {
-            "through",
-            "holder_as",
-            "inherited",
-        } & {*form.values}
+        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not _SAYING & {*form.values}
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
