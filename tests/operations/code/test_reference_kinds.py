@@ -114,6 +114,16 @@ RUST = {
         "    match part {\n        Part::Whole(n) => n.path(),\n        _ => {}\n    }\n}\n"
     ),
 }
+WORKSPACE = {
+    "Cargo.toml": '[workspace]\nmembers = ["core", "app"]\n',
+    "core/Cargo.toml": '[package]\nname = "shop-core"\n',
+    "core/src/lib.rs": "mod cart;\npub use cart::Cart;\n",
+    "core/src/cart.rs": "pub struct Cart {\n    pub count: u8,\n}\n\nimpl Cart {\n    pub fn size(&self) -> u8 { self.count }\n}\n",
+    "app/Cargo.toml": '[package]\nname = "app"\n\n[dependencies]\nshop-core = { path = "../core" }\n',
+    "app/src/main.rs": (
+        "use shop_core::Cart;\n\nfn run(cart: Cart) -> u8 {\n    let Cart { count } = cart.clone();\n    cart.size() + count\n}\n"
+    ),
+}
 C_SHARP = {
     "src/Shop/Kind.cs": "namespace Shop;\n\npublic enum Kind { Old, New }\n",
     "src/Shop/Cart.cs": (
@@ -201,6 +211,9 @@ PYTHON = {
         (PHP, {"symbol": "Special.get"}, ["src/Main.php:5 by name", "src/Main.php:8 resolved"]),
         # A reference that is counted stands for what it holds; a field is no method; a crate is no module of the project.
         (RUST, {"symbol": "Recipe.path"}, ["src/main.rs:12 resolved", "src/main.rs:16 by name"]),
+        # The type in a pattern is no variable; a crate of the workspace is found by its name.
+        (WORKSPACE, {"symbol": "Cart"}, [f"app/src/main.rs:{n} resolved" for n in (1, 3, 4)] + ["core/src/cart.rs:5 resolved", "core/src/lib.rs:2 resolved"]),
+        (WORKSPACE, {"symbol": "Cart.size"}, ["app/src/main.rs:5 resolved"]),
         (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
         (C_SHARP, {"symbol": "Cart.Old"}, ["src/Shop/Kind.cs:3 by name"]),
         (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),

@@ -10,6 +10,8 @@ from rag_ls.languages.reference_rules import ReferenceRule
 _MAX_HEAD = 2000
 # Comments and annotations have brackets, too.
 _ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
+_SET = r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b"
+_SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _WAYS = (
@@ -18,7 +20,6 @@ _WAYS = (
     # Blocks of Kotlin and Swift.
     r"\{\s*\(?(?:\w+\s*,\s*\(?)*{name}\s*(?:[,)][\w\s,()]*)?(?:->|\bin\b)",
     r"\bva[lr]\s*\((?:\w+\s*,\s*)*{name}\s*[,)]",
-    r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b",
     # `{ key: name }` takes `name` out of an object.
     r"(?<![@.])\b(?:const|let|var)\s+\{[^}]*?\b{name}\b(?!\s*:)",
     r"(?<![\w.]){name}\s*:=",
@@ -36,8 +37,8 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     """Whether a function declares a parameter or variable of a name."""
     if name not in text:
         return False
-    # A type may also follow `as`.
-    ways = _WAYS if name[:1].isupper() else (*_WAYS, _AS)
+    # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
+    ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
     return any(find_around(rule.parameters, _parameters_in(text), name)) or any(
         any(find_around(way, text, name)) for way in ways
