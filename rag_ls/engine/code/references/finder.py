@@ -9,19 +9,16 @@ from dataclasses import replace
 from itertools import filterfalse, islice, product
 
 from rag_ls.chunking import read_uses
-from rag_ls.engine.code import places
-from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind
+from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.overloads import Overloads
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.languages import Role, find_language
 from rag_ls.model import Use, UseKind
-from rag_ls.storage import StoredSymbol, is_called
-from rag_ls.util.text import column_in_bytes
+from rag_ls.storage import StoredSymbol
 
 _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
@@ -30,9 +27,6 @@ _MAX_CREATED = 50
 _MAX_LINES_TO_NAME = 6
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 _MEMBER_DECLARED = re.compile(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
-# Marks between the parts of a qualified name; a `#` before a name may belong to the name.
-_MARKS = re.compile(r"::|->|(?<=\w)#")
-
 
 _KINDS = {
     UseKind.CALL: ReferenceKind.CALL,
@@ -62,70 +56,12 @@ class Finder:
     """Answers one question."""
 
     def __init__(self, session: ProjectSession) -> None:
-        self._session = session
         self.files = CodeFiles(session)
         self._names = Names(self.files, session.project.imports.resolver())
-        self._uses = Uses(self._names)
-        self._overloads = Overloads(self._names, self._uses)
+        self.uses = Uses(self._names)
+        self._overloads = Overloads(self._names, self.uses)
         self._is_test = session.project.roles.is_test
         self.uncreated = 0
-
-    def declared(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
-        """The name that is asked for, and the declarations that it means."""
-        if question.path:
-            return self._declared_at(question)
-        wanted = _MARKS.sub(".", question.name.strip().removesuffix("()"))
-        name = split_owner(wanted)[1]
-        if not name:
-            raise InvalidRequest("find_references needs a name, or a path with a line")
-        named = self.files.named(name)
-        found = [item for item in named if _means(item, wanted)]
-        if wanted != name and not found and named:
-            raise NotFound(
-                f"no {wanted!r} is declared; these are: {', '.join(sorted({item.symbol for item in named})[:8])}"
-            )
-        return name, sorted(found, key=lambda item: (self._is_test(item.path), item.path, item.start_line))
-
-    def _declared_at(self, question: AskedSymbol) -> tuple[str, list[StoredSymbol]]:
-        path, line, _, column = self._session.place(question.path, question.line)
-        column = question.column or column
-        source = self.files.at(path)
-        if source is None:
-            raise places.not_indexed(self._session, path)
-        named = [item for item in source.symbols if question.name and is_called(item.symbol, question.name)]
-        if named:
-            best = min(named, key=lambda item: (item.start_line != line, item.symbol != question.name))
-            return split_owner(best.symbol)[1], [best]
-        if column and (used := self._used_at(source, line, column)) is not None:
-            return used
-        starting = [item for item in source.symbols if item.start_line == line]
-        item = starting[0] if starting else source.around(line)
-        if item is None and question.name and not line:
-            # Another file declares it: the answer names the place.
-            return self.declared(replace(question, path=""))
-        if item is None:
-            raise NotFound(f"no declaration is at line {line} of {path}; list_symbols shows those that there are")
-        return split_owner(item.symbol)[1], [item]
-
-    def _used_at(self, source: CodeFile, line: int, column: int) -> tuple[str, list[StoredSymbol]] | None:
-        """The name that is used at a place, and what it means there; None where no name is used, or one is declared."""
-        lines = self.files.lines(source)
-        offset = column_in_bytes(lines[line - 1], column) - 1 if line <= len(lines) else 0
-        for use in source.uses():
-            if use.line != line or not use.column <= offset <= use.column + len(use.name.encode()):
-                continue
-            own = [item for item in source.by_name.get(use.name, ()) if item.start_line == line]
-            first = min((each.column for each in source.uses({use.name}) if each.line == line), default=0)
-            if own and use.column == first:
-                return use.name, own[:1]
-            meaning = self._uses.meaning(source, use)
-            declared = meaning.declarations if meaning is not None else self.files.named(use.name)
-            if not declared:
-                raise NotFound(
-                    f"{use.name!r} at line {line} is declared inside its function, or in no file of this project"
-                )
-            return use.name, list(declared)
-        return None
 
     def uses_of(
         self, name: str, declared: Sequence[StoredSymbol], kinds: Collection[ReferenceKind] = ALL_KINDS
@@ -233,7 +169,7 @@ class Finder:
                 continue
             if not is_import and wanted and not self._fits(source, use, wanted.declared):
                 continue
-            meaning = self._uses.meaning(source, use)
+            meaning = self.uses.meaning(source, use)
             if meaning is None:
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
@@ -450,7 +386,7 @@ class Finder:
         source = self.files.at(item.path)
         for use in source.uses() if source is not None else ():
             if use.kind == UseKind.CALL and item.start_line <= use.line <= item.end_line:
-                meaning = self._uses.meaning(source, use) if source is not None else None
+                meaning = self.uses.meaning(source, use) if source is not None else None
                 targets: Sequence[StoredSymbol] = meaning.declarations if meaning is not None else ()
                 if source is not None and targets:
                     targets, _ = self._choose(source, use.line, self._before(source, use), targets, Wanted(()))
@@ -490,12 +426,6 @@ def _place(reference: Reference) -> tuple[str, int, int]:
     """The place of a reference; an import of one name under another is one place, though both names stand there."""
     is_import = reference.kind is ReferenceKind.IMPORT
     return reference.path, reference.line, 0 if is_import else reference.column
-
-
-def _means(item: StoredSymbol, wanted: str) -> bool:
-    """Whether a qualified name, or a part of it from a border on, is the wanted one."""
-    symbol = _MARKS.sub(".", item.symbol)
-    return symbol == wanted or symbol.endswith(f".{wanted}")
 
 
 def _find_own_line(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from rag_ls.engine.code.references.answers import (
     References,
     sort_references,
 )
+from rag_ls.engine.code.references.asked import find_asked
 from rag_ls.engine.code.references.code_files import split_owner, symbol_key
 from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.pages import find_page
@@ -39,7 +40,7 @@ def find_references(
     """
     session.catch_up()
     finder = Finder(session)
-    name, declared, keys = _find_declared(finder, question)
+    name, declared, keys = _find_declared(session, finder, question)
     if enough:
         references, left = find_page(finder, name, declared, kinds, enough)
     else:
@@ -58,9 +59,11 @@ def find_references(
     )  # fmt: skip
 
 
-def _find_declared(finder: Finder, question: AskedSymbol) -> tuple[str, list[StoredSymbol], Sequence[StoredSymbol]]:
+def _find_declared(
+    session: ProjectSession, finder: Finder, question: AskedSymbol
+) -> tuple[str, list[StoredSymbol], Sequence[StoredSymbol]]:
     """The name that is asked for, the declarations that it means, and the keys in data that many places have."""
-    name, declared = finder.declared(question)
+    name, declared = find_asked(session, finder.files, finder.uses, question)
     keys = [item for item in declared if find_language(item.language).role is Role.DATA]
     if len(keys) <= _MAX_KEYS:
         return name, declared, ()
@@ -89,7 +92,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
     """The calls of a symbol, each followed by the calls of what calls it, to a depth. Raises as `find_references`."""
     session.catch_up()
     finder = Finder(session)
-    name, declared, _ = _find_declared(finder, question)
+    name, declared, _ = _find_declared(session, finder, question)
     tree = _CallerTree(finder, min(depth, MAX_DEPTH))
     tree.add(name, declared, 1)
     nearest = () if declared or tree.found else tuple(places.nearest_symbols(session, question.name or name))
@@ -110,7 +113,7 @@ def find_callees(session: ProjectSession, question: AskedSymbol) -> References:
     """The calls in the body of a symbol. Raises as `find_references`."""
     session.catch_up()
     finder = Finder(session)
-    name, declared = finder.declared(question)
+    name, declared = find_asked(session, finder.files, finder.uses, question)
     if not declared:
         return References(
             name, (), (), tuple(places.nearest_symbols(session, question.name or name)), finder.files.count
