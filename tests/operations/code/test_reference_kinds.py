@@ -44,7 +44,10 @@ KOTLIN_EXTENSIONS = {
         "        with(1) { this@Users.rows() }\n    }\n    fun hide() {\n        val (rows, columns) = 1 to 2\n        columns\n    }\n}\n"
     ),
 }
-_JSON, _USE = "src/main/kotlin/shop/json/Json.kt", "src/main/kotlin/shop/Use.kt"
+KOTLIN_EXTENSIONS["src/main/kotlin/shop/Other.kt"] = (
+    'package shop\n\nimport other.Token\nimport shop.json.json\n\nfun hide(token: Token) = token.json<Int>("z")\n'
+)
+_JSON, _USE, _OTHER = (f"src/main/kotlin/shop/{each}.kt" for each in ("json/Json", "Use", "Other"))
 TSX = {
     "src/key.ts": "export function key(): string { return '' }\nexport interface Props { key: string }\n",
     "src/Page.tsx": (
@@ -166,7 +169,7 @@ PYTHON = {
         (
             KOTLIN_EXTENSIONS,
             {"path": _JSON, "line": 5},
-            [f"{_USE}:3 resolved", f"{_USE}:8 resolved", f"{_USE}:12 resolved", f"{_USE}:13 resolved"],
+            [f"{_USE}:3 resolved", f"{_USE}:8 resolved", f"{_USE}:12 resolved", f"{_USE}:13 resolved", f"{_OTHER}:4 resolved", f"{_OTHER}:6 resolved"],
         ),
         (KOTLIN_EXTENSIONS, {"path": _JSON, "line": 6}, [f"{_USE}:4 resolved", f"{_USE}:14 resolved"]),
         (KOTLIN_EXTENSIONS, {"symbol": "Table.columns"}, [f"{_USE}:11 resolved"]),

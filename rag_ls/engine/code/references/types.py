@@ -113,14 +113,13 @@ class Uses:
             return replace(bare, declarations=tuple(filterfalse(self._names.declared.namespace_of, bare.declarations)))
         if owner is None and (fields := self._names.declared.table_members(source, chain, use.name)) is not None:
             return Meaning(fields)
-        if owner is None:
+        if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
             extension = self._names.extension(source, use.name, is_imported=True)
-            return extension or self._member_of_few(source, steps, use.name)
-        if owner == OUTSIDE and not self._is_foreign(source, steps, use.line):
-            return None
+            return extension or (self._member_of_few(source, steps, use.name) if owner is None else None)
         found = self._names.member_of(owner, use.name)
-        if found is None or len(found.declarations) > 1:
-            found = self._names.extension(source, use.name, is_imported=found is None) or found
+        count = len(found.declarations) if found is not None else 0
+        if count != 1:
+            found = self._names.extension(source, use.name, is_imported=not count) or found
         is_enum = any(
             _ENUM.match(item.signature) and item.symbol.endswith(steps[-1].name) for item in owner.declarations
         )
