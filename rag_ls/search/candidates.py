@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.chunking import stem_of
 from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.stop_words import FILLING
 from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
+from rag_ls.search.roles import is_data
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
 
@@ -26,6 +28,7 @@ _log = logging.getLogger(__name__)
 # The numbers of candidates by words and by meaning. More candidates by words found nothing more.
 _MAX_LEXICAL, _MAX_DENSE = 200, 100
 _MAX_EXACT = 50
+_MAX_NAMED_FILES = 5
 # This many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of its
 # rarest phrases. So a quoted error message is found among thousands of chunks that hold the same words.
 _MAX_PHRASE_TEXTS = 40
@@ -272,13 +275,25 @@ class CandidateFinder:
 
     def _rows_of_paths(self, query: Query, view: View) -> list[int]:
         if not query.paths:
-            return []
+            return self._rows_of_named_files(query, view)
         named = [
             number
             for number, path, _, _ in self._store.document_paths()
             if view.shows(number) and any(_ends(path, name) for name in query.paths)
         ]
         return self._store.chunks.first_of(named, _MAX_EXACT)
+
+    def _rows_of_named_files(self, query: Query, view: View) -> list[int]:
+        """The first chunks of the files that a bare name is the name of, if these are few: of `index` they are many."""
+        if len(query.bare_name) != 1:
+            return []
+        (name,) = query.bare_name
+        named = [
+            number
+            for number, path, language, _ in self._store.document_paths()
+            if name in path and stem_of(path) == name and not is_data(language) and view.shows(number)
+        ]
+        return self._store.chunks.first_of(named, _MAX_EXACT) if len(named) <= _MAX_NAMED_FILES else []
 
     def _rows_of_places(self, query: Query, view: View) -> list[int]:
         """The chunks on the lines that a query names, in its order."""

@@ -32,3 +32,8 @@ def is_preamble(chunk: Chunk) -> bool:
     return (not others or bool(_IMPORT.match(others[0]))) and all(
         _IMPORT.match(line) or _PART.match(line) for line in others
     )
+
+
+def is_import(line: str) -> bool:
+    """Whether a line of code imports something."""
+    return _IMPORT.match(line) is not None

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.chunking import stem_of
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.calibration import share_of_highest
 from rag_ls.retrieval.fusion import Weights, fuse
@@ -28,6 +29,8 @@ _QUOTED_WORDS = 4
 _CROWDED_LOSS_OF_CHANGE = 20.0
 # Scores that differ by less are equal, in the order and as they are told.
 _DIGITS = 6
+MAX_KEYS = 5
+"""A key that more places in files of data have is used there, as a task of Ansible is, and declared by none."""
 MAX_PLACES = 3
 """The places of a file that an answer shows."""
 
@@ -61,6 +64,10 @@ def order_candidates(
     scored = _score(rows, table, query, weights)
     top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
+    if sum(is_data(row.language) for row, _ in declared) > MAX_KEYS:
+        declared = [item for item in declared if not is_data(item[0].language)]
+    if not declared:
+        declared = _find_named_files(scored, query)
     # Keys of data often have the names of code.
     declared.sort(key=lambda item: (is_data(item[0].language), -_fit(item[0], query)))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
@@ -95,6 +102,15 @@ def _score(
         places[row.document_id] += 1
         scored.append((row, of_file - behind - lost))
     return sorted(scored, key=_order)
+
+
+def _find_named_files(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
+    """The best place of each file of code that is named as the query is, as a module of Ansible is."""
+    named: dict[int, tuple[RankRow, float]] = {}
+    for row, score in scored:
+        if (stem_of(row.path),) == tuple(query.bare_name) and not (is_data(row.language) or is_docs(row.language)):
+            named.setdefault(row.document_id, (row, score))
+    return list(named.values())
 
 
 def _find_quoting(signals: Signals[int], query: Query) -> set[int]:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
+from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Depth
 from rag_ls.model import Chunk
+from rag_ls.search import NO_FILTERS, TextQuery
 from tests.support import write
 
 _LONG_DOC = "\n".join(
@@ -24,6 +26,11 @@ _FILES = {
     ),
     "docs/ledger.md": "# Ledger\n\nThe Ledger is the Ledger.\n",
     "tests/test_ledger.py": "class Ledger:\n    ledger = 'a namesake in a test'\n",
+}
+_TASKS = {
+    **{f"targets/role{number}/tasks/main.yml": f"- set_fact:\n    number: {number}\n" for number in range(8)},
+    "modules/set_fact.py": "# The module set_fact.\nDOCUMENTATION = 'set_fact sets variables'\n",
+    "plugins/action/set_fact.py": "class ActionModule:\n    def run(self):\n        return self.facts\n",
 }
 
 
@@ -67,3 +74,16 @@ def test_a_question_where_a_name_of_one_letter_is_defined_is_answered(
 def test_a_question_that_holds_the_name_is_ranked_as_before(client: Client, tmp_path: Path) -> None:
     found = _first(client, tmp_path / "books", "the namesake of a Ledger")
     assert found[0].path != "src/ledger.py"
+
+
+def test_a_key_that_many_files_of_data_have_is_used_there_and_the_files_that_are_named_so_come_first(
+    client: Client, tmp_path: Path
+) -> None:
+    """Tasks of Ansible name a module, which is a file of that name."""
+    view = client.open(write(tmp_path / "playbooks", _TASKS))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(30, embeddings=False)
+    hits = view.search(SearchRequest("set_fact", k=5)).hits
+    assert {hit.item.chunk.path for hit in hits[:2]} == {"modules/set_fact.py", "plugins/action/set_fact.py"}
+    request = PlacesRequest(TextQuery("set_fact"), NO_FILTERS, first=2, files_only=False, counted=100, longest_s=10.0)
+    assert {place.path for place in find_places(view, request).places} == {"modules/set_fact.py"}

@@ -158,6 +158,8 @@ def test_more_hits_take_no_more_statements(store: CheckoutIndex) -> None:
         # What SQLite's full-text search asks by itself begins as a comment does.
         return len([each for each in statements if not each.startswith("--")])
 
+    # The list of the documents is read once.
+    count_statements(1)
     assert count_statements(8) == count_statements(1)
 
 

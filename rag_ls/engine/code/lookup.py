@@ -160,6 +160,18 @@ def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[Stor
     return _best_named(question.query, found, session.project.roles) if question.query.strip() else found
 
 
+def find_declared(session: ProjectSession, name: str) -> list[StoredSymbol]:
+    """The declarations that have just this name, `refresh` or `Session.refresh`; those in tests only if no other has it."""
+    last = _OWNER.split(name.strip())[-1]
+    found = [
+        item
+        for item in find_symbols(session, SymbolQuestion(query=name))
+        if item.kind != "section" and _OWNER.split(item.symbol)[-1] == last
+    ]
+    others = [item for item in found if not session.project.roles.is_test(item.path)]
+    return others or found
+
+
 def _find_documents(session: ProjectSession, question: SymbolQuestion) -> list[int]:
     if question.path:
         path = session.relative(question.path)

@@ -29,12 +29,14 @@ _LINE_TOKENS = 3
 _FRAME_TOKENS = 14
 _ENVELOPE_TOKENS = 100
 _LINES_BEFORE = 20
-# Each file gets at most the share that it would have among this many, so that the answer to a clear question stays short.
-_FILES_WITH_TEXT = 6
+FILES_WITH_TEXT = 6
+"""Each file gets at most the share that it would have among this many, so that the answer to a clear question stays short."""
 _CHARACTERS_A_TOKEN = 3
 
 
-def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
+def fit_to_budget(
+    query: str, records: Sequence[CodeRecord], budget_tokens: int, files_with_text: int = FILES_WITH_TEXT
+) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
 
     Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others. Far ones keep one line.
@@ -43,7 +45,7 @@ def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int)
     records = [_keep_best_line(record, words) if record.far and record.text else record for record in records]
     hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE_TOKENS
-    share_of_file = left // min(max(len(hits), 1), _FILES_WITH_TEXT)
+    share_of_file = left // min(max(len(hits), 1), files_with_text)
     while count < len(hits) and (not count or left >= hits[count].least):
         left -= hits[count].least
         count += 1

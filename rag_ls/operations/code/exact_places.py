@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from bisect import bisect_right
@@ -17,10 +16,9 @@ from rag_ls.engine.code.exact_places import PlacesFound, PlacesRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Occurrence
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search import Filters, TextQuery
 
@@ -31,10 +29,13 @@ AUTO_LONGEST_S, EXACT_LONGEST_S = 1.0, 10.0
 AUTO_PLACES, EXACT_PLACES, MAX_PLACES = 10, 50, 10_000
 """The numbers of places in an answer: beside hits, and where nothing else was asked for."""
 _MAX_AUTO_CHARACTERS = 400
+# Where no line holds a name, so many hits may be meant.
+_MAX_NEAR = 5
 _QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
 _NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
 # Marks of code: brackets with a name, operators, ends of statements.
 _CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
+_LAST_WORD = re.compile(r"\w+(?=\W*$)")
 _REGEX = re.compile(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
 
 
@@ -175,6 +176,36 @@ def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRec
     return replace(record, project=source.name)
 
 
+def set_beside_exact(
+    results: tuple[CodeRecord, ...], exact: ExactPlaces, query: str, *, is_close: bool
+) -> tuple[tuple[CodeRecord, ...], str]:
+    """The hits beside an exact answer, and a note where that has no line though hits seem close.
+
+    Hits that do not hold the text need no more than a line each: all but the best where other lines hold it, and all where none
+    holds a text in quotes or a name.
+    """
+    if exact.total:
+        return (
+            *results[:1],
+            *(replace(each, far=each.far or not _holds(each, exact.pattern)) for each in results[1:]),
+        ), ""
+    is_quoted = exact.pattern != query.strip()
+    last = _LAST_WORD.search(exact.pattern)
+    is_name = last is not None and _NAME.fullmatch(exact.pattern) is not None
+    if not is_close or not (is_quoted or is_name):
+        return results, ""
+    # A qualified name stands nowhere as it is written where its parts do.
+    if not is_quoted and last and any(_holds(each, last[0]) for each in results):
+        return results, ""
+    return tuple(
+        replace(each, far=True) for each in results[:_MAX_NEAR]
+    ), f"no line holds {exact.pattern}: these are only near"
+
+
+def _holds(record: CodeRecord, text: str) -> bool:
+    return text in f"{record.path}\n{record.symbol}\n{record.text or ''}"
+
+
 def answer_exactly(sources: Sequence[Source], question: ExactQuestion, budget_tokens: int, problems: str) -> CodeAnswer:
     """The answer that consists of the places alone, as many as fit `budget_tokens` (0: all).
 
@@ -192,8 +223,13 @@ def answer_exactly(sources: Sequence[Source], question: ExactQuestion, budget_to
 
 def fit_places(exact: ExactPlaces, budget_tokens: int, offset: int = 0) -> tuple[ExactPlaces, int]:
     """The places that fit a budget, at least one, and about how many tokens they take; 0 for no limit."""
-    spent = list(accumulate(tokens(json.dumps(make_json(place), ensure_ascii=False)) for place in exact.places))
+    spent = list(accumulate(_count_tokens(place) for place in exact.places))
     kept = max(1, bisect_right(spent, budget_tokens)) if budget_tokens else len(spent)
     if kept < len(spent):
         exact = replace(exact, places=exact.places[:kept], next_offset=offset + kept)
     return exact, spent[kept - 1] if spent else 0
+
+
+def _count_tokens(place: LineRecord) -> int:
+    """The tokens of a place as agents read it."""
+    return tokens(f"{place.path}:{place.line}:{place.column}: {place.text.strip()}  [{place.symbol}]")

@@ -14,7 +14,7 @@ from rag_ls.operations.code.telling_lines import find_best_line, split_query
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
-from rag_ls.search import group_by_file, is_preamble
+from rag_ls.search import group_by_file, is_import, is_preamble
 
 # Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
 # does (docs/quality.md).
@@ -127,7 +127,8 @@ def pick_best(
     found = []
     for (source, best), *others in files[:k]:
         telling = [hit for _, hit in others if not is_preamble(_chunk_of(hit))]
-        places = tuple(_make_place(hit, words, with_text=place_texts) for hit in telling)
+        made = (_make_place(hit, words, with_text=place_texts) for hit in telling)
+        places = tuple(place for place in made if place.symbol or not is_import(place.text))
         record = replace(make_hit(source, best), places=places)
         if len(sources) > 1:
             name = source.name if isinstance(source, PublishedCode) else str(source.project.root)

@@ -13,6 +13,7 @@ from rag_ls.engine.code.lookup import (
     SymbolQuestion,
     describe_fate,
     explain_no_document,
+    find_declared,
     find_symbols,
     path_in,
     read_around,
@@ -40,13 +41,14 @@ AGENTS_EXCERPT_TOKENS = 8000
 _DEFAULT_SYMBOLS = 100
 _MAX_SYMBOLS = 1000
 _DEFAULT_TESTS = 10
+_MAX_NAMESAKES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class GetChunk:
     id: str = argument(
-        doc="a hit's id as searches give it, or PATH:LINE, or PATH:FROM-TO for these lines",
-        agents="a hit's id, PATH:LINE or PATH:FROM-TO",
+        doc="a hit's id as searches give it, PATH:LINE, PATH:FROM-TO for these lines, or the name of a declaration",
+        agents="a hit's id, PATH:LINE, PATH:FROM-TO or a declaration's name",
     )
     context: str = argument("", "how much of its document around it", choices=CONTEXTS)
 
@@ -54,7 +56,7 @@ class GetChunk:
 @operation(
     tool=Tool(
         "code",
-        "Read a hit whole, or any lines of a file, unsaved text included. Names the lines it leaves out.",
+        "Read a hit or function whole, or any lines of a file, unsaved text included. Names the lines it leaves out.",
         ("id", "context"),
         ("path",),
     ),
@@ -63,7 +65,7 @@ class GetChunk:
 )
 def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     """A hit by its id, or lines of a file, as they are now; the hit alone or with what is around it."""
-    context, errors = request.context or "chunk", list[RagLsError]()
+    errors = list[RagLsError]()
     path = path_in(request.id)
     is_absolute = Path(path).is_absolute()
     sessions = [caller.projects.find_holding(path)] if is_absolute else caller.projects.all_and_named()
@@ -71,18 +73,34 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
         read_first(caller, sessions, QuestionScope(path=path), compares=True)
     for session in sessions:
         try:
-            excerpt = read_around(session, request.id, context)
+            return _read(caller, session, request.id, request.context or "chunk")
         except (NotFound, PathOutsideProject) as not_here:
             errors.append(not_here)
-        else:
-            record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
-            refused = session.indexing.inbox.describe_refused(record.path)
-            elsewhere = caller.projects.note_elsewhere([session])
-            return replace(record, note=_join_notes(record.note, refused, elsewhere))
+    if not path and (named := [(session, item) for session in sessions for item in find_declared(session, request.id)]):
+        return _read_named(caller, named, request)
     told = [
         error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
     ]
     raise (told or errors)[0]
+
+
+def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) -> CodeRecord:
+    """Raises `NotFound`, `PathOutsideProject`."""
+    excerpt = read_around(session, chunk_id, context)
+    record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
+    refused = session.indexing.inbox.describe_refused(record.path)
+    elsewhere = caller.projects.note_elsewhere([session])
+    return replace(record, note=_join_notes(record.note, refused, elsewhere))
+
+
+def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymbol]], request: GetChunk) -> CodeRecord:
+    """The only declaration of a name, whole. Raises `NotFound` where several have it."""
+    if len(named) > 1:
+        places = ", ".join(f"{item.symbol} is {item.path}:{item.start_line}" for _, item in named[:_MAX_NAMESAKES])
+        more = f" and {len(named) - _MAX_NAMESAKES} more" if len(named) > _MAX_NAMESAKES else ""
+        raise NotFound(f"{len(named)} declarations are called {request.id.strip()!r}: {places}{more}; give PATH:LINE")
+    ((session, item),) = named
+    return _read(caller, session, f"{item.path}:{item.start_line}", request.context or "declaration")
 
 
 def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str, budget_tokens: int = 0) -> CodeRecord:

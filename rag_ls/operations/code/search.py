@@ -13,7 +13,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Closeness
 from rag_ls.operations.caller import Caller
-from rag_ls.operations.code.budget import fit_to_budget
+from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
     ExactQuestion,
@@ -23,6 +23,7 @@ from rag_ls.operations.code.exact_places import (
     fit_places,
     read_count,
     read_mode,
+    set_beside_exact,
     take_for,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
@@ -130,6 +131,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
+    if exact and exact.match == MatchMode.EXACT:
+        results, note = set_beside_exact(results, exact, request.query, is_close=not stats.nothing_close)
+        stats = add_note(stats, note)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
@@ -232,7 +236,9 @@ def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
     exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
-    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken)
+    # Beside the lines that were asked for, hits show what is around them.
+    files = FILES_WITH_TEXT * (2 if taken else 1)
+    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files)
     stats = answer.stats
     if left_out:
         stats = add_note(

@@ -383,3 +383,21 @@ def test_a_path_without_a_line_names_the_nearest_path(operations: Operations) ->
         operations.run("get_chunk", {"id": "src/crat.py"})
     with pytest.raises(NotFound, match="now; of a file give PATH:LINE"):
         operations.run("get_chunk", {"id": "src/cart.py"})
+
+
+def test_a_declaration_is_read_whole_by_its_name(operations: Operations, client: Client, root: Path) -> None:
+    read = operations.run("get_chunk", {"id": "Discounter.apply"})
+    assert read["path"] == "src/big.py"
+    assert "def apply(self, items):" in read["text"]
+    assert operations.run("get_chunk", {"id": "apply"})["text"] == read["text"]
+    whole = operations.run("get_chunk", {"id": "Discounter"})
+    assert "def apply(self, items):" in whole["text"]
+    assert whole["start_line"] < read["start_line"]
+    with pytest.raises(NotFound, match="no chunk has the id 'appl'"):
+        operations.run("get_chunk", {"id": "appl"})
+    write(root, {"src/other.py": "class Coupon:\n    def apply(self):\n        return 1\n"})
+    view = client.open(root)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    with pytest.raises(NotFound, match=r"2 declarations are called 'apply': .*Coupon\.apply is src/other\.py:2"):
+        operations.run("get_chunk", {"id": "apply"})

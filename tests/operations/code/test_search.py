@@ -405,3 +405,31 @@ def test_where_no_file_is_indexed_a_question_is_told_so(words_alone: None, clien
     (root / "README").unlink()
     note = _open(client, root).run("search_code", {"query": "discount"})["stats"]["note"]
     assert note == f"no file is indexed in {root}: `rag-ls status --skipped` names what is left out, and why"
+
+
+def test_hits_beside_lines_that_hold_the_question_are_a_line_each_where_they_do_not(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "compute_discount", "k": 10})
+    assert answer["exact"]["total"]
+    assert [hit["path"] for hit in answer["results"] if not hit.get("far")] == ["src/big.py"]
+
+
+def test_that_no_line_holds_a_name_is_told_though_hits_hold_its_words(operations: Operations) -> None:
+    absent = operations.run("search_code", {"query": "compute_grand_discount"})
+    assert "no line holds compute_grand_discount" in absent["stats"]["note"]
+    assert absent["results"]
+    assert all(hit["far"] for hit in absent["results"])
+    # No line holds this either, but it is what is found.
+    assert "no line" not in operations.run("search_code", {"query": "Discounter.apply"})["stats"].get("note", "")
+    assert "no line holds total of all" in operations.run("search_code", {"query": '"total of all"'})["stats"]["note"]
+
+
+def test_a_budget_counts_lines_as_agents_read_them(client: Client, tmp_path: Path) -> None:
+    uses = "".join(f"value_{number} = compute_needle({number})\n" for number in range(50))
+    view = client.open(write(tmp_path / "needles", {"src/uses.py": uses}))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    for_agents = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=2000)
+    question = {"query": "compute_needle", "match": "exact"}
+    answer = for_agents.run("search_code", question)
+    assert len(answer["exact"]["places"]) == 50
+    assert tokens(for_agents.run("search_code", question, render=_AS_TEXT)["text"]) < 2000

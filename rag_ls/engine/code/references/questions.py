@@ -22,12 +22,11 @@ from rag_ls.engine.code.references.pages import find_page
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import Role, find_language
+from rag_ls.search import MAX_KEYS
 from rag_ls.storage import StoredSymbol
 
 MAX_DEPTH = 5
 _MAX_TREE = 400
-# A key that more places in files of data have is used there, as a task of Ansible is, and declared by none.
-_MAX_KEYS = 5
 _USED = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}
 
 
@@ -65,7 +64,7 @@ def _find_declared(
     """The name that is asked for, the declarations that it means, and the keys in data that many places have."""
     name, declared = find_asked(session, finder.files, finder.uses, question)
     keys = [item for item in declared if find_language(item.language).role is Role.DATA]
-    if len(keys) <= _MAX_KEYS:
+    if len(keys) <= MAX_KEYS:
         return name, declared, ()
     return name, [item for item in declared if find_language(item.language).role is not Role.DATA], keys
 
