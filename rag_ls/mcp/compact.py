@@ -23,6 +23,7 @@ from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
+from rag_ls.util.text import count_of
 
 FULL = "full"
 DETAIL = {"enum": [FULL]}
@@ -35,8 +36,8 @@ _MIN_EXAMPLE_SHARE = 0.25
 _MAX_FAR_RULE_CHARACTERS = 120
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
-# An agent that plans a change reads no longer list.
-_MAX_DEPENDENTS = 30
+# An agent that plans a change reads no longer lists, and of a list that is longer than this, its lines.
+_MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS = 30, 20, 10
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
@@ -121,20 +122,33 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
 
 
 def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
-    tests = set(answer.tests)
-    left = len(answer.dependents) - _MAX_DEPENDENTS
-    by_role = sorted(answer.dependents, key=lambda record: record.filePath in tests) if left > 0 else answer.dependents
-    shown: Json = {"dependents": list(map(_dependent, by_role[:_MAX_DEPENDENTS]))}
+    """The dependents and tests; of long lists the first, without what the lines of uses tell and without tests among the dependents."""
+    dependents: Sequence[DependentRecord] = answer.dependents
+    is_long = len(dependents) > _MAX_WHOLE_DEPENDENTS
+    if is_long and not answer.changes:
+        dependents = [record for record in dependents if record.filePath not in answer.tests] or dependents
+    dependents = dependents[:_MAX_DEPENDENTS]
+    shown: Json = {
+        "dependents": [_dependent(record, shows_imports=not (is_long and record.uses)) for record in dependents],
+        "tests": list(answer.tests[:_MAX_TESTS]),
+    }
     if answer.changes:
         shown["changes"] = list(map(_change, answer.changes))
     lean = make_json(answer, details, shown)
-    if left > 0:
-        more = f"{_MAX_DEPENDENTS} dependents are shown, tests last: detail = full lists {left} more"
-        lean["notes"] = [*answer.notes, more]
+    left = [
+        f"{count_of(count, name)} more"
+        for count, name in (
+            (len(answer.dependents) - len(dependents), "dependent"),
+            (len(answer.tests) - _MAX_TESTS, "test"),
+        )
+        if count > 0
+    ]
+    if left:
+        lean["notes"] = [*answer.notes, f"detail = full lists {' and '.join(left)}"]
     return lean
 
 
-def _dependent(record: DependentRecord) -> Json:
+def _dependent(record: DependentRecord, *, shows_imports: bool = True) -> Json:
     """A file that depends on another one: each name with its lines, and what it takes or imports beside these."""
     lines_of: dict[str, list[int]] = {}
     for use in record.uses:
@@ -145,7 +159,8 @@ def _dependent(record: DependentRecord) -> Json:
         "lines": [line for line in record.lines if line not in used],
         "uses": [f"{name} {_join_lines(lines)}" for name, lines in lines_of.items()],
     }
-    return make_json(record, [key for key, value in others.items() if not value], others)
+    omitted = [key for key, value in others.items() if not value]
+    return make_json(record, omitted if shows_imports else [*omitted, "imports"], others)
 
 
 def _join_lines(lines: Sequence[int]) -> str:
