@@ -16,6 +16,7 @@ from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP, split_lines
 from rag_ls.operations.operation import Tool
+from rag_ls.operations.stats import DOUBTS
 from rag_ls.util.text import count_of
 
 # Fields that mean nothing without the code, or that the text shows.
@@ -43,8 +44,12 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     ]
     told = "".join(exact)
     noted = [note for note in stats.get("note", "").split("; ") if note not in told]
-    notes = ["; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))]
-    return "\n\n".join(filter(None, (*exact, *blocks, *(f"({note})" for note in notes if note))))
+    notes = "; ".join(filter(None, (*missing, *noted, lean.get("note", ""))))
+    parts = [*exact, *blocks, *([f"({notes})"] if notes else [])]
+    # Doubts come before the hits that they are about.
+    if notes.startswith(DOUBTS):
+        parts.insert(len(exact), parts.pop())
+    return "\n\n".join(parts)
 
 
 def _format_exact(answer: ExactPlaces, exact: Json) -> str:
