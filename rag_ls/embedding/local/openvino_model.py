@@ -31,6 +31,8 @@ from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _MAX_BATCH_TOKENS = 2048
+# OpenVINO keeps code for each shape of a batch that it has seen. With each length as it comes, a worker grew by 50 MB a minute.
+_PADDED_TO = 16
 # Change this number when the exported graph changes.
 _EXPORT_VERSION = 4
 _EXPORT_LIMITS = Limits(cpu_s=1800.0, memory_bytes=16_000_000_000, wall_s=3600.0)
@@ -73,8 +75,9 @@ class OpenVinoEmbedder:
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         found: dict[int, NDArray[np.float32]] = {}
         self._queue.set_callback(lambda request, rows: found.update(_by_row(request, rows)))
-        for rows in _batches([len(ids) for ids in tokens]):
-            self._queue.start_async(_pad_tokens([tokens[row] for row in rows]), rows)
+        lengths = [padded_length(len(ids), self.card.max_tokens) for ids in tokens]
+        for rows in _batches(lengths):
+            self._queue.start_async(_pad_tokens([tokens[row] for row in rows], lengths[rows[0]]), rows)
         self._queue.wait_all()
         return normalise(np.stack([found[row] for row in range(len(texts))]))
 
@@ -90,18 +93,23 @@ def _by_row(request: Any, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]
     return dict(zip(rows, np.array(request.get_output_tensor(0).data, np.float32), strict=True))
 
 
+def padded_length(tokens: int, max_tokens: int) -> int:
+    """The length to which a text of so many tokens is padded: one of few, and none that the model cannot take."""
+    return max(1, tokens, min(-(-tokens // _PADDED_TO) * _PADDED_TO, max_tokens))
+
+
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Batches of rows of similar length, the longest first, as many per batch as its tokens allow."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     at = 0
     while at < len(order):
-        count = max(1, _MAX_BATCH_TOKENS // max(1, lengths[order[at]]))
+        count = max(1, _MAX_BATCH_TOKENS // lengths[order[at]])
         yield order[at : at + count]
         at += count
 
 
-def _pad_tokens(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
-    ids = np.zeros((len(tokens), max(1, max(len(row) for row in tokens))), np.int64)
+def _pad_tokens(tokens: Sequence[Sequence[int]], length: int) -> list[NDArray[np.int64]]:
+    ids = np.zeros((len(tokens), length), np.int64)
     mask = np.zeros_like(ids)
     for row, found in enumerate(tokens):
         ids[row, : len(found)] = found

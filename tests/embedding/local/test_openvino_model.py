@@ -14,7 +14,7 @@ import pytest
 
 from rag_ls.embedding import locate
 from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, models_folder
-from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile
+from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile, padded_length
 from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.embedding.local.worker_main import require_torch
 from rag_ls.errors import ModelDamaged, ModelMissing
@@ -79,10 +79,15 @@ def test_other_devices_are_left_to_torch() -> None:
 
 
 def test_batches_hold_every_row_once_and_bounded_numbers_of_tokens() -> None:
-    lengths = [3, 256, 1, 40, 256, 17, 0] * 50
+    lengths = [padded_length(tokens, 256) for tokens in [3, 256, 1, 40, 256, 17, 0] * 50]
     batches = list(_batches(lengths))
     assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
     assert all(len(batch) * max(lengths[row] for row in batch) <= 2048 for batch in batches)
+
+
+def test_batches_have_few_lengths_since_the_worker_keeps_memory_for_each() -> None:
+    assert len({padded_length(tokens, 250) for tokens in range(251)}) < 20
+    assert all(tokens <= padded_length(tokens, 250) <= 250 for tokens in range(251))
 
 
 @pytest.mark.slow
