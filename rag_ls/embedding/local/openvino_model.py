@@ -32,7 +32,7 @@ from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _MAX_BATCH_TOKENS = 2048
 # OpenVINO keeps code for each shape of a batch that it has seen. With each length as it comes, a worker grew by 50 MB a minute.
-_PADDED_TO = 16
+_LENGTH_STEP_TOKENS = 16
 # Change this number when the exported graph changes.
 _EXPORT_VERSION = 4
 _EXPORT_LIMITS = Limits(cpu_s=1800.0, memory_bytes=16_000_000_000, wall_s=3600.0)
@@ -95,7 +95,7 @@ def _by_row(request: Any, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]
 
 def padded_length(tokens: int, max_tokens: int) -> int:
     """The length to which a text of so many tokens is padded: one of few, and none that the model cannot take."""
-    return max(1, tokens, min(-(-tokens // _PADDED_TO) * _PADDED_TO, max_tokens))
+    return max(1, tokens, min(-(-tokens // _LENGTH_STEP_TOKENS) * _LENGTH_STEP_TOKENS, max_tokens))
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
