@@ -21,8 +21,9 @@ from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
+from rag_ls.registry.seals import can_be_made
 from rag_ls.registry.trusted_folders import users_trusted_folders
-from rag_ls.storage import sqlite_version
+from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.regular_files import read_regular
 
@@ -259,6 +260,12 @@ def _foreign_memories(project: Project) -> Iterator[CheckResult]:
     from rag_ls.memory.project_memories import TRUST_REMEDY, count_foreign, tell_waiting
 
     data = user_data_folder()
+    if not can_be_made() and has_memory_file(project.data_folder):
+        # Nobody can tell then who wrote them, and they are used.
+        detail = f"they are in {project.data_folder} alone: where the user's data cannot be written, they have no other place"
+        remedy = f"make {data} writable, or set RAG_LS_HOME to a folder that is"
+        yield CheckResult("memories", False, detail, remedy, optional=True)
+        return
     count = count_foreign(project, MemoryHomes(data / HOMES_FOLDER, users_trusted_folders()))
     if count is None:
         file = project.data_folder / "memories.db"

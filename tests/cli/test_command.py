@@ -476,6 +476,18 @@ def test_a_folder_that_cannot_be_written_is_searched_from_an_index_elsewhere(sho
         shop.chmod(0o700)
 
 
+def test_doctor_says_where_memories_are_when_the_user_s_data_cannot_be_written(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _run(indexed, "add", "Carts are priced net of tax", "--standalone").returncode == 0
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / "file/none"))
+    told = _run(indexed, "doctor").stdout
+    assert f"memories: they are in {indexed / '.rag-ls'} alone" in told
+    assert "set RAG_LS_HOME to a folder that is" in told
+    assert "memory came with the folder" not in told
+
+
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     assert _json(repository, "config", "search.code_k")["settings"] == {"search.code_k": 10}
     write(repository, {"rag-ls.toml": "[search]\ncode_k = 3\nkk = 4\n"})
