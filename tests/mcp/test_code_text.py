@@ -47,7 +47,9 @@ def test_that_no_line_holds_a_qualified_name_is_said_only_where_nothing_answers(
 def test_doubts_about_hits_come_before_them_and_other_notes_after() -> None:
     weak = _text(_HIT, stats=replace(_STATS, note="weak: no place has them; no indexed file has the word 'kafka'"))
     assert weak.startswith("(weak: no place has them; no indexed file has the word 'kafka')\n\nsrc/cart.py:8-11")
-    assert _text(_HIT, stats=replace(_STATS, note="2 more files did not fit")).endswith("\n\n(2 more files did not fit)")
+    assert _text(_HIT, stats=replace(_STATS, note="2 more files did not fit")).endswith(
+        "\n\n(2 more files did not fit)"
+    )
 
 
 def test_a_cut_text_goes_on_with_the_right_number() -> None:

@@ -169,7 +169,7 @@ PYTHON = {
         (
             KOTLIN_EXTENSIONS,
             {"path": _JSON, "line": 5},
-            [f"{_USE}:3 resolved", f"{_USE}:8 resolved", f"{_USE}:12 resolved", f"{_USE}:13 resolved", f"{_OTHER}:4 resolved", f"{_OTHER}:6 resolved"],
+            [f"{at} resolved" for at in (*(f"{_USE}:{n}" for n in (3, 8, 12, 13)), f"{_OTHER}:4", f"{_OTHER}:6")],
         ),
         (KOTLIN_EXTENSIONS, {"path": _JSON, "line": 6}, [f"{_USE}:4 resolved", f"{_USE}:14 resolved"]),
         (KOTLIN_EXTENSIONS, {"symbol": "Table.columns"}, [f"{_USE}:11 resolved"]),
@@ -215,7 +215,11 @@ PYTHON = {
         # A reference that is counted stands for what it holds; a field is no method; a crate is no module of the project.
         (RUST, {"symbol": "Recipe.path"}, ["src/main.rs:12 resolved", "src/main.rs:16 by name"]),
         # The type in a pattern is no variable; a crate of the workspace is found by its name.
-        (WORKSPACE, {"symbol": "Cart"}, [f"app/src/main.rs:{n} resolved" for n in (1, 3, 4)] + ["core/src/cart.rs:5 resolved", "core/src/lib.rs:2 resolved"]),
+        (
+            WORKSPACE,
+            {"symbol": "Cart"},
+            [*(f"app/src/main.rs:{n} resolved" for n in (1, 3, 4)), "core/src/cart.rs:5 resolved", "core/src/lib.rs:2 resolved"],
+        ),
         (WORKSPACE, {"symbol": "Cart.size"}, ["app/src/main.rs:5 resolved"]),
         (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
         (C_SHARP, {"symbol": "Cart.Old"}, ["src/Shop/Kind.cs:3 by name"]),

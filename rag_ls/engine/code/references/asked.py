@@ -31,9 +31,8 @@ def find_asked(
     named = files.named(name)
     found = [item for item in named if _means(item, wanted)]
     if wanted != name and not found and named:
-        raise NotFound(
-            f"no {wanted!r} is declared; these are: {', '.join(sorted({item.symbol for item in named})[:8])}"
-        )
+        others = ", ".join(sorted({item.symbol for item in named})[:8])
+        raise NotFound(f"no {wanted!r} is declared; these are: {others}; {name!r} alone gives the uses of all")
     is_test = session.project.roles.is_test
     return name, sorted(found, key=lambda item: (is_test(item.path), item.path, item.start_line))
 
