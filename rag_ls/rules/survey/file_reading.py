@@ -346,6 +346,9 @@ class FileReading:
         inner = nodes.start_of(holder), nodes.end_of(holder)
         for start, end, endpoints in self._routes:
             is_inside = start <= place < end
+            if found.form.says("earlier") and place <= start < found.call.inner:
+                # The chain of calls that it ends has the routes in it.
+                endpoints[:] = [each.behind(names) for each in endpoints]
             if is_inside or (found.form.annotation and inner[0] <= start and end <= inner[1]):
                 level = "route" if is_inside or inner == (start, end) else "router"
                 endpoints[:] = [each.behind(names) for each in endpoints]

@@ -215,3 +215,22 @@ _LIFTED = {
 def test_a_route_that_is_freed_from_a_guard_is_not_behind_it(framework: str) -> None:
     files, expected = _LIFTED[framework]
     assert sorted(routes(files)) == sorted(expected)
+
+
+def test_a_layer_of_axum_stands_before_the_routes_that_its_router_has_by_then() -> None:
+    text = """
+    use axum::Router;
+    fn app() -> Router {
+        Router::new()
+            .route("/a", get(a))
+            .nest("/n", Router::new().route("/c", get(c)).layer(middleware::from_fn(inner)).route("/d", get(d)))
+            .route_layer(middleware::from_fn_with_state(state.clone(), auth))
+            .route("/b", get(b).layer(middleware::from_fn(own)))
+            .layer(TraceLayer::new_for_http())
+    }
+    fn other(app: Router) -> Router {
+        let one = Router::new().route("/z", get(z));
+        app.layer(middleware::from_fn(late))
+    }
+    """
+    assert routes({"a.rs": text}) == ["GET /a auth", "GET /n/c auth inner", "GET /n/d auth", "GET /b own", "GET /z"]
