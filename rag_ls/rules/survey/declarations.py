@@ -29,6 +29,9 @@ _BASES = (
     "delegation_specifier",
     "delegation_specifiers",
 )
+_FUNCTIONS = (
+    "function_item", "function_declaration", "function_definition", "variable_declarator", "method_declaration",
+)  # fmt: skip
 _LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
 
 
@@ -172,3 +175,21 @@ def assigned_name(node: SgNode) -> str:
             return ""
         child = parent
     return ""
+
+
+def find_function(root: SgNode, name: str) -> SgNode | None:
+    """The function of a file that has a name."""
+    if not re.fullmatch(r"\w+", name):
+        return None
+    kinds = [{"kind": kind} for kind in _known_kinds(root)]
+    return root.find({"rule": {"any": kinds, "has": {"field": "name", "regex": f"^{name}$"}}})
+
+
+def _known_kinds(root: SgNode) -> Iterator[str]:
+    """The kinds of functions that the grammar of a tree has."""
+    for kind in _FUNCTIONS:
+        try:
+            root.find(kind=kind)
+        except Exception:
+            continue
+        yield kind

@@ -162,8 +162,9 @@ class FileReading:
         self._note(found, through, "router")
         for term in found.form.values.get("body", ()):
             for value in self._terms.value(term, found):
-                if not isinstance(value, str) and (place := self._function(nodes.base_name(value))):
-                    self._scopes.append(
+                name = nodes.base_name(value) if not isinstance(value, str) else ""
+                if place := declarations.find_function(self._root, name):
+                    self._add_body(
                         RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths), through=through)
                     )
 
@@ -173,25 +174,15 @@ class FileReading:
         text = next((each if isinstance(each, str) else each.text() for each in given), "")
         return text.strip("'\"`")
 
-    def _function(self, name: str) -> SgNode | None:
-        """The function of the file that has a name."""
-        if not re.fullmatch(r"\w+", name):
-            return None
-        kinds = (
-            "function_item",
-            "function_declaration",
-            "function_definition",
-            "variable_declarator",
-            "method_declaration",
-        )
-        return self._root.find(
-            {
-                "rule": {
-                    "any": [{"kind": kind} for kind in _known(self._root, kinds)],
-                    "has": {"field": "name", "regex": f"^{name}$"},
-                }
-            }
-        )
+    def _add_body(self, scope: RouteScope) -> None:
+        """Take in the function that a scope is; of several calls of it the routes have each path, and what all put before them."""
+        for at, known in enumerate(self._scopes):
+            if (known.start, known.end) == (scope.start, scope.end):
+                paths = dict.fromkeys((*known.paths, *scope.paths))
+                shared = tuple(name for name in known.through if name in scope.through)
+                self._scopes[at] = replace(known, paths=tuple(paths), through=shared)
+                return
+        self._scopes.append(scope)
 
     def _note(self, found: FoundForm, names: Sequence[str], level: Level, line: int = 0) -> None:
         label = found.form.says("label") or "route"
@@ -452,13 +443,3 @@ def _is_of(node: SgNode, of: str) -> bool:
     )
     is_type = any(word in text for word in ("class", "interface", "object_declaration", "record", "annotation_type"))
     return is_type == (of == "class")
-
-
-def _known(root: SgNode, kinds: Sequence[str]) -> Iterator[str]:
-    """The kinds that the grammar of a tree has."""
-    for kind in kinds:
-        try:
-            root.find(kind=kind)
-        except Exception:
-            continue
-        yield kind

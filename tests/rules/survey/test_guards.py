@@ -234,3 +234,26 @@ def test_a_layer_of_axum_stands_before_the_routes_that_its_router_has_by_then() 
     }
     """
     assert routes({"a.rs": text}) == ["GET /a auth", "GET /n/c auth inner", "GET /n/d auth", "GET /b own", "GET /z"]
+
+
+def test_a_function_whose_routes_are_put_at_two_places_has_the_paths_of_both_and_the_guards_that_both_have() -> None:
+    text = """
+    package main
+    import "github.com/go-chi/chi/v5"
+    func open(r chi.Router) {
+        r.Mount("/admin", adminRouter())
+        r.With(limit).Mount("/v1", api())
+        r.With(limit, auth).Mount("/v2", api())
+    }
+    func adminRouter() http.Handler {
+        r := chi.NewRouter()
+        r.Get("/x", show)
+        return r
+    }
+    func api() http.Handler {
+        r := chi.NewRouter()
+        r.Get("/y", show)
+        return r
+    }
+    """
+    assert routes({"main.go": text}) == ["GET /admin/x", "GET /v1/y limit", "GET /v2/y limit"]
