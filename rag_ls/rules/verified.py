@@ -10,7 +10,7 @@ from typing import Any
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import applies, looks_at_imports, violations
 from rag_ls.rules.checks.graph import ImportGraph
-from rag_ls.rules.checks.records import CheckedDocument, CheckRule, RuleSet, StructureCheck
+from rag_ls.rules.checks.records import CheckedDocument, CheckRule, ImportCheck, RuleSet, StructureCheck
 from rag_ls.rules.checks.structure import structures_here
 from rag_ls.rules.survey.documents import rule_text
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
@@ -49,6 +49,8 @@ class CheckedTree:
     look: Callable[[Callable[[Sequence[_File]], list[list[_Counts]]], Sequence[_File]], Iterable[list[_Counts] | None]]
     """Calls a function for some files, perhaps in other processes; None for a file that ended its process."""
     roles: Roles = BY_PATH
+    refused: tuple[str, ...] = ()
+    """Those of `paths` whose imports nobody has read, because a program wrote them."""
     unread: frozenset[str] = frozenset()
     """The files of which only the names are looked at, because there are too many to read."""
 
@@ -131,7 +133,10 @@ def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     read = (path for path in tree.paths if path not in tree.unread)
     asked = (path for path in read if tree.graph.edges(path)) if looks_at_imports(rule) else read
     documents = (CheckedDocument(path, tree.language(path), "") for path in asked)
-    return {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
+    broken = {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
+    names = rule.check.forbidden if isinstance(rule.check, ImportCheck) else ()
+    imported = (path for path in tree.refused if names and applies(rule, path))
+    return broken | {path: (0, 1) for path in imported if any(name in tree.read(path) for name in names)}
 
 
 def _languages(rule: CheckRule) -> tuple[str, ...]:

@@ -153,8 +153,10 @@ def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
         declared=files.outlines.declared, report=reading.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
-    asked = (*tree.paths, *files.refused)
-    checked = CheckedTree(asked, read, tree.language, graph, cutters.call_many, roles=roles, unread=files.unread)
+    checked = CheckedTree(
+        (*tree.paths, *files.refused), read, tree.language, graph, cutters.call_many, roles=roles, refused=files.refused,
+        unread=files.unread,
+    )  # fmt: skip
     found = verify_survey(survey(tree, *folders), checked)
     return ProjectSurvey(
         found, len(files.documents()), tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix}))

@@ -347,7 +347,12 @@ class FileReading:
             return
         if found.form.says("level") == "route":
             level = "route"
-        self._note(found, names, level, found.call.node.range().start.line + 1 if found.form.annotation else 0)
+        label = found.form.says("label")
+        if label.startswith("Controllers") and not _is_of(holder, "class"):
+            # The routes of a controller may be declared elsewhere, by an interface.
+            level, label = ("router", "Handlers carry") if label == "Controllers carry" else ("route", label)
+        line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
+        self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in names]
 
     def read_lift(self, found: FoundForm) -> None:
         """The middleware that the routes at a declaration, or in a chain of calls, are freed from."""

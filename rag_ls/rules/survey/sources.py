@@ -32,11 +32,13 @@ _BRACKETS = re.compile(r"[()\[\]{}]")
 _NOT_PRODUCT = re.compile(
     r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations?"
     r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
-    r"|[\w.-]+\.(?:\w*Tests?|Specs|Benchmarks?)|\.(?!well-known/)[^/]+)/"
+    r"|\.(?!well-known/)[^/]+)/"
     r"|(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"
     r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
     re.I,
 )  # fmt: skip
+_TESTING_PROJECT = re.compile(r"(^|/)[\w.-]+\.(?:\w*Tests?|Specs|Benchmarks?)/")
+"""The folder of a project of C# that serves tests."""
 # The lines of minified and bundled code are longer than this on average.
 _MAX_MEAN_LINE = 200
 _GENERATED_MARK = re.compile(r"@generated\b(?![(.\w])|(?i:This file (?:is|was) auto(?:matically |-)?generated)")
@@ -139,7 +141,7 @@ def is_product(path: str, language: str, roles: Roles) -> bool:
     """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
     if language not in CODE or is_docs(language) or is_data(language):
         return False
-    if roles.is_test(path) or roles.is_secondary(path):
+    if roles.is_test(path) or roles.is_secondary(path) or _TESTING_PROJECT.search(path):
         return False
     return roles.is_known_product(path) or not is_vendored(without_packages(path))
 

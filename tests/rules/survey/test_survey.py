@@ -162,6 +162,18 @@ def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     assert claims(look({"app.js": more}).middleware) == [("`router.use` registers `audit`, `limit`, `upload`", 3, 0)]
 
 
+def test_annotations_of_classes_are_told_apart_from_those_of_functions() -> None:
+    method = '  @PreAuthorize("x")\n  public X one() {}\n'
+    java = f"import org.springframework.x.Y;\n@RestController\npublic class AController implements AApi {{\n{method * 3}}}\n"
+    assert claims(look({f"{name}.java": java for name in "ABC"}).middleware) == [
+        ("Handlers carry `PreAuthorize`", 9, 0)
+    ]
+    nest = "@Controller('a')\n@UseGuards(Own)\nexport class A {\n  @Get()\n  @UseGuards(Other)\n  a() {}\n  @Get('b')\n  b() {}\n}\n"
+    bare = nest.replace("@UseGuards(Own)\n", "")
+    files = {f"{name}.ts": nest for name in "abc"} | {f"{name}.ts": bare for name in "def"}
+    assert claims(look(files).middleware) == [("Controllers use the guards `Own`", 3, 0)]
+
+
 def test_tests_lie_where_the_build_tool_asks_for_them() -> None:
     tests = {f"app/src/test/java/{name}Test.java": "@Test void x() {}" for name in "ABCDE"}
     found = look({**tests, "app/src/main/java/IndexSpec.java": "class IndexSpec {}"})
