@@ -136,6 +136,7 @@ PHP = Language(
         texts=rb"(?:::class,\s*['\"]|['\"][\w\\]+@)(\w+)(?=['\"])",
         names=frozenset({"name"}),
         variables="$",
+        fields=r"->\s*$",
         namespace=r"(?m)^\s*(?:<\?php\s+)?namespace\s+([\w\\]+)",
         own=frozenset({"this", "self", "static"}),
         creators=frozenset({"self", "static"}),

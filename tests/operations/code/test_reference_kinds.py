@@ -95,6 +95,12 @@ PHP = {
         "class Special extends Config { public function get() {} }\nabstract class Root {\n    protected Config $config;\n}\n"
         "abstract class Base extends Root {}\n"
     ),
+    "src/One/Provider.php": "<?php\nnamespace Shop\\One;\nabstract class Provider {\n    public function token() {}\n}\n",
+    "src/Two/Provider.php": "<?php\nnamespace Shop\\Two;\nabstract class Provider {\n    public function token() {}\n}\n",
+    "src/One/Github.php": (
+        "<?php\nnamespace Shop\\One;\nclass Github extends Provider {\n"
+        "    public function run() { return $this->token() . $this->token . Provider::class; }\n}\n"
+    ),
     "src/Stack.php": (
         "<?php\nnamespace Shop;\nclass Stack {\n    public static function make() {\n        $stack = new self(1);\n"
         "        $stack->push(2);\n        (new static())->push(3);\n    }\n    public function push($item) {}\n}\n"
@@ -183,6 +189,10 @@ PYTHON = {
         # A value that is given to a member calls the one whose name ends in `=`.
         (RUBY, {"symbol": "Cart.size="}, ["lib/cart.rb:11 resolved", "lib/cart.rb:12 resolved", "lib/use.rb:2 resolved"]),
         (RUBY, {"symbol": "Cart.size"}, [f"lib/cart.rb:{n} resolved" for n in (12, 12, 13)] + ["lib/use.rb:3 resolved"]),
+        # A name without an import is of the own namespace; a property is no method.
+        (PHP, {"path": "src/One/Provider.php", "line": 3}, ["src/One/Github.php:4 resolved"]),
+        (PHP, {"path": "src/One/Provider.php", "line": 4}, ["src/One/Github.php:4 resolved"]),
+        (PHP, {"path": "src/Two/Provider.php", "line": 3}, []),
         (PHP, {"symbol": "Stack.push"}, ["src/Stack.php:6 resolved", "src/Stack.php:7 resolved"]),
         (KOTLIN, {"symbol": "of"}, [f"{_TEST}:{n} resolved" for n in (3, 10, 11)]),
         # A function in another one is no use, and may take the place of a member; labels tell overloads.

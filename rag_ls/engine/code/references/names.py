@@ -151,6 +151,9 @@ class Names:
             if tops and not seen:
                 return OUTSIDE
             tops = seen
+        if source.rule.folders_are_namespaces:
+            folder = source.path.rpartition("/")[0]
+            tops = [item for item in tops if item.path.rpartition("/")[0] == folder] or tops
         is_in_parts = not source.rule.reopened or all(re.search(source.rule.reopened, item.signature) for item in tops)
         if not is_in_parts:
             # Whole types of one name are of different programs.

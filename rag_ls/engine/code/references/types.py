@@ -156,7 +156,8 @@ class Uses:
         members = [item for item in named if item.kind != "type" and self._names.declared.owner_of(item)]
         values = {self._value_of(item, step) for item in members}
         # In a language whose signatures tell all types, an unknown type is none of the project.
-        return set() if None in values and source.rule.fields else {each for each in values if each is not None}
+        is_typed = source.rule.fields and not source.rule.variables
+        return set() if None in values and is_typed else {each for each in values if each is not None}
 
     # --- types of expressions
 
