@@ -13,6 +13,8 @@ _IMPORT, _DEFINITION = "import", "definition"
 _MAX_USE_CHARACTERS = 120
 # In a longer list, the uses in one declaration are told by their lines, with the text of the first.
 _MAX_WHOLE_USES = 20
+# More uses in tests than this have no text: other code shows how the symbol is used.
+_MAX_WHOLE_TESTS = 5
 
 
 def format_each(answer: ReferencesAnswer) -> list[str]:
@@ -29,8 +31,9 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
     for record in _leave_out_known(answer):
         by_path.setdefault(_name_path(record), []).append(record)
     told: set[str] | None = set() if len(answer.references) > _MAX_WHOLE_USES else None
+    many_tests = sum(record.test for record in answer.references) > _MAX_WHOLE_TESTS
     for path, records in by_path.items():
-        lines = list(dict.fromkeys(_list_alike(records, answer, told)))
+        lines = list(dict.fromkeys(_list_alike(records, answer, told, is_brief=many_tests and records[0].test)))
         if len(lines) == 1:
             yield f"{path}:{lines[0]}"
         else:
@@ -48,14 +51,18 @@ def _leave_out_known(answer: ReferencesAnswer) -> list[ReferenceRecord]:
     ]
 
 
-def _list_alike(records: Sequence[ReferenceRecord], answer: ReferencesAnswer, told: set[str] | None) -> Iterator[str]:
-    """The references in a file. An import beside its uses needs no text; in a long list, neither do uses after the first in a
+def _list_alike(
+    records: Sequence[ReferenceRecord], answer: ReferencesAnswer, told: set[str] | None, *, is_brief: bool
+) -> Iterator[str]:
+    """The references in a file, without texts if `is_brief`.
+
+    An import beside its uses needs no text; in a long list, neither do uses after the first in a
     declaration, nor one whose text was told.
     """
     has_uses = any(record.kind not in (_IMPORT, _DEFINITION) for record in records)
     for what, group in itertools.groupby(records, _describe):
         alike = list(group)
-        is_plain = alike[0].kind == _IMPORT and has_uses
+        is_plain = is_brief or (alike[0].kind == _IMPORT and has_uses)
         if told is None and not is_plain:
             yield from (f"{record.line} {what}: {_show_line(record, answer)}" for record in alike)
             continue

@@ -1,4 +1,4 @@
-"""Eight tasks of an agent on eight repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on eleven repositories, as transcripts: each call, its tokens, and the line that answers.
 
 `python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
 with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
@@ -155,6 +155,51 @@ TASKS = {
         Step("regex", r"(?s)(?=.*matcher\.go:41).*186\D.*222", [_search(r"panic\(\"unknown .*\"", match="regex")]),
         Step("read a whole function", r"(?s)MemPostings\) Delete\(.*366\t\t\tp\.lvs\[name\] = lvs", [
             _search("MemPostings.Delete", k=1), ("get_chunk", {"id": PLACE, "context": "declaration"})]),
+    ),
+    "traefik": (
+        Step("where to change a header", r"Header\(\)\.Set\(\"Retry-After\"", [
+            _search("where is the Retry-After header set when a request is rate limited")]),
+        Step("who calls", r"(?s)(?=.*manager\.go\D+130)(?=.*aggregator\.go\D+265)(?=.*acme/provider\.go\D+585)"
+             r".*tailscale/provider\.go\D+164", [
+            ("find_references", {"symbol": "ParseDomains", "show": "callers"})]),
+        Step("which tests", r"ratelimiter/rate_limiter_test\.go", [
+            ("related_tests", {"path": "pkg/middlewares/ratelimiter/rate_limiter.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*tcp/manager\.go\D+217)(?=.*tcp/router\.go\D+295)(?=.*server/router/router\.go\D+246).*491", [
+            ("find_references", {"symbol": "GetRulePriority"})]),
+        Step("regex", r"(?s)(?=.*checker\.go:66)(?=.*569)(?=.*855)(?=.*130)(?=.*challenge_http\.go:128)(?=.*httproute\.go:942)(?=.*823)"
+             r".*plugins\.go:33", [
+            _search(r"errors\.New\(\"(empty|missing) \w+", match="regex")]),
+        Step("read a whole function", r"(?s)func \(m \*Manager\) ParseRouterTree.*164\t}", [
+            ("get_chunk", {"id": "Manager.ParseRouterTree"})]),
+    ),
+    "saleor": (
+        Step("where to change a header", r"AppHeaders\.SIGNATURE: signature", [
+            _search("where is the Saleor-Signature header of a webhook request set"),
+            _search("AppHeaders.SIGNATURE")]),
+        Step("who calls", r"(?s)(?=.*synchronous/transport\.py\D+113).*transport/utils\.py\D+356", [
+            ("find_references", {"symbol": "signature_for_payload", "show": "callers"})]),
+        Step("which tests", r"order/tests/test_fetch\.py", [("related_tests", {"path": "saleor/order/fetch.py"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*asynchronous/transport\.py\D+829).*synchronous/transport\.py\D+94", [
+            ("find_references", {"symbol": "handle_webhook_retry"})]),
+        Step("regex", r"21 lines in (?!.*has more)", [_search(r"raise PermissionDenied\(permissions", match="regex")]),
+        Step("read a whole function", r"(?s)def send_webhook_using_http\(.*return WebhookResponse", [
+            ("get_chunk", {"id": "send_webhook_using_http"})]),
+    ),
+    "solidus": (
+        Step("where to change a header", r"headers\[\"Surrogate-Key\"\] = \"product_id=1\"", [
+            _search("where is the Surrogate-Key header of a product set")]),
+        Step("who calls", r"checkout_base_controller\.rb\D+48", [
+            ("find_references", {"symbol": "Spree::Order#insufficient_stock_lines", "show": "callers"})]),
+        Step("which tests", r"spec/models/spree/payment_spec\.rb", [("related_tests", {"path": "core/app/models/spree/payment.rb"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*stock_items_controller\.rb\D+8\b.*80).*stock_location\.rb\D+8\b.*103", [
+            ("find_references", {"symbol": "InvalidMovementError"})]),
+        Step("regex", r"(?s)(?=.*order_only_conditions\.rb:39)(?=.*simple_order_contents\.rb:117)(?=.*null_promotion_finder\.rb:6)"
+             r".*user_methods\.rb:149", [_search(r"raise ActiveRecord::\w+", match="regex")]),
+        Step("read a whole function", r"(?s)def cancel\(payment\).*refund_reason\)\.perform!", [
+            ("get_chunk", {"id": "Spree::Payment::Cancellation#cancel"})]),
     ),
 }  # fmt: skip
 

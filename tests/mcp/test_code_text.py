@@ -169,6 +169,13 @@ def test_an_import_beside_its_uses_is_a_line_beneath_them() -> None:
     ]  # fmt: skip
 
 
+def test_many_uses_in_tests_are_told_without_their_texts() -> None:
+    tests = [replace(_use("call", "pay_test.py", line, f"total({line})"), test=True) for line in range(1, 7)]
+    call = _use("call", "pay.py", 9, "total()")
+    assert _list_uses(call, *tests) == ["pay.py:9 call in pay: total()", "pay_test.py:1,2,3,4,5,6 call in pay"]
+    assert len(_list_uses(call, *tests[:5])) == 7
+
+
 def test_a_target_is_told_where_it_tells_one_declaration_from_another() -> None:
     own, other = _use("call", "a.py", 1, "x.total()", "total"), _use("call", "b.py", 2, "y.total()", "Cart.total")
     assert _list_uses(own, other) == ["a.py:1 call in pay: x.total()", "b.py:2 call of Cart.total in pay: y.total()"]

@@ -117,6 +117,15 @@ def test_callers_of_callers_are_a_tree(operations: Operations) -> None:
     assert places.index("shop/bill.py:6 resolved") < places.index("tests/test_bill.py:5 resolved")
 
 
+def test_callers_in_tests_come_last(operations: Operations, client: Client, root: Path) -> None:
+    write(root, {"a_tests/test_first.py": "from shop.cart import total\n\n\ndef test_total():\n    total([3])\n"})
+    index_project(client)
+    answer = operations.run("find_references", {"symbol": "total", "show": "callers"})
+    is_test = [each.get("test", False) for each in answer["references"]]
+    assert is_test == sorted(is_test)
+    assert is_test[-1]
+
+
 def test_callees_are_named(operations: Operations) -> None:
     answer = operations.run("find_references", {"path": "shop/cart.py", "line": 10, "show": "callees"})
     assert [(each["line"], each["target"]) for each in answer["references"]] == [(11, "Cart.save"), (12, "total")]

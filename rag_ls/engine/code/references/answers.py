@@ -74,7 +74,7 @@ class References:
     name: str
     declarations: tuple[StoredSymbol, ...]
     references: tuple[Reference, ...]
-    """Those of a kind together, in the order of the kinds; callers and callees in that of the code."""
+    """Those of a kind together, in the order of the kinds; callees in that of the code, callers as a tree."""
     nearest: tuple[str, ...] = ()
     """The names that may be meant, where nothing has this one."""
     looked_at: int = 0

@@ -133,7 +133,7 @@ class _CallerTree:
     def add(self, name: str, declared: Sequence[StoredSymbol], depth: int) -> None:
         """Add the calls of some declarations, and below each the calls of what it stands in."""
         self._seen.update(map(symbol_key, declared))
-        for call in self._finder.uses_of(name, declared, {ReferenceKind.CALL}):
+        for call in sort_references(self._finder.uses_of(name, declared, {ReferenceKind.CALL})):
             # A deeper call that shares only the name is too uncertain to follow.
             is_far = depth > 1 and not call.resolved
             if is_far or len(self.found) >= _MAX_TREE:
