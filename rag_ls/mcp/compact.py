@@ -33,6 +33,7 @@ _MAX_SIGNATURE_CHARACTERS = 32
 _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
 _MIN_EXAMPLE_SHARE = 0.25
+_MAX_EXAMPLES = 3
 _MAX_FAR_RULE_CHARACTERS = 120
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
@@ -313,7 +314,7 @@ def _examples(records: Sequence[ExampleRecord], words: Sequence[str]) -> list[Js
     for record in near:
         example = _example(record, words, is_best=record.relevance == closest)
         shown.setdefault(example["content"], example)
-    return list(shown.values())
+    return list(shown.values())[:_MAX_EXAMPLES]
 
 
 def _example(record: ExampleRecord, words: Sequence[str], *, is_best: bool) -> Json:
@@ -326,7 +327,7 @@ def _join_telling_lines(text: str, words: Sequence[str]) -> str:
     """The first line of a text, which is mostly its heading, and the one that answers best."""
     lines = split_lines(text)
     at, best = find_best_line(text, words)
-    gaps = [_LEFT_OUT if at > 1 else "", best if at else "", _LEFT_OUT if at + 1 < len(lines) else ""]
+    gaps = [_LEFT_OUT if at > 1 else "", _shorten_rule(best) if at else "", _LEFT_OUT if at + 1 < len(lines) else ""]
     return "\n".join([*lines[:1], *filter(None, gaps)])
 
 

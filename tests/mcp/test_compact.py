@@ -245,3 +245,13 @@ def test_examples_far_from_the_closest_and_those_that_show_the_same_line_are_lef
     ]
     answer = compact("rag_check_constraints", ConstraintsAnswer("total", (), (), tuple(examples), "4 examples"))
     assert [each["filePath"] for each in answer["examples"]] == ["src/0.py", "src/1.py"]
+    several = tuple(replace(examples[0], content=f"total = {at}") for at in range(5))
+    shown = compact("rag_check_constraints", ConstraintsAnswer("total", (), (), several, "5 examples"))["examples"]
+    assert [each["content"] for each in shown] == ["total = 0", "total = 1", "total = 2"]
+
+
+def test_the_best_line_of_a_far_section_is_cut() -> None:
+    near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
+    far = RuleRecord(f"# Far\n\nIt is sent {'later ' * 50}", "a.md", "constraint", 0.01, (), "9-9")
+    lean = compact("rag_check_constraints", ConstraintsAnswer("is sent", (*near, far), (), (), "4 sections"))
+    assert len(lean["constraints"][-1]["content"]) < 140
