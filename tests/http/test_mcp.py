@@ -111,8 +111,8 @@ def test_a_deleted_session_is_gone_with_its_client(served: Served) -> None:
 
 
 @pytest.mark.slow
-def test_idle_sessions_end_and_open_ones_are_limited(serve: Serve) -> None:
-    served = serve(max_sessions=2, session_idle_minutes=0.01)
+def test_open_sessions_of_a_token_are_limited(serve: Serve) -> None:
+    served = serve(max_sessions=2)
     token = served.token()
     raw(served, token)
     raw(served, token)
@@ -120,6 +120,13 @@ def test_idle_sessions_end_and_open_ones_are_limited(serve: Serve) -> None:
     assert refused.status_code == 429
     assert refused.headers["retry-after"]
     raw(served, served.token("other"))
+
+
+@pytest.mark.slow
+def test_idle_sessions_end_and_make_room(serve: Serve) -> None:
+    served = serve(max_sessions=1, session_idle_minutes=0.01)
+    token = served.token()
+    raw(served, token)
     assert until(lambda: not served.engine.clients()), "their time is up"
     raw(served, token)
 
