@@ -181,8 +181,14 @@ def find_function(root: SgNode, name: str) -> SgNode | None:
     """The function of a file that has a name."""
     if not re.fullmatch(r"\w+", name):
         return None
-    kinds = [{"kind": kind} for kind in _known_kinds(root)]
-    return root.find({"rule": {"any": kinds, "has": {"field": "name", "regex": f"^{name}$"}}})
+    return root.find(
+        {
+            "rule": {
+                "any": [{"kind": kind} for kind in _known_kinds(root)],
+                "has": {"field": "name", "regex": f"^{name}$"},
+            }
+        }
+    )
 
 
 def _known_kinds(root: SgNode) -> Iterator[str]:
