@@ -263,3 +263,26 @@ def test_each_use_means_its_own(
         if each["kind"] in ("call", "import", "mention")
     ]
     assert sorted(uses) == sorted(expected), (question, sorted(uses))
+
+
+def test_a_type_in_a_derived_type_overrides_none(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    files = {
+        "src/Cart.kt": (
+            "open class Cart {\n    open fun add() = 1\n    companion object\n}\n\n"
+            "class Big : Cart() {\n    override fun add() = 2\n    companion object\n}\n"
+        )
+    }
+    client.open(indexed_projects.copy(files, tmp_path / "held"))
+    index_project(client, embeddings=False)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    found = {
+        line: [
+            each["line"]
+            for each in operations.run("find_references", {"path": "src/Cart.kt", "line": line})["references"]
+            if each["kind"] == "override"
+        ]
+        for line in (2, 3)
+    }
+    assert found == {2: [7], 3: []}

@@ -293,7 +293,10 @@ class Finder:
             name: [each for each in self.files.named(name) if symbol_key(each) not in known] for name in set(named)
         }
         for item in declared:
-            owner = self._owner(item)
+            rule = find_language(item.language).references
+            # Each derived type may hold a type of this name, which takes no other's place.
+            is_held_type = item.kind == "type" and rule is not None and rule.is_declared
+            owner = None if is_held_type else self._owner(item)
             for other in others[split_owner(item.symbol)[1]] if owner is not None else ():
                 theirs = self._owner(other) if other.language == item.language else None
                 if owner is None or theirs in (None, owner) or not self._overloads.is_like(item, other):
