@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from rag_ls.cli.progress import Show
@@ -49,7 +50,14 @@ def ask(
             return call(found, operation, project, values, show, warn)
         except EngineLost as error:
             print(f"rag-ls: {error}; going on without it", file=sys.stderr)
-    return _alone(operation, project, values, show, warn)
+    return _alone(arguments, operation, project, values, show)
+
+
+@contextmanager
+def keeping_engine(arguments: argparse.Namespace) -> Iterator[None]:
+    """Have all questions of a verb answered by one engine if they are answered in this process: it knows what it has read."""
+    with ExitStack() as arguments.engine:
+        yield
 
 
 def _folder_of(arguments: argparse.Namespace, project: str) -> str:
@@ -83,7 +91,7 @@ class _Warnings:
             print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
 
 
-def _alone(operation: str, project: str, values: Json, show: Show | None, warn: Callable[[str], None]) -> Json:
+def _alone(arguments: argparse.Namespace, operation: str, project: str, values: Json, show: Show | None) -> Json:
     from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
     from rag_ls.operations import ClientSession, operation_named
@@ -93,8 +101,13 @@ def _alone(operation: str, project: str, values: Json, show: Show | None, warn: 
         if show is not None:
             show(make_progress(name, progress))
 
-    session = ClientSession(local_client("cli"))
-    try:
+    with ExitStack() as passing:
+        session: ClientSession | None = vars(arguments).get("session")
+        if session is None:
+            session = ClientSession(local_client("cli"))
+            kept: ExitStack | None = vars(arguments).get("engine")
+            (kept or passing).callback(session.client.close)
+            arguments.session = session if kept is not None else None
         if project:
             force = values.get("force") is True
             if not force:
@@ -102,7 +115,5 @@ def _alone(operation: str, project: str, values: Json, show: Show | None, warn: 
             session.enter(project, operation_named(operation), force=force)
         result = session.operations.run(operation, values, report)
         for warning in session.warnings():
-            warn(warning)
+            arguments.warnings.tell(warning)
         return result
-    finally:
-        session.client.close()

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from rag_ls.cli.backend import Json, ask
+from rag_ls.cli.backend import Json, ask, keeping_engine
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
@@ -35,15 +35,16 @@ def set_up(arguments: argparse.Namespace) -> int:
         "force": arguments.force,
         "publish": arguments.publish,
     }
-    if not arguments.yes:
+    with keeping_engine(arguments):
+        if not arguments.yes:
+            with showing_reading() as show:
+                proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
+            # The bar is gone before the question: it would be drawn over it.
+            if not _agree(arguments, proposal):
+                return 0
+            question["agreed"] = proposal["proposal"]
         with showing_reading() as show:
-            proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
-        # The bar is gone before the question: it would be drawn over it.
-        if not _agree(arguments, proposal):
-            return 0
-        question["agreed"] = proposal["proposal"]
-    with showing_reading() as show:
-        answer = ask(arguments, "rag_setup", question, show)
+            answer = ask(arguments, "rag_setup", question, show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
