@@ -26,7 +26,8 @@ def circle_findings(edges: Sequence[Edge], languages: Mapping[str, str]) -> Iter
         if len(files) < _MIN_FILES or len(own) < _MIN_EDGES or has_circle(own):
             continue
         root = source_root(files)
-        claim = f"No {title} file below `{root or '.'}` imports itself in a circle"
+        where = f" below `{root}`" if root else ""
+        claim = f"No {title} file{where} imports itself in a circle"
         globs = [f"{root}/**/*.{suffix}" if root else f"**/*.{suffix}" for suffix in suffixes]
         rule = {
             "id": f"no-circles-{family}",

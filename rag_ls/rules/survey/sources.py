@@ -37,6 +37,11 @@ _NOT_PRODUCT = re.compile(
     r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
     re.I,
 )  # fmt: skip
+_ROUTE_FOLDERS = re.compile(
+    r"((?:^|/)pages/api/)(?!(?:.*/)?__)(?:[^/]+/)+(?=[^/]+$)"
+    r"|((?:^|/)(?:app|src/routes)/)(?:[^/]+/)+(?=(?:route|\+(?:server|page|layout)[\w.]*)\.[jt]sx?$)"
+)
+"""The folders that are a route (`api/migration/route.ts`), and say nothing of what the file is for."""
 _TESTING_PROJECT = re.compile(r"(^|/)[\w.-]+\.(?:\w*Tests?|Specs|Benchmarks?)/")
 """The folder of a project of C# that serves tests."""
 # The lines of minified and bundled code are longer than this on average.
@@ -141,6 +146,8 @@ def is_product(path: str, language: str, roles: Roles) -> bool:
     """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
     if language not in CODE or is_docs(language) or is_data(language):
         return False
+    if "pages/api/" in path or "app/" in path or "src/routes/" in path:
+        path = _ROUTE_FOLDERS.sub(r"\1\2", path)
     if roles.is_test(path) or roles.is_secondary(path) or _TESTING_PROJECT.search(path):
         return False
     return roles.is_known_product(path) or not is_vendored(without_packages(path))

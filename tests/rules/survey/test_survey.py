@@ -430,6 +430,19 @@ def test_names_that_the_tools_of_a_framework_give_show_no_style() -> None:
     assert found.evidence() == "6 of 6"
 
 
+def test_the_folders_of_a_route_do_not_say_what_its_file_is_for() -> None:
+    served = ["pages/api/migration/index.ts", "web/pages/api/links/archive/index.ts", "src/routes/api/old/+server.ts",
+              "app/api/examples/route.ts", "app/docs/[id]/route.ts"]  # fmt: skip
+    others = [
+        "pages/api/x.test.ts",
+        "pages/api/__tests__/a.ts",
+        "app/examples/a.ts",
+        "examples/app/api/x/route.ts",
+        "src/old/a.ts",
+    ]
+    assert look(dict.fromkeys([*served, *others], "x")).files == len(served)
+
+
 def test_a_project_of_tests_in_csharp_is_no_part_of_the_product() -> None:
     paths = [
         "Shop/Carts/Cart.cs",
