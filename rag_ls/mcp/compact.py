@@ -38,7 +38,7 @@ _MAX_FAR_RULE_CHARACTERS = 120
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
 # An agent that plans a change reads no longer lists, and of a list that is longer than this, its lines.
-_MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS = 30, 20, 10
+_MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS = 20, 10, 10
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
 
-_IMPORT, _DEFINITION = "import", "definition"
+_IMPORT, _DEFINITION, _IMPLEMENT = "import", "definition", "implement"
 # So much of a long line is shown, around the name that is used in it.
-_MAX_USE_CHARACTERS = 120
+_MAX_USE_CHARACTERS, _MAX_CHARACTERS_IN_LONG_LIST = 120, 80
 # In a longer list, the uses in one declaration are told by their lines, with the text of the first.
 _MAX_WHOLE_USES = 20
 # More uses in tests than this have no text: other code shows how the symbol is used.
@@ -62,12 +62,13 @@ def _list_alike(
     has_uses = any(record.kind not in (_IMPORT, _DEFINITION) for record in records)
     for what, group in itertools.groupby(records, _describe):
         alike = list(group)
-        is_plain = is_brief or (alike[0].kind == _IMPORT and has_uses)
+        kind = alike[0].kind
+        is_plain = is_brief or (kind == _IMPORT and has_uses) or (kind == _IMPLEMENT and told is not None)
         if told is None and not is_plain:
             yield from (f"{record.line} {what}: {_show_line(record, answer)}" for record in alike)
             continue
         lines = ",".join(map(str, dict.fromkeys(record.line for record in alike)))
-        text = _show_line(alike[0], answer)
+        text = _show_line(alike[0], answer, _MAX_USE_CHARACTERS if told is None else _MAX_CHARACTERS_IN_LONG_LIST)
         if is_plain or told is None or text in told:
             yield f"{lines} {what}"
         else:
@@ -82,8 +83,8 @@ def _describe(record: ReferenceRecord) -> str:
     return f"{record.kind}{'' if record.sure == RESOLVED else '?'}{target}{around}"
 
 
-def _show_line(record: ReferenceRecord, answer: ReferencesAnswer) -> str:
-    return _cut_around(record.text, answer.symbol.rpartition(".")[2])
+def _show_line(record: ReferenceRecord, answer: ReferencesAnswer, longest: int = _MAX_USE_CHARACTERS) -> str:
+    return _cut_around(record.text, answer.symbol.rpartition(".")[2], longest)
 
 
 def _name_path(record: ReferenceRecord) -> str:
@@ -91,10 +92,10 @@ def _name_path(record: ReferenceRecord) -> str:
     return f"{record.project}/{record.path}" if record.project else record.path
 
 
-def _cut_around(line: str, name: str) -> str:
-    """A line; of a long one the part around a name."""
-    if len(line) <= _MAX_USE_CHARACTERS:
+def _cut_around(line: str, name: str, longest: int) -> str:
+    """A line; of one that is longer than `longest` the part around a name."""
+    if len(line) <= longest:
         return line
-    start = max(0, min(line.find(name) - _MAX_USE_CHARACTERS // 2, len(line) - _MAX_USE_CHARACTERS))
-    end = start + _MAX_USE_CHARACTERS
+    start = max(0, min(line.find(name) - longest // 2, len(line) - longest))
+    end = start + longest
     return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"

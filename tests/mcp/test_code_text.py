@@ -169,6 +169,12 @@ def test_an_import_beside_its_uses_is_a_line_beneath_them() -> None:
     ]  # fmt: skip
 
 
+def test_a_long_list_of_implementations_tells_their_names_alone() -> None:
+    found = [_use("implement", f"{number}.py", 3, f"class Node{number}(Node):") for number in range(21)]
+    assert _list_uses(*found)[0] == "0.py:3 implement in pay"
+    assert _list_uses(*found[:20])[0] == "0.py:3 implement in pay: class Node0(Node):"
+
+
 def test_many_uses_in_tests_are_told_without_their_texts() -> None:
     tests = [replace(_use("call", "pay_test.py", line, f"total({line})"), test=True) for line in range(1, 7)]
     call = _use("call", "pay.py", 9, "total()")
@@ -185,6 +191,8 @@ def test_a_target_is_told_where_it_tells_one_declaration_from_another() -> None:
 def test_a_long_list_tells_the_text_of_uses_in_one_declaration_once_but_all_lines() -> None:
     uses = [_use("call", "a.py", line, f"total({line})") for line in range(1, 21)]
     assert len(_list_uses(*uses)) == 21
+    wide = _use("call", "c.py", 5, f"total({'1, ' * 60})")
+    assert len(_list_uses(*uses, wide)[-1]) < len(_list_uses(wide)[-1])
     last = _use("call", "b.py", 5, "total(1)")
     assert _list_uses(*uses, last) == [
         f"a.py:{','.join(map(str, range(1, 21)))} call in pay: total(1)",

@@ -218,14 +218,14 @@ def test_of_many_dependents_the_first_are_told_and_tests_among_the_tests_alone()
     paths = ["a_test.py", *(f"src/{number}.py" for number in range(31))]
     many = [replace(_DEPENDENT, filePath=path) for path in paths]
     answer = compact("rag_query_impact", replace(_impact(*many), tests=("a_test.py",)))
-    assert [each["filePath"] for each in answer["dependents"]] == paths[1:31]
+    assert [each["filePath"] for each in answer["dependents"]] == paths[1:21]
     assert not any("imports" in each for each in answer["dependents"]), "the lines of uses are enough"
-    assert answer["notes"] == ["detail = full lists 2 dependents more"]
+    assert answer["notes"] == ["detail = full lists 12 dependents more"]
     tests = tuple(f"{number}_test.py" for number in range(50))
     tested = compact("rag_query_impact", replace(_impact(*many[:10]), tests=("a_test.py", *tests)))
     assert [each["filePath"] for each in tested["dependents"]] == paths[:10]
-    assert tested["tests"] == ["a_test.py", *tests[:19]]
-    assert tested["notes"] == ["detail = full lists 31 tests more"]
+    assert tested["tests"] == ["a_test.py", *tests[:9]]
+    assert tested["notes"] == ["detail = full lists 41 tests more"]
     few = compact("rag_query_impact", _impact(*many[:10]))
     assert (len(few["dependents"]), few.get("notes")) == (10, None)
 

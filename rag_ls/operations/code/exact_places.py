@@ -32,6 +32,10 @@ _MAX_AUTO_CHARACTERS = 400
 # Where no line holds a name, so many hits may be meant.
 _MAX_NEAR = 5
 _QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
+# Words that stand in code as a question writes them: a header (Retry-After), a constant or variable (MAX_RETRIES), an option (--dry-run).
+_LITERAL = re.compile(
+    r"(?<![\w.-])(?:[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]*\w)(?![\w-])"
+)
 _NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
 # Marks of code: brackets with a name, operators, ends of statements.
 _CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
@@ -93,7 +97,8 @@ def take_for(query: str) -> tuple[TextQuery, ...]:
         return (TextQuery(text), TextQuery(text, is_regex=True))
     if quoted:
         return tuple(map(TextQuery, quoted[:1]))
-    return (TextQuery(text),) if _CODE.search(text) else ()
+    whole = [text] if _CODE.search(text) else []
+    return tuple(map(TextQuery, (*whole, *_LITERAL.findall(text)[:1])))
 
 
 def _is_regex(text: str) -> bool:
@@ -176,6 +181,11 @@ def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRec
     return replace(record, project=source.name)
 
 
+def is_part_of(pattern: str, query: str) -> bool:
+    """Whether a text is one word or quotation of a longer question."""
+    return pattern in query and len(pattern) + len("()") < len(query.strip())
+
+
 def set_beside_exact(
     results: tuple[CodeRecord, ...], exact: ExactPlaces, query: str, *, is_close: bool
 ) -> tuple[tuple[CodeRecord, ...], str]:
@@ -184,6 +194,9 @@ def set_beside_exact(
     Hits that do not hold the text need no more than a line each: all but the best where other lines hold it, and all where none
     holds a text in quotes or a name.
     """
+    if is_part_of(exact.pattern, query):
+        # Hits answer the rest of the question.
+        return results, "" if exact.total else f"no line holds {exact.pattern}"
     if exact.total:
         return (
             *results[:1],

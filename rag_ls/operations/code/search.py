@@ -21,6 +21,7 @@ from rag_ls.operations.code.exact_places import (
     answer_exactly,
     find_exact,
     fit_places,
+    is_part_of,
     read_count,
     read_mode,
     set_beside_exact,
@@ -127,7 +128,10 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
-        answers = [replace(answer, stats=replace(answer.stats, closeness=Closeness.CLOSE)) for answer in answers]
+        least = Closeness.WEAK if is_part_of(exact.pattern, request.query) else Closeness.CLOSE
+        answers = [
+            replace(each, stats=replace(each.stats, closeness=max(each.stats.closeness, least))) for each in answers
+        ]
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     results = _mark_lines(results, find_closest([answer.stats for answer in answers]))

@@ -19,6 +19,7 @@ from rag_ls.indexing import Depth
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
+from rag_ls.operations.code.exact_places import take_for
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
 from tests.agents import render_answer
@@ -433,3 +434,27 @@ def test_a_budget_counts_lines_as_agents_read_them(client: Client, tmp_path: Pat
     answer = for_agents.run("search_code", question)
     assert len(answer["exact"]["places"]) == 50
     assert tokens(for_agents.run("search_code", question, render=_AS_TEXT)["text"]) < 2000
+
+
+def test_a_header_a_constant_or_an_option_in_a_question_is_looked_for_as_it_stands(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "where is the DISCOUNT_RATE for a customer changed"})
+    assert [place["path"] for place in answer["exact"]["places"]] == ["src/rates.py"]
+    assert any("DISCOUNT_RATE" not in hit["path"] and not hit.get("far") for hit in answer["results"])
+    absent = operations.run("search_code", {"query": "which discount does the X-Total-Count header of a cart hold"})
+    assert "no line holds X-Total-Count" in absent["stats"]["note"]
+    assert len(absent["results"]) > 1
+
+
+@pytest.mark.parametrize(
+    ("query", "literal"),
+    [
+        ("where is the Retry-After header set", "Retry-After"),
+        ("what does MAX_RETRIES limit", "MAX_RETRIES"),
+        ("which code reads --dry-run", "--dry-run"),
+        ("const MAX_RETRIES = 3;", "const MAX_RETRIES = 3;"),
+        ("how are well-known names read", ""),
+        ("who calls the API", ""),
+    ],
+)
+def test_words_that_stand_in_code_as_they_are_written(query: str, literal: str) -> None:
+    assert [each.pattern for each in take_for(query)][:1] == ([literal] if literal else [])
