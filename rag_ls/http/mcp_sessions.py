@@ -18,6 +18,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from rag_ls.config import HttpSettings
@@ -26,7 +27,7 @@ from rag_ls.http.event_log import EventLog
 from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_response, status_of
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
-from rag_ls.util.json_rpc import INVALID_REQUEST
+from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +85,14 @@ class McpSessions:
         """Serve one request."""
         exchange, headers = exchange_of(scope), Headers(scope=scope)
         project = str(scope.get("path_params", {}).get("project", ""))
+        if scope["method"] == "POST":
+            # The gate bounds its size and its time.
+            body = await Request(scope, receive).body()
+            if fault := _find_fault(body):
+                exchange.error = "InvalidRequest"
+                await json_response(fault, 400)(scope, receive, send)
+                return
+            receive = _replay(body, receive)
         try:
             session = await self._session_for(scope, headers, exchange.caller, project)
         except RagLsError as error:
@@ -187,6 +196,28 @@ class McpSessions:
         except RagLsError as error:
             _log.error("%s", error)
             return False
+
+
+def _find_fault(body: bytes) -> dict[str, Any] | None:
+    """The answer to a body that is no message of JSON-RPC 2.0, in our words; None for one that may be."""
+    message = parsed(body)
+    if message is None:
+        return refuse_unreadable(body)
+    is_message = isinstance(message.get("method"), str) or "result" in message or "error" in message
+    if message.get("jsonrpc") == "2.0" and is_message:
+        return None
+    error = {"code": INVALID_REQUEST, "message": 'no message of JSON-RPC: it needs "jsonrpc": "2.0" and a "method"'}
+    return {"jsonrpc": "2.0", "id": None, "error": error}
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """As `receive`, with a body that was read already."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
 
 
 class _Refused(Exception):

@@ -110,6 +110,20 @@ def test_a_deleted_session_is_gone_with_its_client(served: Served) -> None:
     assert caller.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 404
 
 
+@pytest.mark.parametrize("body", ["[]", "", "7", '"text"', "null", "{", json.dumps([_INITIALIZE]), "{}", '{"id": 1}'])
+@pytest.mark.parametrize("in_session", [False, True])
+def test_what_is_no_message_is_refused_in_a_few_words(served: Served, body: str, in_session: bool) -> None:
+    caller, session = raw(served, served.token())
+    headers = {"content-type": "application/json"} | ({"mcp-session-id": session} if in_session else {})
+    refused = caller.post("/mcp", content=body, headers=headers)
+    assert refused.status_code == 400
+    found = refused.json()
+    assert (found["jsonrpc"], found["id"], found["error"]["code"] in (-32700, -32600)) == ("2.0", None, True)
+    assert "message" in found["error"]["message"]
+    assert len(found["error"]["message"]) < 100
+    assert "pydantic" not in refused.text
+
+
 @pytest.mark.slow
 def test_open_sessions_of_a_token_are_limited(serve: Serve) -> None:
     served = serve(max_sessions=2)
