@@ -322,7 +322,7 @@ class ProjectSession:
         elif not found.dense:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
-            note = "; ".join(filter(None, (note, _UNREAD)))
+            note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
         note = "; ".join(
             filter(None, (self.indexing.problem, note, self.project.exclusions.note, self.indexing.inbox.unread_note))
         )
@@ -383,6 +383,7 @@ class ProjectSession:
         notes = (
             self.indexing.problem,
             self.project.exclusions.note,
+            self.project.index.file.why_remade,
             self.indexing.inbox.unread_note,
             model.note,
             self.memories.damage(),

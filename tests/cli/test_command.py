@@ -488,6 +488,26 @@ def test_doctor_says_where_memories_are_when_the_user_s_data_cannot_be_written(
     assert "memory came with the folder" not in told
 
 
+@pytest.mark.slow
+def test_status_says_why_two_homes_remake_each_other_s_index_and_what_ends_it(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = os.environ["RAG_LS_HOME"]
+
+    def status(home: str) -> str:
+        monkeypatch.setenv("RAG_LS_HOME", home)
+        return _run(indexed, "status", "--standalone").stdout
+
+    second = str(tmp_path / "second")
+    assert "with another HOME or RAG_LS_HOME, so it is made anew" in status(second)
+    for home in (first, second):
+        monkeypatch.setenv("RAG_LS_HOME", home)
+        assert _run(indexed, "trust", "--yes").returncode == 0
+    assert _run(indexed, "index", "--standalone").returncode == 0
+    for home in (first, second, first):
+        assert "another HOME" not in status(home)
+
+
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     assert _json(repository, "config", "search.code_k")["settings"] == {"search.code_k": 10}
     write(repository, {"rag-ls.toml": "[search]\ncode_k = 3\nkk = 4\n"})

@@ -22,6 +22,10 @@ from rag_ls.util.plain_files import clear_way
 FILE_NAME = "index.db"
 _DAMAGED = ".damaged"
 
+_REMADE = (
+    "the index was made by another user or machine, or with another HOME or RAG_LS_HOME, so it is made anew; after "
+    "`rag-ls trust` with each of them they share it"
+)
 # Opening another program's file, or a forged one, fails with these words.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
 
@@ -47,6 +51,8 @@ def open_derived(file: IndexFile, connections: Connections | None = None) -> Dat
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
+        if isinstance(error, ForeignFile):
+            file.why_remade = _REMADE
         _remove(path)
         return _database(file, connections)
 
@@ -101,6 +107,8 @@ class IndexFile:
         self.is_trusted = is_trusted
         self.identity: tuple[int, int] | None = None
         """Device and inode of the file that was opened."""
+        self.why_remade = ""
+        """The reason why the index was made anew, where somebody else had made it, and the remedy; else empty."""
 
     @property
     def is_lost(self) -> bool:
