@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rag_ls.engine.session import ProjectSession
-from rag_ls.indexing import Depth
+from rag_ls.indexing import Depth, Phase
 from rag_ls.operations.caller import Caller, MustWait
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.engine.progress import Report, ignore_progress
@@ -60,7 +60,7 @@ def read_first(
     """
     if not caller.can_wait:
         return
-    new = [session for session in sessions if compares and not session.indexing.scanned]
+    new = [session for session in sessions if compares and _needs_start(session)]
     unread = [session for session in sessions if session in new or _has_unread(session)]
     if not unread:
         return
@@ -124,6 +124,13 @@ def _start_indexing(session: ProjectSession, *, goes_on: bool) -> None:
             indexing.wait_until_idle(_CATCH_UP_S)
     if goes_on:
         indexing.go_on_alone()
+
+
+def _needs_start(session: ProjectSession) -> bool:
+    """Whether this process has not compared the project with its files, or left some unread when its last client went."""
+    indexing = session.indexing
+    is_left = not indexing.reads and indexing.progress.phase is not Phase.CANCELLED and session.store.queue.has_any()
+    return is_left or not indexing.scanned
 
 
 def _has_unread(session: ProjectSession) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from rag_ls.engine import open_project
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
-from rag_ls.indexing import Buffer, Phase, Progress
+from rag_ls.indexing import Buffer, Depth, Phase, Progress
 from rag_ls.operations import Operations
 from rag_ls.operations.code import preparation
 from tests.conftest import IndexedProjects
@@ -692,3 +692,15 @@ def test_without_a_project_status_says_that_there_is_none(operations: Operations
 def test_what_an_older_tool_decided_is_understood(operations: Operations, shop: Path) -> None:
     write(shop, {".rag/config.json": json.dumps({"projectRoot": str(shop), "backendPath": "src"})})
     assert operations.run("rag_status")["initialized"]
+
+
+def test_files_that_the_last_client_left_unread_are_read_before_their_code_is_denied(
+    client: Client, operations: Operations, tmp_path: Path
+) -> None:
+    write(tmp_path, {".git/HEAD": "", **RULES})
+    view = client.open(tmp_path, on_purpose=True)
+    view.indexing.index_tree(Depth.COMPARE)
+    assert until(lambda: view.indexing.scanned and view.store.queue.has_any())
+    view.indexing.pause()
+    found = operations.run("rag_check_constraints", {"change_description": "list the users", "num_results": 3})
+    assert [each["filePath"] for each in found["examples"]] == ["src/api/users.py"]
