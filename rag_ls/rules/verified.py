@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -31,6 +32,9 @@ _NOT_WRITTEN_HERE = (
     "**/*.generated.*", "**/*.d.ts",
 )  # fmt: skip
 
+
+_IMPORT = r"(?m:^[^\n]{{0,80}}?\b(?:import|from|require|use|using)\b[^\n]{{0,80}}\b{0}|^\s*(?:\w+\s+)?[\"']{0})"
+"""An import of a module on a line that somebody could have written: a bundle's names are no imports."""
 
 _File = tuple[str, str]
 """A path and its language."""
@@ -136,7 +140,8 @@ def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     broken = {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
     names = rule.check.forbidden if isinstance(rule.check, ImportCheck) else ()
     imported = (path for path in tree.refused if names and applies(rule, path))
-    return broken | {path: (0, 1) for path in imported if any(name in tree.read(path) for name in names)}
+    written = re.compile("|".join(_IMPORT.format(re.escape(name)) for name in names))
+    return broken | {path: (0, 1) for path in imported if written.search(tree.read(path))}
 
 
 def _languages(rule: CheckRule) -> tuple[str, ...]:
