@@ -219,8 +219,7 @@ async def test_untitled_documents_and_files_outside_every_folder_are_found_while
 async def test_an_editor_without_a_folder_has_nothing_left_to_index() -> None:
     async with editor() as ed:
         await ed.until_complete()
-        status = await ed.command("status")
-        assert [project["documents"] for project in status["projects"]] == [0]
+        assert (await ed.command("status"))["projects"] == []
 
 
 async def test_an_editor_without_a_folder_works_on_open_files_alone(tmp_path: Path) -> None:

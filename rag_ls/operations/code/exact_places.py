@@ -205,7 +205,7 @@ def set_beside_exact(
     is_quoted = exact.pattern != query.strip()
     last = _LAST_WORD.search(exact.pattern)
     is_name = last is not None and _NAME.fullmatch(exact.pattern) is not None
-    if not is_close or not (is_quoted or is_name):
+    if not (results and is_close and (is_quoted or is_name)):
         return results, ""
     # A qualified name stands nowhere as it is written where its parts do.
     if not is_quoted and last and any(_holds(each, last[0]) for each in results):

@@ -165,8 +165,9 @@ def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
         return ""
     if all(session.is_scratch for session in sessions):
         return "no folder is open, so there is no code to search"
+    reasons = "; ".join(filter(None, (session.project.exclusions.note for session in sessions)))
     roots = ", ".join(str(session.project.root) for session in sessions)
-    return f"no file is indexed in {roots}: `rag-ls status --skipped` names what is left out, and why"
+    return reasons or f"no file is indexed in {roots}: `rag-ls status --skipped` names what is left out, and why"
 
 
 def _mark_lines(results: tuple[CodeRecord, ...], closeness: Closeness) -> tuple[CodeRecord, ...]:
