@@ -241,8 +241,9 @@ def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
     exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
-    # Beside the lines that were asked for, hits show what is around them.
-    files = FILES_WITH_TEXT * (2 if taken else 1)
+    # Beside lines that are all that was asked for, hits show what is around them.
+    is_asked = bool(taken and answer.exact and not is_part_of(answer.exact.pattern, answer.query))
+    files = FILES_WITH_TEXT * (2 if is_asked else 1)
     results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files)
     stats = answer.stats
     if left_out:
