@@ -51,6 +51,8 @@ _PROSE_WEIGHT_FOR_CODE = 0.6
 # A declaration of so many lines has its whole similarity. A few lines hold one thought, so they are near to each question that
 # touches it, nearer than the pieces of the long declaration that answers.
 _BROAD_LINES = 40
+# Of shorter ones than this, length tells nothing.
+_FEW_LINES = 8
 # Meaning counts more for a question in words, which may use other words than the code. Names, paths and messages match by letters.
 _MEANING_WEIGHT_FOR_WORDS = 1.6
 
@@ -153,7 +155,7 @@ class Scene:
         lines: Counter[tuple[int, str]] = Counter()
         for row in self.rows:
             lines[row.declaration] += row.lines
-        breadth = self.of_rows(lambda row: math.log(1 + lines[row.declaration], _BROAD_LINES))
+        breadth = self.of_rows(lambda row: math.log(1 + max(lines[row.declaration], _FEW_LINES), _BROAD_LINES))
         return np.where(self.dense > 0.0, self.dense * np.minimum(breadth, 1.0), self.dense)
 
     @cached_property

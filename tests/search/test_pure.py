@@ -336,6 +336,11 @@ def test_a_long_declaration_comes_before_a_few_lines_of_its_file_that_are_a_litt
     assert _order([short, *pieces], {}, _LONG, dense=near) == [4, 1]
 
 
+def test_among_declarations_of_a_few_lines_length_tells_nothing() -> None:
+    rows = [_row(1)._replace(lines=3), _row(2)._replace(lines=8), _row(3)]
+    assert _order(rows, {}, _LONG, dense={1: 0.9, 2: 0.8, 3: 0.2}) == [1, 2, 3]
+
+
 def test_files_are_in_order_of_meaning_however_short_what_they_declare_is() -> None:
     rows = [_row(1, "a.py")._replace(lines=3), _row(2, "b.py")._replace(lines=40), _row(3, "c.py")]
     assert _order(rows, {}, _LONG, dense={1: 0.9, 2: 0.8, 3: 0.2}) == [1, 2, 3]
