@@ -29,6 +29,7 @@ from rag_ls.rules.scopes import (
     is_for_folder,
     is_for_others,
     is_foreign,
+    may_be_for,
     may_state_globs,
     name_depth,
     stated_globs,
@@ -192,10 +193,13 @@ class RuleFinder:
     ) -> list[RuleHit]:
         similar = self._similarities(question, documents)
         globs = self._globs(documents)
+        rows = list(read_visible(self._sections(question, documents, similar)))
+        others = _find_rules_for_others(rows, question.paths)
         windows = [
             read_window(row)
-            for row in read_visible(self._sections(question, documents, similar))
+            for row in rows
             if self._may_apply(row, question, globs.get(row.document_id, ""))
+            and section_of(row.stored.chunk) not in others
         ]
         asked = self._read_question(question, windows, max(similar.values(), default=None))
         # Beside sections with vectors, one that has none yet is as near as they are on the whole.
@@ -308,6 +312,12 @@ def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
     if not rows or not is_surveyed(rows[0].stored.chunk.path, rows[0].stored.chunk.text):
         return []
     return [row for row in rows if row.stored.chunk.symbol.partition(".")[0] in _FACTS]
+
+
+def _find_rules_for_others(rows: Iterable[ChunkRow], paths: Sequence[str]) -> set[tuple[str, str, int]]:
+    """The rules of YAML whose globs, in any of their windows, leave out all files of a question."""
+    ruling = (row.stored.chunk for row in rows if paths and find_rule_key(row.stored.chunk))
+    return {section_of(chunk) for chunk in ruling if not any(may_be_for(chunk.text, path) for path in paths)}
 
 
 def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.util.path_globs import glob_matcher
+from rag_ls.util.path_globs import glob_matcher, matches_any
 
 # In quotes or code: any path or glob. In prose: only words with a slash, so that no plain word is taken for a folder.
 # An import is named as `importing -> imported`.
@@ -26,6 +26,12 @@ _FRONT_MATTER = re.compile(
 )
 _GLOBS = re.compile(r"(?m)^(?:globs|applyTo|paths|fileMatchPattern)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
 _ALWAYS = re.compile(r"(?m)^(?:alwaysApply[ \t]*:[ \t]*true|(?:trigger|inclusion)[ \t]*:[ \t]*always(?:_on)?)\b")
+# The keys of a rule in ARCHITECTURE.yml that say for which files it is, with a list in the line or in those below it.
+_RULE_FILES = re.compile(
+    r"(?m)^[ \t]*(?:- )?(files|not_files|layers|independent)[ \t]*:[ \t]*(?:([^\s#][^\n]*)|((?:\n[ \t]*-[^\n]*)+))"
+)
+_RULE_ITEM = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|((?<![^\s\[,])[^\s\[\],\"'#-](?:\{[^{}\n]*\}|[^\s\[\],\"'])*)")
+_RULE_HEAD = re.compile(r"(?m)^[ \t]*- id[ \t]*:")
 _GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")
 
 
@@ -102,6 +108,24 @@ def in_scope(globs: str, rule_path: str, path: str) -> bool:
     home = home_of(rule_path)
     inner = path.removeprefix(f"{home}/") if home else path
     return (not home or inner != path) and glob_matcher(globs)(inner)
+
+
+def may_be_for(rule: str, path: str) -> bool:
+    """Whether a rule of an ARCHITECTURE.yml, as it is written, may be for a file or folder: its globs do not leave it out.
+
+    A text of several rules, or of a part of one that names no files, may be for any.
+    """
+    stated = {} if len(_RULE_HEAD.findall(rule)) > 1 else _rule_globs(rule)
+    wanted = stated.get("files") or stated.get("layers") or stated.get("independent") or []
+    place = path.strip("/")
+    holds = any(each.partition("*")[0].startswith(f"{place}/") for each in wanted)
+    is_left_out = matches_any(stated.get("not_files", []), place)
+    return (not wanted or holds or matches_any(wanted, place)) and not is_left_out
+
+
+def _rule_globs(rule: str) -> dict[str, list[str]]:
+    found = {key: inline or below for key, inline, below in _RULE_FILES.findall(rule)}
+    return {key: ["".join(each) for each in _RULE_ITEM.findall(values)] for key, values in found.items()}
 
 
 def _depth(named: str, path: str) -> float:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.rules.scopes import governs, in_scope, is_about, is_foreign, name_depth, stated_globs, without_head
+from rag_ls.rules.scopes import (
+    governs,
+    in_scope,
+    is_about,
+    is_foreign,
+    may_be_for,
+    name_depth,
+    stated_globs,
+    without_head,
+)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +120,26 @@ def test_a_document_may_begin_with_a_line_instead_of_front_matter() -> None:
 def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
     assert in_scope("src/*.ts", "packages/web/.cursor/rules/a.mdc", "packages/web/src/a.ts")
     assert not in_scope("src/*.ts", "packages/web/.cursor/rules/a.mdc", "src/a.ts")
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "expected"),
+    [
+        ('- id: "names"\n  file_names: "camelCase"\n  files: ["**/*.ts"]\n', "server/cron_test.go", False),
+        ('- id: "names"\n  file_names: "camelCase"\n  files: ["**/*.ts"]\n', "web/src/cron.ts", True),
+        ("- id: names\n  files:\n    - src/**\n    - lib/{a,b}.ts\n  message: m\n", "lib/b.ts", True),
+        ("- id: names\n  files:\n    - src/**\n    - lib/{a,b}.ts\n  message: m\n", "lib/c.ts", False),
+        ('- id: "x"\n  forbid_imports: "xorm"\n  not_files: ["server/store/**"]\n', "server/store/config.go", False),
+        ('- id: "x"\n  forbid_imports: "xorm"\n  not_files: ["server/store/**"]\n', "server/api/users.go", True),
+        ('- id: "layers-web"\n  layers: ["web/views/**", ["web/store/**", "web/lib/**"]]\n', "server/main.go", False),
+        ('- id: "layers-web"\n  layers: ["web/views/**", ["web/store/**", "web/lib/**"]]\n', "web/lib/time.ts", True),
+        # A folder that holds some of its files.
+        ('- id: "layers-web"\n  layers: ["web/views/**", ["web/store/**", "web/lib/**"]]\n', "web", True),
+        ("- id: names\n  files: src/**  # the product\n", "docs/a.md", False),
+        # Two rules, and the rest of one: nothing is known.
+        ("- id: a\n  files: src/**\n- id: b\n  no_cycles: true\n", "docs/a.md", True),
+        ('      - "release-config.ts"\n', "docs/a.md", True),
+    ],
+)
+def test_a_rule_of_an_architecture_is_for_the_files_that_its_globs_leave(rule: str, path: str, expected: bool) -> None:
+    assert may_be_for(rule, path) is expected
