@@ -118,7 +118,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     monkeypatch.setattr(Operations, "_read_request", lambda self, operation, arguments: None)
     monkeypatch.setattr(Operations, "_answer", lambda self, operation, request, render, _: told(operation.name, render))
     monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
-    monkeypatch.setattr(backend, "_alone", lambda operation, *rest: told(operation))
+    monkeypatch.setattr(backend, "_alone", lambda arguments, operation, *rest: told(operation))
     return told
 
 
@@ -233,7 +233,9 @@ def _operations_of(line: argparse.Namespace, answering: Answering) -> Collection
     """The operations that a verb asks, seen by running it."""
     asked: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(backend, "_alone", lambda operation, *rest: (asked.append(operation), answering(operation))[1])
+        patch.setattr(
+            backend, "_alone", lambda arguments, operation, *rest: (asked.append(operation), answering(operation))[1]
+        )
         _shown(line)
     return asked
 
