@@ -67,18 +67,29 @@ def _agree(arguments: argparse.Namespace, proposal: Json) -> bool:
 
 
 def _proposal(message: str, files: Sequence[Json], style: Paint) -> str:
-    """Each file with why it would be written or not, and the claims of those that would."""
+    """Each file with why it would be written or not, and the claims of those that would, or that a site's folder keeps out."""
     lines = [message]
+    published = [file for file in files if file.get("needs") == "publish"]
     for file in files:
-        verb = "would write" if file["written"] else "leaves alone"
-        lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
-        # An existing page may say something else.
-        is_shown = file["written"] or file.get("needs") == "publish"
-        if is_shown and file["path"].endswith(".md"):
-            lines += [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
-    if any(file.get("needs") == "publish" for file in files):
-        lines.append("`--publish` writes these files all the same, where the site shows them")
+        if file not in published:
+            verb = "would write" if file["written"] else "leaves alone"
+            lines.append(f"{verb} {style.style(file['path'], PLACE)}: {file['why']}")
+            # An existing page may say something else.
+            lines += _claims(file) if file["written"] else ()
+    if published:
+        lines.append(
+            f"leaves alone, since {published[0]['why']}; `--publish` writes all the same, where the site shows it:"
+        )
+    for file in published:
+        lines += [f"  {style.style(file['path'], PLACE)}", *_claims(file)]
     return "\n".join(lines)
+
+
+def _claims(file: Json) -> list[str]:
+    """The first claims of a pattern page, indented."""
+    if not file["path"].endswith(".md"):
+        return []
+    return [f"    {line}" for line in file["text"].splitlines() if line.startswith("- ")][:_MAX_CLAIMS]
 
 
 def index(arguments: argparse.Namespace) -> int:
