@@ -13,7 +13,7 @@ import pytest
 
 from rag_ls.engine.client import Client
 from rag_ls.indexing import can_see_more, is_all_known, scan
-from rag_ls.storage import Skipped
+from rag_ls.storage import CheckoutIndex, Skipped
 from tests.support import IS_ROOT, SETTLED, git_repository, until, write
 from tests.wild.project import WildProject
 
@@ -28,13 +28,15 @@ as_root = pytest.mark.skipif(not IS_ROOT or os.name != "posix", reason="only roo
 
 
 @contextlib.contextmanager
-def nobody() -> Iterator[None]:
-    """This process as a user who may read what is open to all."""
-    os.seteuid(_NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+def nobody(store: CheckoutIndex) -> Iterator[None]:
+    """This process as a user who may read what is open to all; this thread keeps its connection to the store, which it could not open."""
+    with store._database.in_use() as connection:
+        assert connection
+        os.seteuid(_NOBODY)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_a_folder_that_cannot_be_read_any_more_keeps_its_files(
     store = project.session.store
     assert set(store.documents()) >= held
     (root / closed).chmod(0o600)
-    with nobody():
+    with nobody(store):
         opened = project.session.project
         # What each answer tells, as far as nobody but this user looks: a question of root's looks again.
         scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns)
@@ -126,7 +128,7 @@ def test_a_file_that_alone_cannot_be_read_is_unknown_and_not_tried_by_each_scan(
     project = WildProject(client, root, {})
     store, opened = project.session.store, project.session.project
     (root / "c.py").chmod(0)
-    with nobody():
+    with nobody(store):
         found = [scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns) for _ in "12"]
     assert [each.queued for each in found] == [0, 0]
     assert not is_all_known(store)
@@ -144,10 +146,10 @@ def test_what_could_never_be_read_is_tried_again(client: Client, place: Path, cl
     store = opened.index.checkout
     store.skip(Skipped(closed, reason, SETTLED))
     (root / closed).chmod(0)
-    with nobody():
+    with nobody(store):
         assert not can_see_more(root, store)
     (root / closed).chmod(0o755)
-    with nobody():
+    with nobody(store):
         assert can_see_more(root, store)
 
 
@@ -159,7 +161,7 @@ def test_what_can_be_read_again_is_found_by_the_next_question(client: Client, pl
     project = WildProject(client, root, {})
     opened, store = project.session.project, project.session.store
     (root / closed).chmod(0)
-    with nobody():
+    with nobody(store):
         scan(opened.folder, store, opened.documents, opened.exclusions.patterns)
     assert not is_all_known(store)
     (root / closed).chmod(0o755)
