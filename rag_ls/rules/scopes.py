@@ -26,12 +26,17 @@ _FRONT_MATTER = re.compile(
 )
 _GLOBS = re.compile(r"(?m)^(?:globs|applyTo|paths|fileMatchPattern)[ \t]*:[ \t]*([^\n]*)((?:\n[ \t]*-[^\n]*)*)")
 _ALWAYS = re.compile(r"(?m)^(?:alwaysApply[ \t]*:[ \t]*true|(?:trigger|inclusion)[ \t]*:[ \t]*always(?:_on)?)\b")
-# The keys of a rule in ARCHITECTURE.yml that say for which files it is, with a list in the line or in those below it.
+# The keys of a rule in ARCHITECTURE.yml that say for which files it is, each with all up to the next key.
 _RULE_FILES = re.compile(
-    r"(?m)^[ \t]*(?:- )?(files|not_files|layers|independent)[ \t]*:[ \t]*(?:([^\s#][^\n]*)|((?:\n[ \t]*-[^\n]*)+))"
+    r"(?m)^[ \t]*(?:- )?(files|not_files|layers|independent)[ \t]*:([^\n]*(?:\n(?![ \t]*(?:- )?\w+[ \t]*:(?:\s|$))[^\n]*)*)"
 )
-_RULE_ITEM = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|((?<![^\s\[,])[^\s\[\],\"'#-](?:\{[^{}\n]*\}|[^\s\[\],\"'])*)")
-_RULE_HEAD = re.compile(r"(?m)^[ \t]*- id[ \t]*:")
+_RULE_ID = re.compile(r"(?m)^[ \t]*(?:- )?id[ \t]*:")
+_COMMENT = re.compile(r"(?m)(?:^|[ \t])#[^\n]*")
+_ROW = re.compile(r"(?m)^[ \t]*(?:-[ \t]+)*([^\s-][^\n]*?)[ \t\r]*$")
+_BRACKETED_ITEM = re.compile(r"\"[^\"\n]+\"|'[^'\n]+'|[^\s\[\],\"'][^\[\],\"'\n]*")
+_ANCHOR = re.compile(r"&\S+\s*")
+_FILE_NAME = re.compile(r"[^/]\.[a-z][a-z\d]{0,9}$")
+"""The end of a path that is no folder's."""
 _GLOB_ITEM = re.compile(r"(?m)^[ \t]*-[ \t]*([^\n]+)$")
 
 
@@ -115,17 +120,36 @@ def may_be_for(rule: str, path: str) -> bool:
 
     A text of several rules, or of a part of one that names no files, may be for any.
     """
-    stated = {} if len(_RULE_HEAD.findall(rule)) > 1 else _rule_globs(rule)
+    stated = {} if len(_RULE_ID.findall(rule)) > 1 else _rule_globs(rule)
     wanted = stated.get("files") or stated.get("layers") or stated.get("independent") or []
     place = path.strip("/")
-    holds = any(each.partition("*")[0].startswith(f"{place}/") for each in wanted)
-    is_left_out = matches_any(stated.get("not_files", []), place)
-    return (not wanted or holds or matches_any(wanted, place)) and not is_left_out
+    if matches_any(stated.get("not_files", []), place):
+        return False
+    return not wanted or matches_any(wanted, place) or any(_may_hold(place, each) for each in wanted)
+
+
+def _may_hold(place: str, glob: str) -> bool:
+    """Whether a path may be that of a folder with files that a glob matches."""
+    head = re.split(r"[*?\[{]", glob, maxsplit=1)[0].removeprefix("./")
+    is_below = head != glob and f"{place}/".startswith(head) and not _FILE_NAME.search(place)
+    return is_below or head.startswith(f"{place}/")
 
 
 def _rule_globs(rule: str) -> dict[str, list[str]]:
-    found = {key: inline or below for key, inline, below in _RULE_FILES.findall(rule)}
-    return {key: ["".join(each) for each in _RULE_ITEM.findall(values)] for key, values in found.items()}
+    """The globs under each key of a rule; none for a key that another place of the document fills in (`*name`)."""
+    found = {key: _items(_COMMENT.sub("", values)) for key, values in _RULE_FILES.findall(rule)}
+    return {
+        key: [each.strip("\"' ") for each in items]
+        for key, items in found.items()
+        if not any(each.startswith("*") for each in items)
+    }
+
+
+def _items(values: str) -> list[str]:
+    """The items of a list of YAML, or the one value, with their quotation marks."""
+    values = _ANCHOR.sub("", values, count=1) if values.lstrip().startswith("&") else values
+    rows = [values.strip()] if values.lstrip().startswith("[") else _ROW.findall(values)
+    return [item for row in rows for item in (_BRACKETED_ITEM.findall(row) if row.startswith("[") else [row])]
 
 
 def _depth(named: str, path: str) -> float:

@@ -136,6 +136,21 @@ def test_globs_count_from_the_folder_that_the_rules_are_for() -> None:
         # A folder that holds some of its files.
         ('- id: "layers-web"\n  layers: ["web/views/**", ["web/store/**", "web/lib/**"]]\n', "web", True),
         ("- id: names\n  files: src/**  # the product\n", "docs/a.md", False),
+        ('- id: x\n  files: ["src/**",\n    "lib/**"]\n  message: m\n', "lib/a.ts", True),
+        ('- id: x\n  files: ["src/**",\n    "lib/**"]\n  message: m\n', "docs/a.md", False),
+        ("- id: x\n  files:\n    - src/**\n\n    # docs/** too\n    - lib/**\n", "lib/a.ts", True),
+        ("- id: x\n  files:\n    - src/**\n\n    # docs/** too\n    - lib/**\n", "docs/a.md", False),
+        ("- id: x\n  files: *product\n", "lib/a.ts", True),
+        ("- id: x\n  files: &product [lib/**]\n", "docs/a.md", False),
+        ("- id: x\n  files: lib/my files/**\n", "lib/my files/a.ts", True),
+        ("- id: x\n  not_files: app/[id]/page.tsx  # lib/** is not\n", "app/main.ts", True),
+        ("- id: x\n  not_files: app/[id]/page.tsx  # lib/** is not\n", "lib/main.ts", True),
+        ("- id: x\n  layers:\n    - web/**\n    - - store/**\n      - lib/**\n", "lib/a.ts", True),
+        # A folder that may hold some of its files.
+        ('- id: x\n  files: "**/src/*.ts"\n', "web", True),
+        ('- id: x\n  files: "packages/*/src/*.ts"\n', "packages/a", True),
+        ('- id: x\n  files: "packages/*/src/*.ts"\n', "server", False),
+        ("- files: src/**\n  id: a\n- files: lib/**\n  id: b\n", "src/a.ts", True),
         # Two rules, and the rest of one: nothing is known.
         ("- id: a\n  files: src/**\n- id: b\n  no_cycles: true\n", "docs/a.md", True),
         ('      - "release-config.ts"\n', "docs/a.md", True),
