@@ -20,6 +20,7 @@ _LOOP = re.compile(
 _BRANCH = re.compile(
     r"function|func_literal|method_declaration|lambda"
     r"|^(?:if|elif|else|elsif|unless|case|when|conditional|ternary)(?:_\w+)?$|^\w+_(?:case|arm|entry)$"
+    r"|^(?:binary_expression|boolean_operator|class_body)$"
 )
 _BASES = (
     "base_list",
@@ -74,7 +75,7 @@ def function_around(node: SgNode) -> SgNode | None:
 
 
 def branch_around(node: SgNode) -> SgNode | None:
-    """The innermost function, or branch of a condition, that a place is in; None for one at the top of its file."""
+    """The innermost function, class or branch of a condition (`secured && ...`) around a place; None at the top of its file."""
     while (parent := node.parent()) is not None:
         if _BRANCH.search(parent.kind()):
             return parent

@@ -254,7 +254,7 @@ class FileReading:
                 replaced,
             )
         ]
-        self._routes.append((start, end, list(dict.fromkeys(endpoints))))
+        self._routes.append((start, end, _merge_same(endpoints)))
         self._routers_at[start] = frozenset([on, *(each.name for routers in chains for each in routers)])
         self._note(found, own, "route", line)
 
@@ -430,6 +430,16 @@ class FileReading:
             name = name.replace("_", ".") if found.form.says("dots") else name
             if name and name not in _LIFECYCLE:
                 self._facts.events.append(SocketEvent(name, line, direction))
+
+
+def _merge_same(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """Each route once; of one that several mounts give, as in the branches of a condition, what all put before it."""
+    found = dict[tuple[str, str], Endpoint]()
+    for each in endpoints:
+        known = found.get((each.method, each.route), each)
+        shared = tuple(name for name in each.middleware if name in known.middleware)
+        found[each.method, each.route] = replace(each, middleware=shared)
+    return list(found.values())
 
 
 def _with_methods(paths: Sequence[str], methods: Sequence[str]) -> Iterator[tuple[str, str]]:

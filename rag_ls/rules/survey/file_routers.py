@@ -190,10 +190,8 @@ class FileRouters:
                 before = tuple(each for each in through if each.partition(".")[0] != name)
                 mount = replace(mount, through=before, apart=is_apart, replaces=replaces)
                 self._mounts += [(own, start, replace(mount, prefix=each)) for each in prefixes]
-        for router in [each for each in self._routers if each.name in names - {own}]:
+        for router in filter(None, (self._router_at(name, start) for name in names - {own})):
             bare = router.bare or router
-            if router is not next(each for each in self._routers if (each.bare or each) is bare):
-                continue
             below = join_routes(prefix, "" if replaces else bare.prefix) if prefix or replaces else bare.prefix
             behind = (*(each for each in through if each.partition(".")[0] != bare.name), *bare.through)
             outer_name = bare.outer or own

@@ -64,7 +64,7 @@ def test_routes_of_a_mount_of_starlette_are_below_it_and_behind_its_own_middlewa
     [
         "router.use(/^\\/admin/, auth);", "router.use(['/a', '/b'], auth);", "router.use(ADMIN_PATH, auth);",
         "router.use(config.adminPath, auth);", "router.use(base + '/x', auth);", "router.use(`${base}/x`, auth);",
-        "if (secured) { router.use(auth); }", "if (secured) router.use(auth);",
+        "if (secured) { router.use(auth); }", "secured && router.use(auth);", "if (secured) router.use(auth);",
         "if (secured) { a(); } else { router.use(auth); }", "switch (x) { case 1: router.use(auth); }",
     ],
 )  # fmt: skip
@@ -83,6 +83,42 @@ def test_middleware_in_a_branch_stands_before_the_routes_of_the_branch() -> None
     router.get('/out', h);
     """
     assert routes({"r.js": text}) == ["GET /in auth limit", "GET /out"]
+
+
+def test_routers_of_one_name_have_each_their_own_middleware_and_mounts() -> None:
+    classes = """
+    export class A { router = Router(); constructor() { this.router.use(auth); this.router.get('/a', h); } }
+    export class B { router = Router(); constructor() { this.router.get('/b', h); } }
+    """
+    assert routes({"a.ts": classes}) == ["GET /a auth", "GET /b"]
+    functions = """
+    exports.users = (app) => {
+      const router = express.Router();
+      router.use(auth);
+      router.get('/u', h);
+      app.use('/users', router);
+    };
+    exports.open = (app) => {
+      const router = express.Router();
+      router.get('/o', h);
+      app.use('/open', router);
+    };
+    """
+    assert routes({"a.js": functions}) == ["GET /users/u auth", "GET /open/o"]
+
+
+def test_a_route_that_two_branches_mount_is_behind_what_both_put_before_it() -> None:
+    text = f"""{_FASTAPI}
+app = FastAPI()
+users = APIRouter(prefix="/users", dependencies=[Depends(limit)])
+@users.get("/x")
+def x(): ...
+if settings.secure:
+    app.include_router(users, dependencies=[Depends(auth)])
+else:
+    app.include_router(users)
+"""
+    assert routes({"app.py": text}) == ["GET /users/x limit"]
 
 
 def test_a_router_that_is_mounted_is_no_guard_of_the_routes_after_it() -> None:
@@ -190,6 +226,21 @@ _LIFTED = {
             '  @GetMapping("/x") int x() { return 1; }\n  @PreAuthorize("permitAll()") @GetMapping("/y") int y() { return 1; }\n}\n',
         },
         ["GET /x PreAuthorize", "GET /y"],
+    ),
+    "Spring's anonymous": (
+        {
+            "A.java": "import org.springframework.web.bind.annotation.*;\n@RestController @PreAuthorize(\"hasRole('x')\")\nclass A {\n"
+            '  @PreAuthorize("isAnonymous()") @GetMapping("/y") int y() { return 1; }\n}\n'
+            '@RestController class B { @Secured("IS_AUTHENTICATED_ANONYMOUSLY") @GetMapping("/z") int z() { return 1; } }\n',
+        },
+        ["GET /y", "GET /z"],
+    ),
+    "NestJS": (
+        {
+            "a.ts": "@Controller('a')\n@UseGuards(AuthGuard('jwt'), RolesGuard)\nexport class A {\n  @Get('x') x() {}\n"
+            "  @Public() @Get('y') y() {}\n}\n",
+        },
+        ["GET /a/x AuthGuard RolesGuard", "GET /a/y RolesGuard"],
     ),
     "Ktor": (
         {
