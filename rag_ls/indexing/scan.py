@@ -100,8 +100,8 @@ def scan(
         store.forget_digests()
     # A file that still exists, but must not be read any more, leaves nothing behind.
     excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
-    store.forget_documents(excluded)
     # Another process may have read or queued one since.
+    store.forget_documents(excluded, seen_ns=began_ns)
     store.remove_documents(gone, seen_ns=began_ns)
     if patterns.include and not seen and (reason := _explain_include(project, patterns)):
         reasons[reason] = None

@@ -164,10 +164,11 @@ class CheckoutIndex:
 
         With `seen_ns`, the time at which somebody looked for the files (wall clock), what was read or queued later stays.
         """
-        removed, now = 0, time.time_ns()
-        # A time in the future was written before the clock was set back.
-        latest = now if seen_ns is None else seen_ns
+        removed = 0
         with self._database.writing() as connection:
+            # A time in the future was written before the clock was set back. While this waited, others may have written.
+            now = time.time_ns()
+            latest = now if seen_ns is None else seen_ns
             for path in paths:
                 row = connection.execute(
                     "SELECT id FROM documents WHERE path = ? AND session = ? AND (read_ns <= ? OR read_ns > ?)",
@@ -185,7 +186,7 @@ class CheckoutIndex:
                     )
         return removed
 
-    def forget_documents(self, paths: Iterable[str]) -> int:
+    def forget_documents(self, paths: Iterable[str], *, seen_ns: int | None = None) -> int:
         """As `remove_documents`, for files that must not be read any more: nothing of them stays in the store's files.
 
         Vectors of texts that no other document holds go as well.
@@ -200,7 +201,7 @@ class CheckoutIndex:
                     "WHERE d.session = '' AND d.path IN (SELECT value FROM json_each(?))",
                     (as_json(paths),),
                 ).fetchall()
-                removed = self.remove_documents(paths)
+                removed = self.remove_documents(paths, seen_ns=seen_ns)
                 erase_vectors(connection, [found[0] for found in hashes])
             if removed:
                 erase_remains(self._database, self._path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,22 @@ def test_a_commit_is_seen_by_the_other_store_at_once(tmp_path: Path) -> None:
     mine.replace_document(record(), new_chunks(["needle"]))
     assert len(lexical_of(other).search(["needle"], 5)) == 1
     other.remove_documents(["src/a.py"])
+    assert lexical_of(mine).search(["needle"], 5) == []
+
+
+def test_what_another_store_read_while_a_removal_waited_for_it_stays(tmp_path: Path) -> None:
+    mine, other = open_checkout(tmp_path / "index.db"), open_checkout(tmp_path / "index.db")
+    began_ns = time.time_ns()
+    removal = threading.Thread(target=mine.remove_documents, args=(["src/a.py"],), kwargs={"seen_ns": began_ns})
+    with other._database.writing():
+        removal.start()
+        removal.join(0.3)
+        state = replace(record().state, read_ns=time.time_ns())
+        other.replace_document(replace(record(), state=state), new_chunks(["needle"]))
+    removal.join()
+    mine.forget_documents(["src/a.py"], seen_ns=began_ns)
+    assert len(lexical_of(mine).search(["needle"], 5)) == 1
+    mine.forget_documents(["src/a.py"])
     assert lexical_of(mine).search(["needle"], 5) == []
 
 
