@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
 
-DOUBTS = ("nothing ", "weak: ", "no line holds ")
+DOUBTS = ("nothing ", "weak: ", "no line ")
 """A note that begins so says that hits may not answer."""
 _NOTHING_CLOSE = "nothing {}is close to this"
 _OTHER_WORDS = ": try a name or a part of one by itself, a word that stands in the code, or what it does in other words"

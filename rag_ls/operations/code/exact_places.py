@@ -98,7 +98,10 @@ def take_for(query: str) -> tuple[TextQuery, ...]:
     if quoted:
         return tuple(map(TextQuery, quoted[:1]))
     whole = [text] if _CODE.search(text) else []
-    return tuple(map(TextQuery, (*whole, *_LITERAL.findall(text)[:1])))
+    literals = _LITERAL.findall(text)[:1]
+    # Code may write a header small.
+    small = [literal.lower() for literal in literals if "-" in literal and not literal.startswith("-")]
+    return tuple(map(TextQuery, (*whole, *literals, *small)))
 
 
 def _is_regex(text: str) -> bool:
@@ -183,7 +186,7 @@ def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRec
 
 def is_part_of(pattern: str, query: str) -> bool:
     """Whether a text is one word or quotation of a longer question."""
-    return pattern in query and len(pattern) + len("()") < len(query.strip())
+    return pattern.lower() in query.lower() and len(pattern) + len("()") < len(query.strip())
 
 
 def set_beside_exact(
@@ -196,7 +199,7 @@ def set_beside_exact(
     """
     if is_part_of(exact.pattern, query):
         # Hits answer the rest of the question.
-        return results, "" if exact.total else f"no line holds {exact.pattern}"
+        return results, "" if exact.total else _describe_none(exact)
     if exact.total:
         return (
             *results[:1],
@@ -212,7 +215,12 @@ def set_beside_exact(
         return results, ""
     return tuple(
         replace(each, far=True) for each in results[:_MAX_NEAR]
-    ), f"no line holds {exact.pattern}: these are only near"
+    ), f"{_describe_none(exact)}: these are only near"
+
+
+def _describe_none(exact: ExactPlaces) -> str:
+    """That no line holds a text; files that were not looked at may."""
+    return f"no line {'that was looked at ' if exact.left_out or exact.is_partial else ''}holds {exact.pattern}"
 
 
 def _holds(record: CodeRecord, text: str) -> bool:

@@ -445,6 +445,21 @@ def test_a_header_a_constant_or_an_option_in_a_question_is_looked_for_as_it_stan
     assert len(absent["results"]) > 1
 
 
+def test_a_header_that_code_writes_small_is_found_and_files_that_were_not_looked_at_are_not_spoken_for(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    files = {
+        "a.js": "function wait(response) {\n  return response.headers['retry-after']\n}\n",
+        "b.csv": "MAX_WAITS\n",
+    }
+    operations = _open(client, write(tmp_path / "headers", files))
+    found = operations.run("search_code", {"query": "how long does the Retry-After of a response make it wait"})
+    assert (found["exact"]["pattern"], found["exact"]["total"]) == ("retry-after", 1)
+    assert "no line" not in found["stats"].get("note", "")
+    absent = operations.run("search_code", {"query": "which function waits for a response MAX_WAITS times"})
+    assert "no line that was looked at holds MAX_WAITS" in absent["stats"]["note"]
+
+
 @pytest.mark.parametrize(
     ("query", "literal"),
     [
