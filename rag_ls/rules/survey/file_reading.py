@@ -355,7 +355,7 @@ class FileReading:
         self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in names]
 
     def read_lift(self, found: FoundForm) -> None:
-        """The middleware that the routes at a declaration, or in a chain of calls, are freed from."""
+        """The middleware that the routes at a declaration, in a chain of calls, or on the router that it makes are freed from."""
         if not self._is_on(found):
             return
         names = self._terms.names(found, "names")
@@ -363,8 +363,10 @@ class FileReading:
         place = declarations.holder_of(found.call.node) if found.form.annotation else chain[-1].node
         if found.form.of and not _is_of(place, found.form.of):
             return
+        first, last = nodes.start_of(place), nodes.end_of(place)
+        made = self._routers.made_in(first, last) if not found.form.annotation else frozenset()
         for start, end, endpoints in self._routes:
-            if nodes.start_of(place) <= start and end <= nodes.end_of(place):
+            if (first <= start and end <= last) or made & self._routers_at.get(start, frozenset()):
                 endpoints[:] = [each.free_from(names) for each in endpoints]
 
     def _put_before_later(self, found: FoundForm, names: Sequence[str]) -> None:

@@ -104,6 +104,10 @@ class FileRouters:
         """The router among whose arguments a place is; "" for none."""
         return next((each.name for each in self._routers if each.start < place < each.end), "")
 
+    def made_in(self, start: Offset, end: Offset) -> frozenset[str]:
+        """The names of the routers that are made in an expression."""
+        return frozenset(each.name for each in self._routers if start <= each.start and each.end <= end)
+
     def has(self, name: str) -> bool:
         return any(router.name == name for router in self._routers)
 
@@ -218,12 +222,10 @@ class FileRouters:
         member = re.match(r"(?:(?:this|self)\.)?\w+\.(\w+)", node.text())
         if name == "require":
             return RouterMount("", "", nodes.start_of(node)[0] + 1)
-        if _HELD.fullmatch(node.text()):
-            # A class of another file holds its router.
-            made = re.search(rf"\b{name}\s*=\s*new\s+(\w+)\(", self._terms.text)
-            name = made[1] if made else name
-        elif name not in self._imports and (made := re.search(rf"\b{name}\s*=\s*(\w+)[\w.]*\(", self._terms.text)):
-            name, member = made[1], None
+        is_made = name not in self._imports or _HELD.fullmatch(node.text())
+        if is_made and (made := re.search(rf"\b{name}\s*=\s*(new\s+)?(\w+)[\w.]*\(", self._terms.text)):
+            # A class holds its router; a call gives it.
+            name, member = made[2], member if made[1] else None
         found = self._imports.get(name)
         if found is None:
             return None

@@ -208,9 +208,9 @@ _LIFTED = {
             "A.cs": '[Authorize]\n[Route("a")]\npublic class A : ControllerBase {\n  [HttpGet("x")]\n  public int X() => 1;\n'
             '  [AllowAnonymous]\n  [HttpPost("y")]\n  public int Y() => 1;\n}\n',
             "P.cs": 'var g = app.MapGroup("/g").RequireAuthorization();\ng.MapGet("/x", () => 1);\n'
-            'g.MapGet("/y", () => 1).AllowAnonymous();\n',
+            'g.MapGet("/y", () => 1).AllowAnonymous();\nvar open = g.MapGroup("/open").AllowAnonymous();\nopen.MapGet("/z", () => 1);\n',
         },
-        ["GET /a/x Authorize", "POST /a/y", "GET /g/x RequireAuthorization", "GET /g/y"],
+        ["GET /a/x Authorize", "POST /a/y", "GET /g/x RequireAuthorization", "GET /g/y", "GET /g/open/z"],
     ),
     "JAX-RS": (
         {

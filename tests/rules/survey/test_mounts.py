@@ -661,3 +661,21 @@ def test_a_plugin_of_fastify_may_call_its_application_by_any_name() -> None:
         "  srv.get('/x', { preHandler: srv.auth }, h);\n  cache.get('/no', 2);\n};\n",
     }
     assert routes(files) == ["GET /a", "GET /in/b", "GET /in/c g.auth", "POST /child/d", "GET /x srv.auth"]
+
+
+def test_a_router_that_an_object_of_a_class_holds_or_a_call_gives_is_below_what_mounts_it() -> None:
+    main = """import { Users } from './users';
+import { Open } from './open';
+import { makeLogs } from './logs';
+const app = express();
+const users = new Users();
+app.use('/users', auth, users.router);
+const open = new Open(db).router;
+app.use('/open', open);
+class Other { constructor() { this.logs = makeLogs(); app.use('/logs', this.logs.router); } }
+"""
+    held = "export class {} {{ router = Router(); constructor() {{ this.router.get('/x', h); }} }}\n"
+    logs = "export function makeLogs() { const router = Router(); router.get('/y', h); return { router }; }\n"
+    files = {"app.ts": main, "users.ts": held.format("Users"), "open.ts": held.format("Open"), "logs.ts": logs}
+    found = routes(files, *(("app.ts", f"{name}.ts", line) for line, name in enumerate(("users", "open", "logs"), 1)))
+    assert sorted(found) == ["GET /logs/y", "GET /open/x", "GET /users/x auth"]
