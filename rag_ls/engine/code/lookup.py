@@ -162,7 +162,8 @@ def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[Stor
 
 def find_declared(session: ProjectSession, name: str) -> list[StoredSymbol]:
     """The declarations that have just this name, `refresh` or `Session.refresh`; those in tests only if no other has it."""
-    last = _OWNER.split(name.strip())[-1]
+    name = name.strip().removesuffix("()")
+    last = _OWNER.split(name)[-1]
     found = [
         item
         for item in find_symbols(session, SymbolQuestion(query=name))

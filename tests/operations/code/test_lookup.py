@@ -390,6 +390,7 @@ def test_a_declaration_is_read_whole_by_its_name(operations: Operations, client:
     assert read["path"] == "src/big.py"
     assert "def apply(self, items):" in read["text"]
     assert operations.run("get_chunk", {"id": "apply"})["text"] == read["text"]
+    assert operations.run("get_chunk", {"id": "Discounter.apply()"})["text"] == read["text"]
     whole = operations.run("get_chunk", {"id": "Discounter"})
     assert "def apply(self, items):" in whole["text"]
     assert whole["start_line"] < read["start_line"]

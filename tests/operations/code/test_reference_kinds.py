@@ -286,3 +286,21 @@ def test_a_type_in_a_derived_type_overrides_none(
         for line in (2, 3)
     }
     assert found == {2: [7], 3: []}
+
+
+def test_a_parameter_taken_out_of_an_object_is_no_use_of_a_name_of_the_file(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    text = (
+        "export const size = 1\n"
+        "export function area({ size }) { return size }\n"
+        "export default function Box({\n  other,\n  size = 2,\n}: Props) {\n  return size\n}\n"
+        "export class Cart { fill(a, { size }: Props) { return size } }\n"
+        "export function width({ size: other }) { return size }\n"
+        "export function deep(cart = { size }) { return size }\n"
+    )
+    client.open(indexed_projects.copy({"src/box.ts": text}, tmp_path / "boxes"))
+    index_project(client, embeddings=False)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    found = operations.run("find_references", {"path": "src/box.ts", "line": 1})["references"]
+    assert {each["line"] for each in found if each["sure"] == "resolved" and each["kind"] == "mention"} == {10, 11}

@@ -12,6 +12,8 @@ _MAX_HEAD = 2000
 _ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
 _SET = r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b"
 _SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
+# A parameter that is taken out of an object: `({ name }: Props)`.
+_TAKEN = r"[(,]\s*\{(?:[^{}]*[,\s])?{name}\s*[,=}]"
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
 _WAYS = (
@@ -40,7 +42,8 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
     ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
-    return any(find_around(rule.parameters, _parameters_in(text), name)) or any(
+    parameters = _parameters_in(text)
+    return any(any(find_around(way, parameters, name)) for way in (rule.parameters, _TAKEN)) or any(
         any(find_around(way, text, name)) for way in ways
     )
 
