@@ -74,6 +74,13 @@ def function_around(node: SgNode) -> SgNode | None:
     return None
 
 
+def is_in_inner_function(node: SgNode, start: nodes.Offset) -> bool:
+    """Whether a place is in a function within another one that begins at, or after, an offset."""
+    inner = function_around(node)
+    outer = function_around(inner) if inner is not None else None
+    return outer is not None and nodes.start_of(outer) >= start
+
+
 def branch_around(node: SgNode) -> SgNode | None:
     """The innermost function, class or branch of a condition (`secured && ...`) around a place; None at the top of its file."""
     while (parent := node.parent()) is not None:

@@ -322,7 +322,7 @@ class FileReading:
         holder = declarations.holder_of(found.call.node) if found.form.annotation else found.call.node
         if found.form.of and not _is_of(holder, found.form.of):
             return
-        if found.form.says("inside") == "routes" and not any(start <= place < end for start, end, _ in self._routes):
+        if found.form.says("inside") == "routes" and not self._is_in_handler(found.call.node):
             return
         level: Level = "router" if found.form.says("level") == "router" else "application"
         around = [each for each in self._scopes if each.start <= place < each.end] if found.form.says("scoped") else []
@@ -353,6 +353,12 @@ class FileReading:
             level, label = ("router", "Handlers carry") if label == "Controllers carry" else ("route", label)
         line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
         self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in names]
+
+    def _is_in_handler(self, node: SgNode) -> bool:
+        """Whether a place is in a route, but in no function within its handler."""
+        place = nodes.start_of(node)
+        around = [start for start, end, _ in self._routes if start <= place < end]
+        return bool(around) and not declarations.is_in_inner_function(node, max(around))
 
     def read_lift(self, found: FoundForm) -> None:
         """The middleware that the routes at a declaration, in a chain of calls, or on the router that it makes are freed from."""

@@ -20,6 +20,20 @@ def test_what_a_router_depends_on_where_it_is_included_is_no_guard_of_its_neighb
     assert sorted(found) == ["GET /a auth", "GET /b", "GET /open"]
 
 
+def test_what_a_function_within_a_handler_depends_on_is_no_guard_of_its_route() -> None:
+    text = f"""{_FASTAPI}
+app = FastAPI()
+CurrentUser = Annotated[User, Depends(get_current_user)]
+@app.get("/x")
+def x(limit=Depends(limit)):
+    def inner(user: CurrentUser, admin=Depends(get_admin)): ...
+def make():
+    @app.get("/y")
+    def y(user: CurrentUser): ...
+"""
+    assert routes({"app.py": text}) == ["GET /x limit", "GET /y get_current_user"]
+
+
 def test_an_application_that_is_mounted_does_not_depend_on_what_the_outer_one_does() -> None:
     one_file = f"""{_FASTAPI}
 app = FastAPI(dependencies=[Depends(auth)])
