@@ -24,6 +24,8 @@ _STATEMENT = re.compile(
 )
 """A statement that imports names, from its line's start; those of Python and JavaScript may have several lines."""
 _HELD = re.compile(r"this\.\w+\.\w+")
+_HOLDING = re.compile(r"(?:this\.)?\w+(?:\.\w*(?:[rR]outer|[rR]outes?|[aA]pp|[aA]pi))?")
+"""A variable, or the member of an object that is a router."""
 
 _MAX_CHAINS = 8
 """As many places at which a router is mounted are told, and as many routers within one another are followed."""
@@ -223,9 +225,12 @@ class FileRouters:
         if name == "require":
             return RouterMount("", "", nodes.start_of(node)[0] + 1)
         is_made = name not in self._imports or _HELD.fullmatch(node.text())
-        if is_made and (made := re.search(rf"\b{name}\s*=\s*(new\s+)?(\w+)[\w.]*\(", self._terms.text)):
-            # A class holds its router; a call gives it.
-            name, member = made[2], member if made[1] else None
+        made = re.search(rf"\b{name}\s*=\s*(new\s+)?(\w+)[\w.]*\(", self._terms.text) if is_made else None
+        if made and not made[1]:
+            name, member = made[2], None
+        elif made and _HOLDING.fullmatch(node.text()):
+            # Other members of an object are its middleware.
+            name = made[2]
         found = self._imports.get(name)
         if found is None:
             return None

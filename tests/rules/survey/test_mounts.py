@@ -672,6 +672,7 @@ const users = new Users();
 app.use('/users', auth, users.router);
 const open = new Open(db).router;
 app.use('/open', open);
+app.use('/late', users.check, open.limit(5), h);
 class Other { constructor() { this.logs = makeLogs(); app.use('/logs', this.logs.router); } }
 """
     held = "export class {} {{ router = Router(); constructor() {{ this.router.get('/x', h); }} }}\n"
