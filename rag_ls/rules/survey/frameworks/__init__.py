@@ -7,7 +7,7 @@ or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`,
 An `alias` is a name that stands for middleware where another file uses it: `=name` among names.
 A `middleware` with `later` stands before what is put on its router afterwards, unless `below` is a path, one with `earlier`
 before the routes in the chain of calls that it ends; a `lift` frees the
-routes at its place from the middleware that it names.
+routes at its place, or on the router that is made there, from the middleware that it names.
 A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
 where nearly all handlers have a thing, set-up makes a rule of the two.
 """
