@@ -23,7 +23,7 @@ _MAX_REMARKS = 2
 
 def is_preamble(chunk: Chunk) -> bool:
     """Whether a chunk of code holds nothing but imports and a licence, or one of these."""
-    if chunk.symbol or is_docs(chunk.language) or is_data(chunk.language):
+    if chunk.symbol or not _is_code(chunk):
         return False
     lines = [line for line in chunk.text.splitlines() if line.strip()]
     others = [line for line in lines if not _COMMENT.match(line)]
@@ -34,6 +34,10 @@ def is_preamble(chunk: Chunk) -> bool:
     )
 
 
-def is_import(line: str) -> bool:
-    """Whether a line of code imports something."""
-    return _IMPORT.match(line) is not None
+def is_import(line: str, chunk: Chunk) -> bool:
+    """Whether a line of a chunk of code imports something: prose may begin so, too."""
+    return _is_code(chunk) and _IMPORT.match(line) is not None
+
+
+def _is_code(chunk: Chunk) -> bool:
+    return not (is_docs(chunk.language) or is_data(chunk.language))

@@ -127,8 +127,8 @@ def pick_best(
     found = []
     for (source, best), *others in files[:k]:
         telling = [hit for _, hit in others if not is_preamble(_chunk_of(hit))]
-        made = (_make_place(hit, words, with_text=place_texts) for hit in telling)
-        places = tuple(place for place in made if place.symbol or not is_import(place.text))
+        made = ((hit, _make_place(hit, words, with_text=place_texts)) for hit in telling)
+        places = tuple(place for hit, place in made if place.symbol or not is_import(place.text, _chunk_of(hit)))
         record = replace(make_hit(source, best), places=places)
         if len(sources) > 1:
             name = source.name if isinstance(source, PublishedCode) else str(source.project.root)

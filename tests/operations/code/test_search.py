@@ -401,6 +401,16 @@ def test_imports_and_licences_are_no_further_place_and_like_nothing(
     assert {hit["symbol"] for hit in related} == {"roundBasket"}
 
 
+def test_prose_that_begins_as_an_import_does_is_a_place_of_its_file(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    plain = ["the engine reads a tree of files with its threads, one after another, and stores them " * 4] * 60
+    plain[10] = plain[30] = plain[50] = "use the frobnicator calibration when the gasket loses pressure"
+    operations = _open(client, write(tmp_path / "notes", {"docs/notes.txt": "\n\n".join(plain)}))
+    (hit,) = operations.run("search_code", {"query": "when is the frobnicator calibration of a gasket used"})["results"]
+    assert len(hit["places"]) == 2
+
+
 def test_where_no_file_is_indexed_a_question_is_told_so(words_alone: None, client: Client, tmp_path: Path) -> None:
     root = write(tmp_path / "empty", {"README": ""})
     (root / "README").unlink()
