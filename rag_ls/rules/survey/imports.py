@@ -47,7 +47,8 @@ class ImportNames:
         """Whether a module is one of the project's files, or a folder of them."""
         if module.startswith((".", *self.prefixes)) or module.partition(".")[0] in self.packages:
             return True
-        return f"{module.replace(chr(92), '/').strip('/')}/".startswith(self.modules or "?")
+        folder = f"{module.replace(chr(92), '/').strip('/')}/"
+        return any(map(folder.startswith, self.modules))
 
 
 def import_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace]:
