@@ -30,8 +30,6 @@ _MOUNTS, _UNKNOWN = "mounts", "unknown"
 # A pattern that matches nothing is compared with the names of this many files.
 _MAX_COMPARED_FILES = 5000
 _MAX_TRIED = 50
-# Stamps of files are as old as the last tick of the system's clock.
-_CLOCK_STEP_NS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +92,7 @@ def scan(
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     unseen = [path for path in known if path not in seen]
     unknown.update((path, fault) for path in unseen if (fault := sight.fault_of(path)))
-    # One that came back since the listing, and was queued, is read from the queue.
-    gone = [path for path in unseen if path not in unknown and not _is_back(project.root / path, path, store, began_ns)]
+    gone = [path for path in unseen if path not in unknown]
     if cuts_anew:
         store.forget_digests()
     # A file that still exists, but must not be read any more, leaves nothing behind.
@@ -112,14 +109,6 @@ def scan(
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
-
-
-def _is_back(file: Path, path: str, store: CheckoutIndex, began_ns: int) -> bool:
-    """Whether somebody has queued a file that was made since a comparison began."""
-    try:
-        return os.lstat(file).st_ctime_ns > began_ns - _CLOCK_STEP_NS and store.queue.holds(path)
-    except OSError:
-        return False
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:
