@@ -17,8 +17,8 @@ from rag_ls.search.exact import (
 )
 from rag_ls.search.preambles import is_import, is_preamble
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse, has_word
-from rag_ls.search.ranking import MAX_KEYS, group_by_file
-from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test
+from rag_ls.search.ranking import group_by_file
+from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_inline_test, part_keys
 from rag_ls.search.searcher import Found, Searcher
 from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern, TextQuery
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, View, accepts, explain_filters

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking import stem_of
 from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.stop_words import FILLING
 from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
-from rag_ls.search.roles import is_data, is_docs
+from rag_ls.search.roles import is_file_of_code
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
 
@@ -287,14 +286,11 @@ class CandidateFinder:
         """The first chunks of the files of code that a bare name is the name of, if these are few: of `index` they are many."""
         if len(query.bare_name) != 1:
             return []
-        (name,) = query.bare_name
         named = [
             number
             for number, path, language, _ in self._store.document_paths()
-            if name in path
-            and stem_of(path) == name
-            and not (is_data(language) or is_docs(language))
-            and view.shows(number)
+            # Most paths need no closer look.
+            if query.bare_name[0] in path and is_file_of_code(path, language, query.bare_name) and view.shows(number)
         ]
         return self._store.chunks.first_of(named, _MAX_EXACT) if len(named) <= _MAX_NAMED_FILES else []
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking import stem_of
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.calibration import share_of_highest
 from rag_ls.retrieval.fusion import Weights, fuse
@@ -17,7 +16,7 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import name_stems
 from rag_ls.search.evidence import FEATURES, OF_FILES, OF_PLACES, evidence, top_score
 from rag_ls.search.query import Query
-from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
+from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs, is_file_of_code, part_keys
 from rag_ls.storage import RankRow, stem
 
 # Each further place of a file loses this much for every place of that file before it, so that other files that are nearly as
@@ -29,8 +28,6 @@ _QUOTED_WORDS = 4
 _CROWDED_LOSS_OF_CHANGE = 20.0
 # Scores that differ by less are equal, in the order and as they are told.
 _DIGITS = 6
-MAX_KEYS = 5
-"""A key that more places in files of data have is used there, as a task of Ansible is, and declared by none."""
 MAX_PLACES = 3
 """The places of a file that an answer shows."""
 
@@ -64,10 +61,7 @@ def order_candidates(
     scored = _score(rows, table, query, weights)
     top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
-    if sum(is_data(row.language) for row, _ in declared) > MAX_KEYS:
-        declared = [item for item in declared if not is_data(item[0].language)]
-    if not declared:
-        declared = _find_named_files(scored, query)
+    declared = part_keys(declared, lambda item: item[0].language)[0] or _find_named_files(scored, query)
     # Keys of data often have the names of code.
     declared.sort(key=lambda item: (is_data(item[0].language), -_fit(item[0], query)))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
@@ -108,7 +102,7 @@ def _find_named_files(scored: Sequence[tuple[RankRow, float]], query: Query) -> 
     """The best place of each file of code that is named as the query is, as a module of Ansible is."""
     named: dict[int, tuple[RankRow, float]] = {}
     for row, score in scored:
-        if (stem_of(row.path),) == tuple(query.bare_name) and not (is_data(row.language) or is_docs(row.language)):
+        if is_file_of_code(row.path, row.language, query.bare_name):
             named.setdefault(row.document_id, (row, score))
     return list(named.values())
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
+from rag_ls.chunking import stem_of
 from rag_ls.languages import LANGUAGES, Role, find_language
 from rag_ls.search.query import Query
 from rag_ls.util.path_globs import matches_any
 
+T = TypeVar("T")
+
+# More keys of one name than this are uses of it.
+_MAX_KEYS = 5
 TEST_FOLDER = re.compile(
     r"(^|/)(tests?|testing|e2e|tests?[_-]e2e|e2e[_-]tests?|__tests__|specs?|t|fixtures?|testdata|mocks?)/", re.I
 )
@@ -172,3 +178,16 @@ def is_docs(language: str) -> bool:
 def is_data(language: str) -> bool:
     """Whether a document holds settings, data or styles."""
     return language in _DATA
+
+
+def is_file_of_code(path: str, language: str, bare_name: Sequence[str]) -> bool:
+    """Whether a document of code has a bare name as its file's name, as a module of Ansible has."""
+    return (stem_of(path),) == tuple(bare_name) and not (is_data(language) or is_docs(language))
+
+
+def part_keys(declared: Sequence[T], language_of: Callable[[T], str]) -> tuple[list[T], list[T]]:
+    """Declarations of one name, and its keys in data where so many have it that they use it, as tasks of Ansible do."""
+    keys = [item for item in declared if is_data(language_of(item))]
+    if len(keys) <= _MAX_KEYS:
+        return list(declared), []
+    return [item for item in declared if not is_data(language_of(item))], keys

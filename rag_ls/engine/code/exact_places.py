@@ -14,7 +14,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
-    MAX_KEYS,
     UNCOUNTED_LINES,
     DocumentPlaces,
     Filters,
@@ -27,7 +26,7 @@ from rag_ls.search import (
     accepts,
     choose_first,
     find_occurrences,
-    is_data,
+    part_keys,
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
@@ -237,8 +236,7 @@ class _Look:
         if query.is_regex or not query.pattern.strip().isidentifier():
             return {}
         symbols = self._session.store.outlines.named([query.pattern.strip().lower()], _MAX_DECLARED)
-        if sum(is_data(symbol.language) for symbol in symbols) > MAX_KEYS:
-            symbols = [symbol for symbol in symbols if not is_data(symbol.language)]
+        symbols, _ = part_keys(symbols, lambda symbol: symbol.language)
         found: dict[str, set[int]] = {}
         for symbol in symbols:
             found.setdefault(symbol.path, set()).add(symbol.start_line)

@@ -21,8 +21,7 @@ from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.pages import find_page
 from rag_ls.engine.code.references.unread import find_unread
 from rag_ls.engine.session import ProjectSession
-from rag_ls.languages import Role, find_language
-from rag_ls.search import MAX_KEYS
+from rag_ls.search import part_keys
 from rag_ls.storage import StoredSymbol
 
 MAX_DEPTH = 5
@@ -63,10 +62,7 @@ def _find_declared(
 ) -> tuple[str, list[StoredSymbol], Sequence[StoredSymbol]]:
     """The name that is asked for, the declarations that it means, and the keys in data that many places have."""
     name, declared = find_asked(session, finder.files, finder.uses, question)
-    keys = [item for item in declared if find_language(item.language).role is Role.DATA]
-    if len(keys) <= MAX_KEYS:
-        return name, declared, ()
-    return name, [item for item in declared if find_language(item.language).role is not Role.DATA], keys
+    return name, *part_keys(declared, lambda item: item.language)
 
 
 def _make_mention(key: Reference) -> Reference:
