@@ -87,8 +87,8 @@ def repositories(checkouts: Path, group_name: str | None, only: Sequence[str] | 
 
 
 def _unpack(clone: Path, commit: str, folder: Path) -> None:
-    folder.mkdir(parents=True)
     archive = subprocess.run(["git", "-C", str(clone), "archive", commit], capture_output=True, check=True)
+    folder.mkdir(parents=True)
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive.stdout, check=True)
 
 
