@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
 from rag_ls.cli.terminal import harmless
@@ -16,6 +16,9 @@ from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.nearest import nearest, nearest_text
+
+if TYPE_CHECKING:
+    from rag_ls.operations import ClientSession
 
 Json = dict[str, Any]
 
@@ -38,26 +41,88 @@ def ask(
     project = ""
     if in_project:
         project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
-    warn = vars(arguments).setdefault("warnings", _Warnings()).tell
-    mode = Mode.of(arguments)
-    if vars(arguments).get("looks_again") and mode is Mode.AUTO:
-        mode = Mode.MANUAL
-    found = None if vars(arguments).get("is_alone") else find_engine("cli", mode)
-    # If no engine can be had, the verb's next operation does not try again.
-    arguments.is_alone = found is None
-    if found is not None:
-        try:
-            return call(found, operation, project, values, show, warn)
-        except EngineLost as error:
-            print(f"rag-ls: {error}; going on without it", file=sys.stderr)
-    return _alone(arguments, operation, project, values, show)
+    return backend_of(arguments).run(operation, project, values, show)
 
 
-@contextmanager
-def keeping_engine(arguments: argparse.Namespace) -> Iterator[None]:
-    """Have all questions of a verb answered by one engine if they are answered in this process: it knows what it has read."""
-    with ExitStack() as arguments.engine:
-        yield
+def backend_of(arguments: argparse.Namespace) -> Backend:
+    """The backend of the command that `arguments` are of: one, however many operations its verb runs."""
+    if "backend" not in arguments:
+        arguments.backend = Backend(Mode.of(arguments))
+    backend: Backend = arguments.backend
+    return backend
+
+
+class Backend:
+    """Runs the operations of one command: on the running engine, or else on an engine in this process."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+        self._is_alone = False
+        self._told: set[str] = set()
+        self._kept: ExitStack | None = None
+        self._session: ClientSession | None = None
+
+    def run(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
+        """Run one operation on a project's folder (empty: on those that it names). Raises the operation's errors."""
+        found = None if self._is_alone else find_engine("cli", self._mode)
+        # If no engine can be had, the verb's next operation does not try again.
+        self._is_alone = found is None
+        if found is not None:
+            try:
+                return call(found, operation, project, values, show, self._warn)
+            except EngineLost as error:
+                print(f"rag-ls: {error}; going on without it", file=sys.stderr)
+        return self._run_here(operation, project, values, show)
+
+    @contextmanager
+    def keeping_engine(self) -> Iterator[None]:
+        """Have all operations answered by one engine if they are answered in this process: it knows what it has read."""
+        with ExitStack() as self._kept:
+            yield
+        self._kept = self._session = None
+
+    def look_again(self) -> None:
+        """Look anew for an engine, which another command may have started by now; start none."""
+        self._is_alone = False
+        if self._mode is Mode.AUTO:
+            self._mode = Mode.MANUAL
+
+    def _warn(self, warning: str) -> None:
+        """Print a warning, unless it was printed before."""
+        if warning not in self._told:
+            self._told.add(warning)
+            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
+
+    def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
+        from rag_ls.indexing import Progress
+        from rag_ls.operations import operation_named
+        from rag_ls.operations.engine.progress import make_progress
+
+        def report(name: str, progress: Progress) -> None:
+            if show is not None:
+                show(make_progress(name, progress))
+
+        with ExitStack() as passing:
+            session = self._session or self._open_session(passing)
+            if project:
+                force = values.get("force") is True
+                if not force:
+                    session.check_first_index(project, operation_named(operation))
+                session.enter(project, operation_named(operation), force=force)
+            result = session.operations.run(operation, values, report)
+            for warning in session.warnings():
+                self._warn(warning)
+            return result
+
+    def _open_session(self, passing: ExitStack) -> ClientSession:
+        """An engine in this process: until `passing` ends, or as long as one is kept."""
+        from rag_ls.engine.client import local_client
+        from rag_ls.operations import ClientSession
+
+        session = ClientSession(local_client("cli"))
+        (self._kept or passing).callback(session.client.close)
+        self._session = session if self._kept is not None else None
+        return session
 
 
 def _folder_of(arguments: argparse.Namespace, project: str) -> str:
@@ -76,44 +141,3 @@ def _folder_of(arguments: argparse.Namespace, project: str) -> str:
     raise NotFound(
         f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
     )
-
-
-class _Warnings:
-    """Prints each warning once, however many operations a verb runs."""
-
-    def __init__(self) -> None:
-        self._told: set[str] = set()
-
-    def tell(self, warning: str) -> None:
-        """Print it, unless it was printed before."""
-        if warning not in self._told:
-            self._told.add(warning)
-            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
-
-
-def _alone(arguments: argparse.Namespace, operation: str, project: str, values: Json, show: Show | None) -> Json:
-    from rag_ls.engine.client import local_client
-    from rag_ls.indexing import Progress
-    from rag_ls.operations import ClientSession, operation_named
-    from rag_ls.operations.engine.progress import make_progress
-
-    def report(name: str, progress: Progress) -> None:
-        if show is not None:
-            show(make_progress(name, progress))
-
-    with ExitStack() as passing:
-        session: ClientSession | None = vars(arguments).get("session")
-        if session is None:
-            session = ClientSession(local_client("cli"))
-            kept: ExitStack | None = vars(arguments).get("engine")
-            (kept or passing).callback(session.client.close)
-            arguments.session = session if kept is not None else None
-        if project:
-            force = values.get("force") is True
-            if not force:
-                session.check_first_index(project, operation_named(operation))
-            session.enter(project, operation_named(operation), force=force)
-        result = session.operations.run(operation, values, report)
-        for warning in session.warnings():
-            arguments.warnings.tell(warning)
-        return result

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rag_ls.cli import answer_text, exact_search, render, terminal
-from rag_ls.cli.backend import Json, ask
+from rag_ls.cli.backend import Json, ask, backend_of
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.terminal import paint
@@ -192,8 +192,7 @@ def status(arguments: argparse.Namespace) -> int:
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
-            # Another command may have started an engine by now; this look starts none.
-            arguments.is_alone, arguments.looks_again = False, True
+            backend_of(arguments).look_again()
     except KeyboardInterrupt:
         if not arguments.watch:
             raise

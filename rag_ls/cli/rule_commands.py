@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from rag_ls.cli.backend import Json, ask, keeping_engine
+from rag_ls.cli.backend import Json, ask, backend_of
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
@@ -35,7 +35,7 @@ def set_up(arguments: argparse.Namespace) -> int:
         "force": arguments.force,
         "publish": arguments.publish,
     }
-    with keeping_engine(arguments):
+    with backend_of(arguments).keeping_engine():
         if not arguments.yes:
             with showing_reading() as show:
                 proposal = ask(arguments, "rag_setup", {**question, "dry_run": True}, show)
