@@ -202,6 +202,15 @@ def test_nothing_says_what_was_looked_at_and_what_is_near(operations: Operations
         operations.run("find_references", {"path": "shop/cart.py"})
 
 
+def test_a_member_may_be_named_by_a_type_that_inherits_it(client: Client, tmp_path: Path) -> None:
+    use = "from base import Base\n\n\nclass Cart(Base):\n    pass\n\n\ndef run(cart: Cart):\n    cart.load()\n"
+    write(tmp_path, {"base.py": "class Base:\n    def load(self):\n        return 1\n", "cart.py": use})
+    client.open(tmp_path)
+    index_project(client)
+    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "Cart.load()"})
+    assert _places(answer) == ["base.py:2 resolved", "cart.py:9 resolved"]
+
+
 def test_a_name_that_grew_is_the_nearest_where_it_was(client: Client, tmp_path: Path) -> None:
     near = [f"def process{end}():\n    pass\n\n\n" for end in ("es", "or", "ed", "job")]
     files = {"label.py": "def process_all_builders():\n    pass\n", "other.py": "".join(near)}

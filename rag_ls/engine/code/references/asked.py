@@ -8,6 +8,7 @@ from dataclasses import replace
 from rag_ls.engine.code import places
 from rag_ls.engine.code.references.answers import AskedSymbol
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
+from rag_ls.engine.code.references.declared import HOLDERS
 from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
@@ -31,10 +32,19 @@ def find_asked(
     named = files.named(name)
     found = [item for item in named if _means(item, wanted)]
     if wanted != name and not found and named:
+        found = _find_inherited(files, uses, wanted)
+    if wanted != name and not found and named:
         others = ", ".join(sorted({item.symbol for item in named})[:8])
         raise NotFound(f"no {wanted!r} is declared; these are: {others}; {name!r} alone gives the uses of all")
     is_test = session.project.roles.is_test
     return name, sorted(found, key=lambda item: (is_test(item.path), item.path, item.start_line))
+
+
+def _find_inherited(files: CodeFiles, uses: Uses, wanted: str) -> list[StoredSymbol]:
+    """The member that a type has from the nearest type that it derives from: `Page.move` is `AbstractPage.move`."""
+    owner, name = split_owner(wanted)
+    types = [item for item in files.named(split_owner(owner)[1]) if item.kind in HOLDERS and _means(item, owner)]
+    return list(dict.fromkeys(member for item in types for member in uses.members(item, name)))
 
 
 def _find_at(

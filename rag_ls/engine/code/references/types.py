@@ -81,6 +81,10 @@ class Uses:
             return None
         return self._type_or_value(source, use, bare)
 
+    def members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
+        """The member that a type, or the nearest type that it derives from, declares by a name."""
+        return self._names.members(owner, name)
+
     def _type_or_value(self, source: CodeFile, use: Use, meaning: Meaning) -> Meaning:
         """The types of a name where it stands for a type, else the values; all of them where a type is a value, too."""
         types = [item for item in meaning.declarations if item.kind == "type"]
