@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.retrieval.asked import AskedTerms
@@ -26,7 +26,7 @@ class Held:
 
 
 class _Word:
-    """The beginning that all forms of a word share, in lower case."""
+    """A beginning that forms of a word share, in lower case."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -64,7 +64,7 @@ class WordFinder:
         weighed = [word for word in words if stem(word) in asked.weights]
         self._weights = [asked.weights[stem(word)] for word in weighed]
         self._total = sum(self._weights)
-        self._words = [_Word(_prefix_of(word)) for word in weighed]
+        self._words = [tuple(map(_Word, _beginnings_of(word))) for word in weighed]
         self._shares: dict[int, float] = {0: 0.0}
 
     def find(self, text: str) -> Held:
@@ -74,11 +74,12 @@ class WordFinder:
         lowered = text.lower()
         of_lines: dict[int, int] = {}
         whole = 0
-        for at, word in enumerate(self._words):
-            if word.prefix in lowered:
-                for line in word.find_lines(text, lowered):
-                    of_lines[line] = of_lines.get(line, 0) | 1 << at
-                    whole |= 1 << at
+        for at, beginnings in enumerate(self._words):
+            for each in beginnings:
+                if each.prefix in lowered:
+                    for line in each.find_lines(text, lowered):
+                        of_lines[line] = of_lines.get(line, 0) | 1 << at
+                        whole |= 1 << at
         # One word, or none, is as close together as it is.
         close = {whole} if whole.bit_count() < 2 else set(_windows(of_lines))
         return Held(self._share(whole), max(map(self._share, close)), whole.bit_count())
@@ -98,8 +99,11 @@ def _windows(of_lines: Mapping[int, int]) -> Iterator[int]:
         yield mask
 
 
-def _prefix_of(word: str) -> str:
-    """The beginning that all forms of a word share: `retr` of retry and retries."""
+def _beginnings_of(word: str) -> Sequence[str]:
+    """The beginnings of all forms of a word: `pars` of parsing, `copy` and `copi` of copies, not the `cop` of copper."""
     stemmed = stem(word)
+    with_y = f"{stemmed[:-1]}y"
+    if stemmed.endswith("i") and len(stemmed) > _MIN_PREFIX and stem(with_y) == stemmed:
+        return with_y, stemmed
     length = next((at for at, pair in enumerate(zip(word, stemmed, strict=False)) if pair[0] != pair[1]), len(stemmed))
-    return word[: max(length, _MIN_PREFIX)]
+    return (word[: max(length, _MIN_PREFIX)],)

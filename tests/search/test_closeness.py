@@ -34,6 +34,12 @@ def test_a_word_is_found_at_the_beginning_of_words_and_parts_of_names(text: str,
     assert _finder("retry", "after").find(text).whole == share
 
 
+def test_words_in_y_and_ies_are_one_and_none_that_only_begins_alike() -> None:
+    assert _finder("dictionaries").find("class DictionaryCodec").whole == 1.0
+    assert _finder("query").find("def merge_queries").whole == 1.0
+    assert _finder("key", "copy").find("kept the copper").whole == 0.0
+
+
 def test_a_rare_word_counts_more() -> None:
     assert _finder("throttle", "request", throttle=3.0).find("throttled").whole == 0.75
 
