@@ -23,9 +23,15 @@ def circle_findings(edges: Sequence[Edge], languages: Mapping[str, str]) -> Iter
     for family, (title, suffixes) in _FAMILIES.items():
         own = [edge for edge in edges if family_of(languages[edge[0]]) == family]
         files = {path for edge in own for path in edge[:2]}
-        if len(files) < _MIN_FILES or len(own) < _MIN_EDGES or has_circle(own):
+        if len(own) < _MIN_EDGES or has_circle(own):
             continue
         root = source_root(files)
+        # Those that the rule looks at count.
+        ends = tuple(f".{suffix}" for suffix in suffixes)
+        files = {path for path in files if path.startswith(f"{root}/" if root else "") and path.endswith(ends)}
+        own = [edge for edge in own if edge[0] in files]
+        if len(files) < _MIN_FILES or len(own) < _MIN_EDGES:
+            continue
         where = f" below `{root}`" if root else ""
         claim = f"No {title} file{where} imports itself in a circle"
         globs = [f"{root}/**/*.{suffix}" if root else f"**/*.{suffix}" for suffix in suffixes]

@@ -30,6 +30,7 @@ _BASES = (
     "delegation_specifier",
     "delegation_specifiers",
 )
+_TYPE = re.compile(r"^(?:class|interface|record|object|enum|struct|trait)_(?:declaration|definition)$|^class$")
 _FUNCTIONS = (
     "function_item", "function_declaration", "function_definition", "variable_declarator", "method_declaration",
 )  # fmt: skip
@@ -88,6 +89,11 @@ def branch_around(node: SgNode) -> SgNode | None:
             return parent
         node = parent
     return None
+
+
+def types_around(node: SgNode) -> tuple[nodes.Offset, ...]:
+    """The starts of the classes that a place is in, the innermost first."""
+    return tuple(nodes.start_of(each) for each in node.ancestors() if _TYPE.search(each.kind()))
 
 
 def class_around(node: SgNode, attribute: str) -> ClassAround:

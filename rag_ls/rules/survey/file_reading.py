@@ -60,6 +60,8 @@ class FileReading:
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
         self._routers_at: dict[Offset, frozenset[str]] = {}
         """The names of the routers that a route is on, by its start."""
+        self._types_at: dict[Offset, tuple[Offset, ...]] = {}
+        """The starts of the classes that an annotated route is in, by its own start; the innermost first."""
 
     def facts(self) -> FileFacts:
         """The facts in the order of the lines; a thing that stands twice on a line counts once."""
@@ -227,7 +229,9 @@ class FileReading:
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
         end = nodes.end_of(node)
-        around = self._scopes_around(start, end)
+        if found.form.annotation:
+            self._types_at[start] = declarations.types_around(node)
+        around = [each for each in self._scopes_around(start, end) if not self._is_nested(start, each.start)]
         if inherited := found.form.says("inherits"):
             outer = join_routes(outer, inherited_prefix(declarations.class_around(node, inherited)))
         part = next(iter(self._terms.strings(found, "part")), "")
@@ -340,7 +344,8 @@ class FileReading:
             if found.form.says("earlier") and place <= start < found.call.inner:
                 # The chain of calls that it ends has the routes in it.
                 endpoints[:] = [each.behind(names) for each in endpoints]
-            if is_inside or (found.form.annotation and inner[0] <= start and end <= inner[1]):
+            is_of_holder = found.form.annotation and inner[0] <= start and end <= inner[1]
+            if is_inside or (is_of_holder and not self._is_nested(start, inner[0])):
                 level = "route" if is_inside or inner == (start, end) else "router"
                 endpoints[:] = [each.behind(names) for each in endpoints]
         if found.form.says("level") == "alias":
@@ -352,7 +357,12 @@ class FileReading:
             # The routes of a controller may be declared elsewhere, by an interface.
             level, label = ("router", "Handlers carry") if label == "Controllers carry" else ("route", label)
         line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
-        self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in names]
+        every = self._terms.names(found, "names", sometimes=True)
+        self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in every]
+
+    def _is_nested(self, route: Offset, holder: Offset) -> bool:
+        """Whether a route is in a class within the one that begins at an offset: what stands at the outer one is not its."""
+        return sum(start >= holder for start in self._types_at.get(route, ())) > 1
 
     def _is_in_handler(self, node: SgNode) -> bool:
         """Whether a place is in a route, but in no function within its handler."""
@@ -372,7 +382,8 @@ class FileReading:
         first, last = nodes.start_of(place), nodes.end_of(place)
         made = self._routers.made_in(first, last) if not found.form.annotation else frozenset()
         for start, end, endpoints in self._routes:
-            if (first <= start and end <= last) or made & self._routers_at.get(start, frozenset()):
+            is_at = first <= start and end <= last and not self._is_nested(start, first)
+            if is_at or made & self._routers_at.get(start, frozenset()):
                 endpoints[:] = [each.free_from(names) for each in endpoints]
 
     def _put_before_later(self, found: FoundForm, names: Sequence[str]) -> None:

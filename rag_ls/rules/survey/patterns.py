@@ -98,9 +98,9 @@ def _endpoint_files(found: Survey) -> Iterator[str]:
     yield ""
     for path, count in counts.most_common(_MAX_FILES):
         at = code_span(f"{path}:{first[path]}")
-        yield f"- {code_span(path)} declares {count} of {len(found.endpoints)} (the first at {at})."
+        yield f"- {code_span(path)} answers {count} of {len(found.endpoints)} (the first at {at})."
     if len(counts) > _MAX_FILES:
-        more = count_of(len(counts) - _MAX_FILES, "more file declares", "more files declare")
+        more = count_of(len(counts) - _MAX_FILES, "more file answers", "more files answer")
         yield f"- {more} endpoints."
 
 

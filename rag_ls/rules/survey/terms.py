@@ -33,8 +33,8 @@ _TERM = re.compile(
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
-    r"(^|[._])(router|routes?|Router|Routes)$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
-    r"|^\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
+    r"(^|[._])(?:\w+Path$|this\.app$)|(^|[._])(router|routes?|Router|Routes)$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
+    r"|(?:^|\.)\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )
 
@@ -265,13 +265,14 @@ class FormTerms:
     def _constant_or_text(self, found: re.Match[str]) -> str:
         return self._constant(found[1]) or found[0]
 
-    def names(self, found: FoundForm, key: str) -> list[str]:
-        """The names of all terms of a value."""
+    def names(self, found: FoundForm, key: str, sometimes: bool = False) -> list[str]:
+        """The names of all terms of a value; with `sometimes` those too which some requests pass by."""
         names = list[str]()
         strings = found.form.says("strings") == "True"
         for term in found.form.values.get(key, ()):
             for each in self.value(term, found):
                 names += [each] if isinstance(each, str) else literals.names_of(each, strings, found.form.says("inner"))
+        names = [name.lstrip(literals.SOMETIMES) for name in names if sometimes or name[:1] != literals.SOMETIMES]
         end = found.form.says("shown")
         names = [name.partition(":")[0] if strings and "::" not in name else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]

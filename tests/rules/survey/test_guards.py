@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.survey.test_mounts import routes
+from tests.rules.survey.test_mounts import routes, survey_of
 
 _FASTAPI = "from fastapi import APIRouter, Depends, FastAPI\n"
 
@@ -322,3 +322,63 @@ def test_a_function_whose_routes_are_put_at_two_places_has_the_paths_of_both_and
     }
     """
     assert routes({"main.go": text}) == ["GET /admin/x", "GET /v1/y limit", "GET /v2/y limit"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "A.java",
+            'import org.springframework.x;\n@RequestMapping("/a")\n@PreAuthorize("x")\nclass A {\n'
+            '@GetMapping("/x") public String x() {}\n@RequestMapping("/b")\nstatic class B {\n'
+            '@GetMapping("/y") public String y() {}\n}\n}\n',
+        ),
+        (
+            "A.kt",
+            'import org.springframework.x\n@RequestMapping("/a")\n@PreAuthorize("x")\nclass A {\n@GetMapping("/x")\n'
+            'fun x(): String {}\n@RequestMapping("/b")\nclass B {\n@GetMapping("/y")\nfun y(): String {}\n}\n}\n',
+        ),
+    ],
+)
+def test_a_nested_class_has_neither_the_guards_nor_the_prefix_of_the_outer_one(path: str, text: str) -> None:
+    assert routes({path: text}) == ["GET /a/x PreAuthorize", "GET /b/y"]
+
+
+def test_roles_that_are_none_are_no_guard() -> None:
+    text = """
+    import jakarta.ws.rs.*;
+    @Path("/a") @RolesAllowed({})
+    class A {
+      @GET public String x() {}
+      @POST @RolesAllowed({"admin"}) public String y() {}
+    }
+    """
+    assert routes({"A.java": text}) == ["GET /a", "POST /a RolesAllowed"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["unless('/login', auth)", "unless(['/login'], auth)", "auth({}).unless({ path: ['/login'] })", "auth.unless(x)"],
+)
+def test_what_some_requests_pass_by_is_registered_and_stands_before_no_route(given: str) -> None:
+    found = survey_of({"r.js": f"const router = express.Router();\nrouter.use({given});\nrouter.get('/login', h);\n"})
+    assert [each.middleware for _, each in found.endpoints] == [()]
+    assert found.middleware_names == ("auth",)
+
+
+def test_a_wrapper_of_functions_is_no_middleware_but_what_it_wraps() -> None:
+    text = """
+    const router = express.Router();
+    router.use(wrap(session));
+    router.get('/x', asyncHandler(auth.jwt), catchAsync(can('read')), asyncHandler(show));
+    """
+    assert routes({"r.js": text}) == ["GET /x auth.jwt can session"]
+
+
+def test_all_of_a_chain_that_goes_on_is_middleware_of_what_follows() -> None:
+    text = """
+    const router = express.Router();
+    router.route('/x').get(list).all(auth).post(add);
+    router.route('/y').get(list).all(refused);
+    """
+    assert routes({"r.js": text}) == ["GET /x", "POST /x auth", "GET /y", "ANY /y"]
