@@ -149,7 +149,7 @@ def _called_name(node: SgNode) -> str:
 def names_of(node: SgNode, strings: bool = False, inner: str = "") -> list[str]:
     """The names of a value, or of the values in a list. Of calls of `inner`, the last argument counts.
 
-    What stands before some requests only, `unless(path, auth)` and `auth().unless({ path })`, has a mark (`SOMETIMES`).
+    Middleware of some requests only, `unless(path, auth)` and `auth().unless({ path })`, has a mark (`SOMETIMES`).
     """
     node = unwrap(node)
     if "call" in node.kind() and (call := nodes.read_call(node)) and _SOMETIMES_CALLS.fullmatch(call.name):
