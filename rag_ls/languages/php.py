@@ -158,7 +158,10 @@ PHP = Language(
     is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("php"),
-        libraries=(("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^[ \t]*(?:it|test)\(")),
+        libraries=(
+            ("PHPUnit", r"PHPUnit\\|extends \w*TestCase"),
+            ("Pest", r"^[ \t]*(?:it|test|pest|uses|beforeEach|arch)\(|^use function Pest\b"),
+        ),
         declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
     ),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),

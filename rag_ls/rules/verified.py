@@ -29,7 +29,7 @@ _NOT_PRODUCT = (
 # Others' code, and what programs write.
 _NOT_WRITTEN_HERE = (
     "**/mocks/**", "**/vendor/**", "**/third_party/**", "**/generated/**", "**/dist/**", "**/*.min.*", "**/*.gen.*", "**/*.pb.*",
-    "**/*.generated.*", "**/*.d.ts",
+    "**/*.generated.*", "**/*.d.ts", "**/migrations/**",
 )  # fmt: skip
 
 

@@ -206,7 +206,7 @@ class FileReading:
             self._facts.unknown_routes.append(call.line)
             return
         methods = self._terms.methods(found)
-        paths = self._terms.strings(found, "path")
+        paths = self._terms.prefixes(found) if found.form.says("constants") else self._terms.strings(found, "path")
         wanted = [path for path in paths if found.framework.paths.match(path)]
         if not wanted and "path" in found.form.values:
             written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
@@ -298,7 +298,7 @@ class FileReading:
             if style == "laravel":
                 *parents, last = path.split(".")
                 path = "/".join([*(f"{part}/{{{singular(part)}}}" for part in parents), last])
-                key, new = "{" + singular(last.rsplit("/", 1)[-1]) + "}", "create"
+                key, new = "{" + _key_of(last.rsplit("/", 1)[-1]) + "}", "create"
             else:
                 key, new = (f":{param}" if several else ""), "new"
             for method, route in resource_routes(path, wanted, key, new):
@@ -449,6 +449,11 @@ class FileReading:
             name = name.replace("_", ".") if found.form.says("dots") else name
             if name and name not in _LIFECYCLE:
                 self._facts.events.append(SocketEvent(name, line, direction))
+
+
+def _key_of(resource: str) -> str:
+    """The parameter that Laravel makes of a resource's name."""
+    return singular(resource).replace("-", "_")
 
 
 def _merge_same(endpoints: Sequence[Endpoint]) -> list[Endpoint]:

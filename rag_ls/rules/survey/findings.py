@@ -137,10 +137,11 @@ def is_convention(finding: SurveyFinding) -> bool:
     return finding.count >= MIN_SHARE * finding.total and bool(is_whole or finding.exceptions or finding.rule)
 
 
-def list_names(names: Iterable[str], most: int = 12) -> str:
-    """The names as code, and how many more there are."""
+def list_names(names: Iterable[str], most: int = 12, counts: Mapping[str, int] | None = None) -> str:
+    """The names as code, perhaps with their counts above one, and how many more there are."""
     every = list(dict.fromkeys(names))
-    shown = ", ".join(f"`{name}`" for name in every[:most])
+    numbers = {name: f" ({count})" for name, count in (counts or {}).items() if count > 1}
+    shown = ", ".join(f"`{name}`{numbers.get(name, '')}" for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
 
 

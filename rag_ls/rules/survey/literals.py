@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _STRING = re.compile(r"string|quoted_atom|char_literal")
 _SYMBOLS = ("simple_symbol", "atom", "bare_symbol", "bare_string", "alias")
-_LISTS = (
+LISTS = (
     "array", "list", "tuple", "set", "symbol_array", "string_array", "array_creation_expression", "collection_literal",
     "element_value_array_initializer", "array_initializer", "initializer_expression", "implicit_array_creation_expression",
     "collection_expression", "literal_value", "composite_literal", "array_expression", "reference_expression", "token_tree",
@@ -116,7 +116,7 @@ def strings_of(node: SgNode) -> list[str]:
     kind = node.kind()
     if kind in _SYMBOLS:
         return [node.text().lstrip(":")]
-    if kind in _LISTS:
+    if kind in LISTS:
         return [text for child in nodes.children_of(node) for text in strings_of(child)]
     if _STRING.search(kind):
         found = _QUOTES.match(node.text())
@@ -161,7 +161,7 @@ def names_of(node: SgNode, strings: bool = False, inner: str = "") -> list[str]:
     if node.kind() == "binary_operator" and re.search(r"\swhen\s", node.text()):
         # Elixir: `plug :require_user when action in [...]`.
         return names_of(nodes.children_of(node)[0], strings, inner)
-    if node.kind() in (*_LISTS, "argument_list") and node.kind() != "composite_literal":
+    if node.kind() in (*LISTS, "argument_list") and node.kind() != "composite_literal":
         return [name for child in nodes.children_of(node) for name in names_of(child, strings, inner)]
     if _STRING.search(node.kind()) or node.kind() in _SYMBOLS:
         return strings_of(node) if strings else []

@@ -24,6 +24,8 @@ class Manifest:
 
 
 _SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "daphne", "waitress", "granian"})
+_DEVELOPMENT = re.compile(r"(?i)dev|test|lint|docs?|typ(?:es|ing)|format|^ci$|check|build|bench")
+"""The groups of dependencies that the product does not run on."""
 _PACKAGE_KEYS = ("dependencies", "devDependencies", "peerDependencies", "scripts", "version", "workspaces")
 
 
@@ -62,10 +64,12 @@ def _pyproject(text: str) -> Manifest | None:
     except ValueError:
         return None
     project, poetry = _table(data, "project"), _table(data, "tool", "poetry")
-    if not project and not poetry and "build-system" not in data:
+    groups = {name: given for name, given in _table(data, "dependency-groups").items() if not _DEVELOPMENT.search(name)}
+    if not project and not poetry and not groups and "build-system" not in data:
         return None
-    declared = project.get("dependencies")
-    packages = _requirements(declared if isinstance(declared, list) else [])
+    packages = set[str]()
+    for declared in (project.get("dependencies"), *groups.values()):
+        packages |= _requirements(declared if isinstance(declared, list) else [])
     packages |= {name.lower() for name in _table(poetry, "dependencies") if name != "python"}
     name = str(project.get("name") or poetry.get("name") or "").lower()
     return Manifest("python", frozenset(packages), published=_extends(name, packages))

@@ -72,7 +72,8 @@ class Middleware:
             ]
             if names:
                 # A label of several words is the beginning of the sentence.
-                shown = list_names(names)
+                counts = {name: self.names[label].count(name) for name in names}
+                shown = list_names(names, counts=counts if len(names) > 1 else None)
                 claim = f"{label} {shown}" if " " in label else f"`{label}` registers {shown}"
                 yield self.names[label].sum_of(names, TOPIC, claim)
 

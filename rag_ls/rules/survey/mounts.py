@@ -206,7 +206,7 @@ class RouterMounts:
             known = self._value_of(path, found[1])
             return known if known is not None else ("{" + found[1] + "}" if _NAMED.fullmatch(found[1]) else found[0])
 
-        return "/" + _CONSTANT.sub(value, route).lstrip("/") if "{=" in route else route
+        return re.sub("/{2,}", "/", "/" + _CONSTANT.sub(value, route)) if "{=" in route else route
 
     def _value_of(self, path: str, name: str) -> str | None:
         """The one text that a name of other files stands for in a file; None where that does not show."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
 _VERB = re.compile(rf"(?:{_VERBS})", re.IGNORECASE)
+_GROUP = re.compile(r"\(\?P?<(\w+)>")
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION"})
 _OTHER_NAMES = {"del": "DELETE", "view": "GET"}
 
@@ -46,7 +47,7 @@ class Endpoint:
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
         every = dict.fromkeys([*self.middleware, *names])
-        return replace(self, middleware=tuple(name for name in every if name not in self.lifted))
+        return replace(self, middleware=tuple(name for name in every if not {name, name.partition(":")[0]} & {*self.lifted}))
 
     def free_from(self, names: Sequence[str]) -> Endpoint:
         """The endpoint without some middleware, also where that is put before it later."""
@@ -122,7 +123,22 @@ def routes_at(
 
 def plain_path(path: str) -> str:
     """A route without what a framework adds for itself: `(.:format)`, the groups of a regular expression."""
-    path = re.sub(r"\(\.:format\)|\(\.\w+\)", "", path)
+    path = re.sub(r"\(\\?\.:?\w+\)\??", "", path)
     if path.startswith("^") or path.endswith("$"):
-        path = re.sub(r"\(\?P<(\w+)>[^()]*\)", r"<\1>", path.removeprefix("^").removesuffix("$"))
+        path = _name_groups(path.removeprefix("^").removesuffix("$"))
     return path
+
+
+def _name_groups(pattern: str) -> str:
+    """A regular expression with its named groups as parameters: `<id>` for `(?P<id>(\\d+|new))`."""
+    parts, at = list[str](), 0
+    for found in _GROUP.finditer(pattern):
+        if found.start() < at:
+            continue
+        depth, end = 1, found.end()
+        while depth and end < len(pattern):
+            depth += {"(": 1, ")": -1}.get(pattern[end], 0)
+            end += 2 if pattern[end] == "\\" else 1
+        parts += pattern[at : found.start()], f"<{found[1]}>"
+        at = end
+    return "".join((*parts, pattern[at:]))

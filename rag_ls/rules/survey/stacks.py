@@ -72,6 +72,9 @@ def find_stacks(paths: Sequence[str], read: Callable[[str], str]) -> list[Stack]
         folder, name = posixpath.split(path)
         if posixpath.basename(folder) == "requirements" and name.endswith(".txt"):
             folder, name = posixpath.dirname(folder), f"requirements-{name}"
+        if name.startswith("requirements"):
+            # The image that runs a project lists what the project needs.
+            folder = _DEPLOYING.sub("", folder)
         if not _MANIFEST.search(name) or is_vendored(path) or is_test_by_path(path) or is_secondary_by_path(path):
             continue
         manifest = read_manifest(name, read(path))
@@ -87,6 +90,7 @@ _MANIFEST = re.compile(
     r"^(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|setup\.(cfg|py)|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(\.kts)?"
     r"|composer\.json|Gemfile|mix\.exs|[^/]+\.csproj)$"
 )
+_DEPLOYING = re.compile(r"(^|/)(?:docker|deploy(?:ment)?|build|container|\.?devcontainer)(?:/.*)?$")
 _PREFERRED = ("pyproject.toml", "setup.cfg", "setup.py", "pom.xml", "build.gradle.kts", "build.gradle")
 
 

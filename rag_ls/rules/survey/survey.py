@@ -253,7 +253,7 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": decorator_findings(traces, tree.declared, modules),
+        "decorators": [each for each in decorator_findings(traces, tree.declared, modules) if not _is_said(each, required)],
         "responses": responses,
         "imports": (*import_findings(traces), *package_findings(foreign, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
@@ -261,6 +261,12 @@ def _find(
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
     }
+
+
+def _is_said(finding: SurveyFinding, required: Iterable[SurveyFinding]) -> bool:
+    """Whether the handlers are told to carry the decorator that a finding is about."""
+    name = finding.claim.partition(" ")[0]
+    return any(each.claim.endswith(f" carry {name}") for each in required)
 
 
 def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:

@@ -38,8 +38,11 @@ _NO_MIDDLEWARE = re.compile(
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )
 
+_SAYS_WHO = re.compile("::|^(?:auth|can|roles?|permissions?|abilit(?:y|ies)):")
+"""A name of middleware whose arguments say who may pass, or of a class."""
 _NOTHING = frozenset({"", "None"})
 _CONFIG_KEY = re.compile(r"(?:\w+\.)*config\[[\"'](\w+)[\"']\]")
+_KOTLIN_NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
@@ -223,13 +226,17 @@ class FormTerms:
             # Without its end, it stands for all routes that begin so.
             return [f"/{path}" if written.endswith(("$", ")")) or not path else f"/{path}*"]
         if texts := literals.strings_of(node):
-            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|^[fF$]+[\"']", node.text())
+            if self.path.endswith((".kt", ".kts")):
+                texts = [_KOTLIN_NAME.sub(r"{\1}", text) for text in texts]
+            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|\$[A-Z]|^[rR@]?[fF$][rR@]?[\"']", node.text())
             if is_made:
                 # A constant is the same each time.
                 is_fixed = all(name.isupper() for text in texts for name in _FILLED.findall(text))
                 is_known = is_fixed or not declarations.is_in_loop(node)
                 return [_FILLED.sub(self._constant_or_text, text) for text in texts] if is_known else []
             return texts
+        if (several := literals.unwrap(node)).kind() in literals.LISTS:
+            return [text for each in nodes.children_of(several) for text in self._literals(each)]
         parent = node.parent()
         if node.kind() == "shorthand_property_identifier":
             return [node.text()]
@@ -256,11 +263,16 @@ class FormTerms:
             return []
         return [re.sub("/+", "/", ("/" if call else "").join(texts)).rstrip("/") or "/"]
 
-    def _constant(self, name: str) -> str:
+    def _constant(self, name: str, depth: int = 3) -> str:
         """The path that the file gives a name; "" for none."""
-        written = rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[\"'`](/[^\"'`\n]*)[\"'`]"
-        found = re.search(written, self.text)
-        return found[1] if found else ""
+        # A constant may be a part of a path.
+        start = "" if name.isupper() else "[/^]"
+        written = rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[rRfF]{{,2}}[\"'`]({start}[^\"'`\n\s]*)[\"'`]"
+        found = re.search(written, self.text) if depth else None
+        if found is None:
+            return ""
+        # A constant may be made of others.
+        return _FILLED.sub(lambda each: self._constant(each[1], depth - 1) or each[0], found[1])
 
     def _constant_or_text(self, found: re.Match[str]) -> str:
         return self._constant(found[1]) or found[0]
@@ -274,7 +286,7 @@ class FormTerms:
                 names += [each] if isinstance(each, str) else literals.names_of(each, strings, found.form.says("inner"))
         names = [name.lstrip(literals.SOMETIMES) for name in names if sometimes or name[:1] != literals.SOMETIMES]
         end = found.form.says("shown")
-        names = [name.partition(":")[0] if strings and "::" not in name else name for name in names]
+        names = [name.partition(":")[0] if strings and not _SAYS_WHO.search(name) else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]
         return [name for name in names if name and not _NO_MIDDLEWARE.search(name) and found.form.is_named(name)]
 

@@ -233,7 +233,7 @@ _FORMS = {
           Route::get('me', [A::class, 'me']);
         });
         """,
-        ["POST /login throttle", "GET /me auth"],
+        ["POST /login throttle", "GET /me auth:sanctum"],
     ),
     "Symfony": (
         "B.php",

@@ -271,7 +271,7 @@ _LIFTED = {
             "Route::get('/y', [A::class, 'a'])->withoutMiddleware('auth:api');\n"
             "Route::withoutMiddleware(['auth'])->group(function () {\n  Route::get('/z', [A::class, 'a']);\n});\n",
         },
-        ["GET /x auth log", "GET /y log", "GET /z log"],
+        ["GET /x auth:api log", "GET /y log", "GET /z log"],
     ),
 }
 
@@ -382,3 +382,8 @@ def test_all_of_a_chain_that_goes_on_is_middleware_of_what_follows() -> None:
     router.route('/y').get(list).all(refused);
     """
     assert routes({"r.js": text}) == ["GET /x", "POST /x auth", "GET /y", "ANY /y"]
+
+
+def test_the_argument_of_laravels_auth_says_who_may_pass() -> None:
+    text = "<?php\nRoute::middleware(['auth:customer', 'throttle:6,1'])->group(function () {\n  Route::get('/x', f());\n});\n"
+    assert routes({"routes/api.php": text}) == ["GET /x auth:customer throttle"]

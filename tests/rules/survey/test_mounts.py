@@ -105,7 +105,7 @@ def test_files_of_routes_are_below_the_prefix_that_laravel_gives_them(where: str
         "routes/api.php": "<?php\nRoute::get('users', [UserController::class, 'index']);\n",
         "routes/web.php": "<?php\nRoute::get('about', [PageController::class, 'about']);\n",
     }
-    guard = " auth" if "auth" in groups else ""
+    guard = " auth:api" if "auth" in groups else ""
     assert sorted(routes(files)) == ["GET /about", f"GET /api/users{guard}"]
 
 
@@ -680,3 +680,49 @@ class Other { constructor() { this.logs = makeLogs(); app.use('/logs', this.logs
     files = {"app.ts": main, "users.ts": held.format("Users"), "open.ts": held.format("Open"), "logs.ts": logs}
     found = routes(files, *(("app.ts", f"{name}.ts", line) for line, name in enumerate(("users", "open", "logs"), 1)))
     assert sorted(found) == ["GET /logs/y", "GET /open/x", "GET /users/x auth"]
+
+
+def test_patterns_of_django_are_read_from_constants_that_are_made_of_others() -> None:
+    text = r"""
+    from django.urls import re_path
+    USER = rf"^user/(?P<name>{regex.NAME})"
+    STATUS = rf"{USER}/s/(?P<status>\d+)"
+    urlpatterns = [
+        re_path(rf"{USER}/inbox/?$", views.Inbox.as_view()),
+        re_path(rf"{STATUS}(.json)?/$", views.Status.as_view()),
+        re_path(r"^link/(?P<status>(a|b\)))/(?P<id>\d+)$", views.Link.as_view()),
+    ]
+    """
+    assert routes({"urls.py": text}) == [
+        "ANY /user/<name>/inbox/?", "ANY /user/<name>/s/<status>/", "ANY /link/<status>/<id>"
+    ]  # fmt: skip
+
+
+def test_paths_of_spring_may_be_constants_of_the_file_or_of_another_one() -> None:
+    kotlin = """
+    import org.springframework.x
+    private const val BASE = "/opds/"
+    private const val SERIES = "series"
+    @RequestMapping(value = [BASE], produces = ["x"])
+    class A {
+      @GetMapping(SERIES)
+      fun a(): String {}
+      @GetMapping("$SERIES/{id}")
+      fun b(): String {}
+      @GetMapping(made())
+      fun c(): String {}
+    }
+    """
+    found = survey_of({"A.kt": kotlin})
+    assert [each.route for _, each in found.endpoints] == ["/opds/series", "/opds/series/{id}"]
+    assert len(found.unknown_routes) == 1
+    files = {
+        "A.java": 'import org.springframework.x;\n@RequestMapping("/a")\nclass A {\n@GetMapping(Paths.USERS) public X x() {}\n}\n',
+        "Paths.java": 'class Paths { static final String USERS = "/users"; }\n',
+    }
+    assert routes(files, ("A.java", "Paths.java", 1)) == ["GET /a/users"]
+
+
+def test_a_parameter_of_laravels_resource_has_no_hyphen() -> None:
+    found = routes({"routes/api.php": "<?php\nRoute::apiResource('tax-types', A::class)->only('show');\n"})
+    assert found == ["GET /tax-types/{tax_type}"]

@@ -192,3 +192,14 @@ def test_a_catalog_of_versions_names_ktor() -> None:
     text = "plugins { alias(libs.plugins.kotlin.jvm) }\ndependencies { implementation(ktorLibs.server.netty) }\n"
     (found,) = stacks({"build.gradle.kts": text, "src/A.kt": ""})
     assert (found.role, found.frameworks) == ("backend", ("Ktor",))
+
+
+def test_the_groups_of_a_project_file_name_its_packages_but_those_for_development() -> None:
+    text = '[dependency-groups]\nmain = ["Django==5.2"]\ndev = ["flask"]\n'
+    (found,) = stacks({"pyproject.toml": text, "manage.py": ""})
+    assert (found.folder, found.role, found.frameworks) == ("", "backend", ("Django",))
+
+
+def test_the_packages_of_an_image_are_those_of_the_project_that_it_runs() -> None:
+    (found,) = stacks({"docker/main/requirements-wheels.txt": "fastapi", "docker/main/x.py": "", "app/main.py": ""})
+    assert (found.folder, found.role, found.frameworks) == ("", "backend", ("FastAPI",))

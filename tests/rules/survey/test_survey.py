@@ -88,7 +88,7 @@ def test_middleware_of_the_other_frameworks() -> None:
         }
     )
     assert set(found.middleware_names) == {
-        "SecurityMiddleware", "CORSMiddleware", "load_user", "Logger", "gin.Recovery", "login", "load", "auth", "throttle",
+        "SecurityMiddleware", "CORSMiddleware", "load_user", "Logger", "gin.Recovery", "login", "load", "auth:api", "throttle",
         "TraceLayer::new_for_http", "UseAuthentication", "AuthGuard", "RolesGuard", "JwtFilter", "Audit", "helmet", "find_tenant",
     }  # fmt: skip
 
@@ -191,6 +191,25 @@ def test_a_folder_of_tests_with_a_file_that_serves_them_is_not_beside_the_code()
     assert claims(look({**tests, **code}).tests) == [("TypeScript test files lie beside the code that they test", 5, 5)]
     made = {path.replace(".test.ts", ".spec.ts"): text for path, text in tests.items()}
     assert claims(look({**made, **code}).tests) == [], "Angular and NestJS put them there"
+
+
+def test_several_names_of_middleware_have_each_their_count() -> None:
+    text = "const app = express();\napp.use(audit());\napp.use(audit());\napp.use(limit());\n"
+    assert claims(look({"a.js": text}).middleware) == [("`app.use` registers `audit` (2), `limit`", 3, 0)]
+
+
+def test_a_decorator_that_handlers_carry_is_told_once() -> None:
+    route = "@app.get('/{0}')\n@login\ndef {0}(): ...\n"
+    text = "from flask import Flask\ndef login(f): ...\n" + "".join(map(route.format, "abc"))
+    found = look({"app.py": text})
+    assert [each.claim for each in (*found.middleware, *found.decorators)] == ["Handlers carry `@login`"]
+
+
+def test_answers_with_a_status_beside_them_have_keys_too() -> None:
+    route = "@app.get('/{0}')\ndef {0}():\n    return {{'status': 1}}{1}\n"
+    endings = (", 201", "", ", 200, {'X': 1}")
+    text = "from flask import Flask\n" + "".join(map(route.format, "abc", endings))
+    assert claims(look({"app.py": text}).response_formats) == [("Answers have the key `status`", 3, 3)]
 
 
 def test_one_file_s_answers_are_no_convention_of_several() -> None:
@@ -376,6 +395,13 @@ def test_files_that_never_import_each_other_in_a_circle() -> None:
     (found,) = look(files, edges).layers
     assert (found.claim, found.count) == ("No Python file below `src` imports itself in a circle", 24)
     assert look(files, [*edges, ("src/m9.py", "src/m3.py", 2)]).layers == ()
+
+
+def test_files_outside_of_a_rule_about_circles_do_not_count_for_it() -> None:
+    edges = [(f"src/m{at}.js", f"src/m{to}.js", 1) for at in range(22) for to in (at + 1, at + 2)]
+    edges.append(("config.js", "src/m1.js", 1))
+    (found,) = look({path: "x" for edge in edges for path in edge[:2]}, edges).layers
+    assert (found.count, found.total, found.examples[0].path) == (24, 24, "src/m0.js")
 
 
 def test_a_package_that_one_folder_alone_imports() -> None:
