@@ -23,6 +23,7 @@ from rag_ls.rules.survey.file_facts import (
 from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.handed_routers import find_handed, router_at
+from rag_ls.rules.survey.nested_routers import NestedRouter, find_value, named_functions, unit_of
 from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
@@ -57,6 +58,10 @@ class FileReading:
         self._scopes: list[RouteScope] = []
         self._prefix_spans: list[tuple[FilesPrefix, Offset]] = []
         self._facts = FileFacts()
+        self._is_rust = path.endswith(".rs")
+        self._nested: list[NestedRouter] = []
+        self._units: set[str] = set()
+        """The functions of Rust whose routers have routes."""
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
         self._routers_at: dict[Offset, frozenset[str]] = {}
         """The names of the routers that a route is on, by its start."""
@@ -72,6 +77,8 @@ class FileReading:
                 key = each.method, each.route, each.line
                 by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
         facts.mounts = self._routers.mounts()
+        facts.handed += (each.handed for each in self._nested)
+        facts.takers |= {name[1:]: ("",) for name in self._units if name}
         facts.endpoints = sorted(by_route.values(), key=lambda each: each.line)
         facts.unknown_routes = sorted(set(facts.unknown_routes))
         facts.middleware = sorted(dict.fromkeys(facts.middleware), key=lambda each: each.line)
@@ -110,7 +117,28 @@ class FileReading:
         if self._is_on(found):
             around = self._scopes_around(found.call.inner)
             prefix = join_routes(*(plain_path(each.paths[0]) for each in around)).strip("/")
-            self._routers.add_mount(found, prefix, [name for each in around for name in each.through])
+            before = [name for each in around for name in each.through]
+            if found.form.says("handed"):
+                self._add_nested(found, prefix, before)
+            else:
+                self._routers.add_mount(found, prefix, before)
+
+    def _add_nested(self, found: FoundForm, outer: str, before: Sequence[str]) -> None:
+        """Take in the routers of functions that a router nests."""
+        paths = self._terms.prefixes(found) or self._terms.mark_made_path(found) or [""]
+        own = unit_of(found.call.node)
+        branch = declarations.branch_around(found.call.node)
+        if "{=" in paths[0] and branch is not None and not branch.kind().startswith("function"):
+            # A setting may put the routes below a path.
+            return
+        for given in found.call.arguments[-1:]:
+            for name, start in named_functions(given):
+                holder, _, function = name.rpartition("::")
+                handed = HandedRouter(
+                    function=function, holder=holder, at=0, prefix=join_routes(outer, paths[0]), own=own, through=tuple(before)
+                )  # fmt: skip
+                self._nested.append(NestedRouter(handed, (start, found.call.inner)))
+                self._units.add(own)
 
     def _scopes_around(self, place: Offset, end: Offset = (0, 0)) -> list[RouteScope]:
         """The scopes that a place is in, the outermost first; not the one that a declaration from there to its end is itself."""
@@ -165,7 +193,12 @@ class FileReading:
         for term in found.form.values.get("body", ()):
             for value in self._terms.value(term, found):
                 name = nodes.base_name(value) if not isinstance(value, str) else ""
-                if place := declarations.find_function(self._root, name):
+                if self._is_rust:
+                    # Functions are followed from file to file.
+                    place = find_value(value) if not isinstance(value, str) else None
+                else:
+                    place = declarations.find_function(self._root, name)
+                if place is not None:
                     self._add_body(
                         RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths), through=through)
                     )
@@ -245,7 +278,8 @@ class FileReading:
         version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
         endpoints = [
             Endpoint(
-                method_of(method), route_for(method_of(method), route), line, router=router, base=base, version=version
+                method_of(method), route_for(method_of(method), route), line, router=router, base=base, version=version,
+                is_named=bool(found.form.says("named")),
             ).behind((*before, *through, *own))
             for router, base, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)
@@ -269,7 +303,11 @@ class FileReading:
         for routers in chains or [()]:
             prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
             router = (routers[0].outer or routers[0].name) if routers else on
-            router = router_at(router, call.node) if self._terms.path.endswith(".go") else router
+            if self._is_rust:
+                router = unit_of(call.node)
+                self._units.add(router)
+            elif self._terms.path.endswith(".go"):
+                router = router_at(router, call.node)
             yield router, routers[0].prefix if routers else "", prefix, through_of(routers)
 
     def read_resource(self, found: FoundForm) -> None:
@@ -339,6 +377,9 @@ class FileReading:
         elif found.form.says("later") and found.call.receiver is not None and not self._terms.are_paths(found, "below"):
             self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
+        for nested in self._nested if found.form.says("earlier") else ():
+            if nested.is_in_chain(place, found.call.inner):
+                nested.handed = replace(nested.handed, through=(*nested.handed.through, *names))
         for start, end, endpoints in self._routes:
             is_inside = start <= place < end
             if found.form.says("earlier") and place <= start < found.call.inner:

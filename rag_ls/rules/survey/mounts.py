@@ -88,6 +88,8 @@ class RouterMounts:
         for endpoint, route in (
             (each, route) for each in every for route in self._class_prefixes.routes_of(each.route)
         ):
+            if endpoint.is_named and (path, endpoint.router) not in self._at:
+                continue
             own = replace(endpoint, route=self._fill(path, route))
             own = replace(own, middleware=self._without_routers(path, own.middleware))
             if "{=" in own.route:

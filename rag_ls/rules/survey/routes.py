@@ -34,6 +34,8 @@ class Endpoint:
     """The names of the middleware that the route is freed from, also where other files put it there."""
     version: str = ""
     """The version that it says it is of, as it is written; "" for none."""
+    is_named: bool = False
+    """Whether it is one only where another place names its handler: alone, it is documentation of a route."""
 
     def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
         """The endpoint below a prefix, and behind middleware, that another file gives."""

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from rag_ls.rules.survey.facts import read_facts
+from tests.rules.survey.test_mounts import survey_of
 
 
 def routes(path: str, language: str, text: str) -> list[str]:
@@ -249,7 +250,8 @@ def test_axum_methods_and_nesting() -> None:
     #[expect(clippy::unwrap_used)]
     mod tests { fn t() { Router::new().route("/test", get(x)); } }
     """
-    assert routes("main.rs", "rust", text) == ["GET /users", "POST /users", "GET /api/ping"]
+    found = survey_of({"src/main.rs": text}).endpoints
+    assert [f"{each.method} {each.route}" for _, each in found] == ["GET /users", "POST /users", "GET /api/ping"]
     assert routes("m.rs", "rust", '#[get("/hello/<name>")]\nfn hello() {}') == ["GET /hello/<name>"]
 
 

@@ -726,3 +726,58 @@ def test_paths_of_spring_may_be_constants_of_the_file_or_of_another_one() -> Non
 def test_a_parameter_of_laravels_resource_has_no_hyphen() -> None:
     found = routes({"routes/api.php": "<?php\nRoute::apiResource('tax-types', A::class)->only('show');\n"})
     assert found == ["GET /tax-types/{tax_type}"]
+
+
+def test_routers_that_functions_of_rust_return_are_below_those_that_nest_them() -> None:
+    files = {
+        "src/main.rs": """
+            use axum::Router;
+            fn app(state: S) -> Router {
+                let api = Router::new()
+                    .nest("/users", users::router(state.clone()).layer(from_fn(inner)))
+                    .route("/local", get(local))
+                    .layer(from_fn(auth));
+                let posts = posts::router().with_state(x);
+                Router::new().nest("/api", api).merge(posts).route("/health", get(health))
+            }
+        """,
+        "src/users.rs": "use axum::Router;\npub fn router() -> Router { Router::new().route(\"/me\", get(me)).route_layer(from_fn(own)) }\n",
+        "src/posts/mod.rs": 'use axum::Router;\npub fn router() -> Router { Router::new().route("/posts", get(all)) }\n',
+        "src/other.rs": 'use axum::Router;\npub fn router() -> Router { Router::new().route("/other", get(all)) }\n',
+    }
+    assert sorted(routes(files)) == [
+        "GET /api/local auth", "GET /api/users/me auth inner own", "GET /health", "GET /other", "GET /posts",
+    ]  # fmt: skip
+
+
+def test_a_path_that_only_a_setting_puts_before_routers_is_none_of_their_routes() -> None:
+    text = """
+        use axum::Router;
+        fn app() -> Router { if prefix.is_empty() { routes() } else { Router::new().nest(&prefix, routes()) } }
+        fn routes() -> Router { Router::new().route("/x", get(x)) }
+    """
+    assert routes({"src/main.rs": text}) == ["GET /x"]
+
+
+def test_handlers_of_rust_are_below_what_lists_them() -> None:
+    rocket = {
+        "src/main.rs": 'fn rocket() -> _ { build().mount("/api", routes![users::list, home]).mount("/", routes![root]) }\n'
+        '#[get("/home")]\nfn home() {}\n#[get("/")]\nfn root() {}\n',
+        "src/users.rs": '#[get("/users")]\npub fn list() {}\n',
+    }
+    assert sorted(routes(rocket)) == ["GET /", "GET /api/home", "GET /api/users"]
+    actix = {
+        "src/main.rs": "use actix_web::*;\nfn main() { App::new().service(web::scope(\"/api\").service(users::list)"
+        '.configure(posts::config)).service(home) }\n#[get("/home")]\nasync fn home() {}\n',
+        "src/users.rs": 'use actix_web::get;\n#[get("/users")]\npub async fn list() {}\n',
+        "src/posts.rs": 'use actix_web::web;\npub fn config(cfg: &mut C) { cfg.service(web::scope("/posts").route("", web::get().to(all))); }\n',
+    }
+    assert sorted(routes(actix)) == ["GET /api/posts", "GET /api/users", "GET /home"]
+    utoipa = {
+        "crates/app/src/routes.rs": "use utoipa_axum::router::OpenApiRouter;\n"
+        "pub fn all() -> OpenApiRouter { OpenApiRouter::new().nest(\"/api\", users()) }\n"
+        "fn users() -> OpenApiRouter { OpenApiRouter::new().routes(routes!(ui::list, ui::add)).layer(from_fn(auth)) }\n",
+        "crates/ui/src/ui.rs": '#[utoipa::path(get, path = "/users")]\nasync fn list() {}\n'
+        '#[utoipa::path(post, path = "/users")]\nasync fn add() {}\n#[utoipa::path(get, path = "/told")]\nasync fn told() {}\n',
+    }
+    assert routes(utoipa) == ["GET /api/users auth", "POST /api/users auth"]
