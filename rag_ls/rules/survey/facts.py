@@ -10,7 +10,7 @@ from rag_ls.rules.survey import nodes
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
-from rag_ls.rules.survey.handed_routers import find_takers
+from rag_ls.rules.survey.handed_routers import find_takers, may_hand
 from rag_ls.rules.survey.nodes import Call
 from rag_ls.rules.survey.registrars import find_registrars
 from rag_ls.rules.survey.terms import FoundForm
@@ -32,7 +32,8 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     known = frameworks_of(language)
     words = words_of(text) if known else ""
     chosen = [each for each in known if each.is_for(path, text, words)]
-    if not chosen or language not in nodes.LANGUAGES:
+    is_handing = language == "go" and may_hand(text)
+    if not (chosen or is_handing) or language not in nodes.LANGUAGES:
         return FileFacts()
     forms = [
         (each, form)
@@ -41,7 +42,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         if (not form.languages or language in form.languages)
         and (not form.marks or any(mark in text for mark in form.marks))
     ]
-    if not forms:
+    if not forms and not is_handing:
         return FileFacts()
     # Imported here: it takes a while, and most files are not for any framework.
     from ast_grep_py import SgRoot
@@ -67,6 +68,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     if language == "go":
         read.takers = find_takers(root)
         read.handed += reading.find_handed()
+        read.shared = reading.find_shared()
     read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
     return read
 

@@ -131,6 +131,8 @@ class HandedRouter:
     own: str
     """The router of this file below which the function's routes are."""
     through: tuple[str, ...]
+    is_shared: bool = False
+    """Whether the router is none that the file makes, but perhaps a variable of its package."""
 
 
 @dataclass(slots=True)
@@ -148,6 +150,8 @@ class FileFacts:
     handed: list[HandedRouter] = field(default_factory=list)
     takers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The functions that take routers, with their parameters."""
+    shared: dict[str, RouterMount] = field(default_factory=dict)
+    """The routers in variables of a package of Go, with what each is below."""
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""

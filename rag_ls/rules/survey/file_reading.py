@@ -18,6 +18,7 @@ from rag_ls.rules.survey.file_facts import (
     HandlerPlace,
     Level,
     MiddlewareUse,
+    RouterMount,
     SocketEvent,
 )
 from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
@@ -89,6 +90,10 @@ class FileReading:
     def find_handed(self) -> Iterator[HandedRouter]:
         """The routers that the file gives to functions."""
         return find_handed(self._root, self._routers, self._scopes)
+
+    def find_shared(self) -> dict[str, RouterMount]:
+        """The routers in variables that other files of a package may use."""
+        return self._routers.shared()
 
     def _is_on(self, found: FoundForm) -> bool:
         values = found.form.values

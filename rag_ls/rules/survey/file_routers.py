@@ -29,6 +29,8 @@ _HOLDING = re.compile(r"(?:this\.)?\w+(?:\.\w*(?:[rR]outer|[rR]outes?|[aA]pp|[aA
 
 _MAX_CHAINS = 8
 """As many places at which a router is mounted are told, and as many routers within one another are followed."""
+_SHARING = ("assignment_statement", "var_spec")
+"""The statements of Go that give a value to a variable of the package."""
 _UNNAMED = "router"
 """The name of a router that calls are chained to, and that no variable holds."""
 
@@ -63,6 +65,7 @@ class FileRouters:
     def __init__(self, terms: FormTerms) -> None:
         self._terms = terms
         self._routers: list[Router] = []
+        self._shared: list[Router] = []
         self._mounts: list[tuple[str, Offset, RouterMount]] = []
         """Each with the router that it stands at, whose own prefix may be read later."""
 
@@ -152,7 +155,7 @@ class FileRouters:
             each if isinstance(each, str) else each.text() for each in self._terms.value(found.form.says("name"), found)
         ]
         name = next(iter(named), "") or declarations.assigned_name(found.call.node) or (_UNNAMED if is_chained else "")
-        prefix = next(iter(self._terms.prefixes(found)), "")
+        prefix = next(iter(self._terms.prefixes(found) or self._terms.mark_made_path(found)), "")
         through = tuple(self._terms.names(found, "through"))
         if name:
             given = (
@@ -162,7 +165,19 @@ class FileRouters:
             )
             base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
             start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
-            self._routers.append(Router(name, base, prefix, start=start, end=end, through=through, joined_at=start))
+            router = Router(name, base, prefix, start=start, end=end, through=through, joined_at=start)
+            self._routers.append(router)
+            if (parent := found.call.node.parent()) and (holder := parent.parent()) and holder.kind() in _SHARING:
+                self._shared.append(router)
+
+    def shared(self) -> dict[str, RouterMount]:
+        """The routers in variables that other files of the package may use, each with what it is below."""
+        found = {}
+        for each in self._shared:
+            chain = self.chain_of(each.name, each.start)
+            prefix, outer = join_routes(*(one.prefix for one in chain)), chain[0].outer or chain[0].name
+            found[each.name] = RouterMount(prefix, "", 0, own=outer, through=through_of(chain))
+        return found
 
     def add_mount(self, found: FoundForm, outer: str, before: Sequence[str]) -> None:
         """Take in a mount: of routers of this file, of another one, or of the files of a folder.

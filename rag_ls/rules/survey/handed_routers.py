@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _ROUTER = r"\b(?:\w*Router\w*|\w*Group|Engine|Echo|\w*Mux|App|Party)\b"
+_FRAMEWORKS_ROUTER = re.compile(r"\b(?:gin|echo|fiber|chi|iris|mux)\.(?:I?Router\w*|Group|Engine|Echo|App|Mux|Party)\b")
+_EXPORTED = re.compile("[A-Z]")
 _SPLITS = re.compile("Group|Party|PathPrefix|With")
+
+
+def may_hand(text: str) -> bool:
+    """Whether a Go file names the type of a framework's router, so that it may hand one on."""
+    return bool(_FRAMEWORKS_ROUTER.search(text))
 
 
 def find_takers(root: SgNode) -> dict[str, tuple[str, ...]]:
@@ -50,7 +57,8 @@ def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]
             name, start = nodes.base_name(given), nodes.start_of(node)
             chain = routers.chain_of(name, start)
             own = router_at((chain[0].outer or chain[0].name) if chain else name, node)
-            if not chain and "@" not in own:
+            is_shared = not chain and "@" not in own
+            if is_shared and (given.kind() != "identifier" or call.receiver is None and not _EXPORTED.match(name)):
                 continue
             prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
             prefixes += [each.prefix for each in chain]
@@ -58,8 +66,9 @@ def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]
             through = through_of(chain)
             holder = nodes.base_name(call.receiver) if call.receiver else ""
             yield HandedRouter(
-                function=call.name, holder=holder, at=at, prefix=join_routes(*prefixes), own=own, through=through
-            )
+                function=call.name, holder=holder, at=at, prefix=join_routes(*prefixes), own=own, through=through,
+                is_shared=is_shared,
+            )  # fmt: skip
 
 
 class HandedRouters:

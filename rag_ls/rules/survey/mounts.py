@@ -71,8 +71,11 @@ class RouterMounts:
         self._mounted: dict[str, set[str]] = defaultdict(set)
         folders = {path: {posixpath.dirname(target) for target, _ in found} for path, found in self._imports.items()}
         handed_routers = HandedRouters(facts, folders)
+        self._share_routers()
         for path, each in facts.items():
             for handed in each.handed:
+                if handed.is_shared and (path, handed.own) not in self._at:
+                    continue
                 for place in handed_routers.find_places(path, handed):
                     below = RouterMount(handed.prefix, "", 0, own=handed.own, through=handed.through)
                     self._at[place].append((path, below))
@@ -80,6 +83,16 @@ class RouterMounts:
                 for place, below in self._find_places(path, mount):
                     if (path, below) not in self._at[place]:
                         self._at[place].append((path, below))
+
+    def _share_routers(self) -> None:
+        """Put the routers in variables of Go's packages below what the file says that makes them."""
+        for path, each in self._facts.items():
+            for name, mount in each.shared.items():
+                beside = self._beside[posixpath.dirname(path)]
+                if name[:1].isupper() or any(re.search(rf"(?m)^var\s+{name}\b", self._read(one)) for one in beside):
+                    for other in beside:
+                        if other != path and name not in self._facts[other].shared:
+                            self._at[other, name].append((path, mount))
 
     def endpoints(self, path: str) -> Iterator[Endpoint | int]:
         """The endpoints of a file, once for each place where their router is mounted; the line of one whose route is unknown."""

@@ -46,6 +46,8 @@ _KOTLIN_NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
+_PATH_MAKER = re.compile(r"(?i)(?:uri|url|path|prefix|route)$")
+"""The name of a function that makes a path of another one."""
 _PATH_NAME = re.compile(r"(?i)(prefix|path|base|url|root|_v\d+|version)[^.]*$")
 """A name of something that routes are put below, where middleware may stand too."""
 
@@ -151,12 +153,18 @@ class FormTerms:
         for term in found.form.values.get("path", ()):
             is_named = found.form.annotation is not None or re.search(r"\[[a-z]", term)
             for each in self.value(term, found):
-                name = literals.unwrap(each).text() if not isinstance(each, str) else ""
+                node = each if isinstance(each, str) else literals.unwrap(each)
+                made = nodes.read_call(node) if not isinstance(node, str) and "call" in node.kind() else None
+                is_below = made is not None and len(made.arguments) == 1 and bool(_PATH_MAKER.search(made.name))
+                if made is not None and is_below:
+                    # The base path of a setting comes before it.
+                    node = literals.unwrap(made.arguments[0])
+                name = "" if isinstance(node, str) else node.text()
                 if name in _NOTHING:
                     continue
                 if key := _CONFIG_KEY.fullmatch(name):
                     return [f"{{=config.{key[1]}}}"]
-                if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
+                if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or is_below or _PATH_NAME.search(name)):
                     return [f"{{={name}}}"]
                 if is_named and (joined := self._join_named(each)):
                     return [joined]
@@ -256,6 +264,8 @@ class FormTerms:
         if call is not None and call.name in ("get", "getenv") and len(call.arguments) == 2:
             # The default of a setting.
             return [text for text in literals.strings_of(call.arguments[1]) if text.startswith("/") or not text]
+        if call is not None and len(call.arguments) == 1 and _PATH_MAKER.search(call.name):
+            return [text for text in self._literals(call.arguments[0]) if text.startswith("/")]
         is_sum = node.kind().startswith("binary_") and re.search(r"\+|\.", node.text())
         parts = call.arguments if call and call.name in ("Join", "join") else nodes.children_of(node) if is_sum else ()
         texts = [text for part in parts for text in self._literals(part)[:1]]

@@ -781,3 +781,37 @@ def test_handlers_of_rust_are_below_what_lists_them() -> None:
         '#[utoipa::path(post, path = "/users")]\nasync fn add() {}\n#[utoipa::path(get, path = "/told")]\nasync fn told() {}\n',
     }
     assert routes(utoipa) == ["GET /api/users auth", "POST /api/users auth"]
+
+
+def test_a_router_in_a_variable_of_gos_package_is_known_in_its_other_files() -> None:
+    files = {
+        "server/start.go": """
+            package server
+            import "github.com/gin-gonic/gin"
+            func Start() {
+                router := gin.New()
+                APIv1 = router.Group(conf.BaseUri(config.ApiUri), Api(conf))
+                router.GET(conf.BaseUri("/health"), h)
+                register(router)
+                made := router.Group(base())
+                made.GET("/made", h)
+            }
+        """,
+        "server/routes.go": """
+            package server
+            import "github.com/gin-gonic/gin"
+            var APIv1 *gin.RouterGroup
+            func register(router *gin.Engine) {
+                api.GetAlbum(APIv1)
+            }
+        """,
+        "api/albums.go": 'package api\nimport "github.com/gin-gonic/gin"\n'
+        'func GetAlbum(router *gin.RouterGroup) { router.GET("/albums/:id", h); router.POST("batch/photos", h) }\n',
+        "config/const.go": 'package config\nconst ApiUri = "/api/v1"\n',
+    }
+    edges = (("server/start.go", "config/const.go", 3), ("server/routes.go", "api/albums.go", 3))
+    found = survey_of(files, *edges)
+    assert [" ".join((each.method, each.route, *each.middleware)) for _, each in found.endpoints] == [
+        "GET /api/v1/albums/:id Api", "POST /api/v1/batch/photos Api", "GET /health",
+    ]  # fmt: skip
+    assert [each.line for each in found.unknown_routes] == [10], "below a path that a function makes"
