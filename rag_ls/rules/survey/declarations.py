@@ -191,6 +191,15 @@ def assigned_name(node: SgNode) -> str:
     return ""
 
 
+def value_of(node: SgNode) -> SgNode:
+    """The value that a file of JavaScript or Java gives the variable that a node is; the node itself for anything else."""
+    root = node.get_root().root()
+    if node.kind() != "identifier" or root.kind() != "program" or "variable_declarator" not in _known_kinds(root):
+        return node
+    made = root.find(kind="variable_declarator", has={"field": "name", "regex": f"^{re.escape(node.text())}$"})
+    return (made.field("value") if made is not None else None) or node
+
+
 def find_function(root: SgNode, name: str) -> SgNode | None:
     """The function of a file that has a name."""
     if not re.fullmatch(r"\w+", name):

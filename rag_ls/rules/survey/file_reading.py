@@ -59,6 +59,8 @@ class FileReading:
         self._scopes: list[RouteScope] = []
         self._prefix_spans: list[tuple[FilesPrefix, Offset]] = []
         self._facts = FileFacts()
+        self._pipelines: dict[str, tuple[str, ...]] = {}
+        """The middleware that a name of this file stands for."""
         self._is_rust = path.endswith(".rs")
         self._nested: list[NestedRouter] = []
         self._units: set[str] = set()
@@ -93,7 +95,7 @@ class FileReading:
 
     def find_shared(self) -> dict[str, RouterMount]:
         """The routers in variables that other files of a package may use."""
-        return self._routers.shared()
+        return self._routers.find_shared()
 
     def _is_on(self, found: FoundForm) -> bool:
         values = found.form.values
@@ -111,8 +113,9 @@ class FileReading:
 
     def read_alias(self, found: FoundForm) -> None:
         names = re.findall(found.form.says("names"), found.call.node.text())
+        aliases = self._pipelines if found.form.says("local") else self._facts.aliases
         for name in self._terms.strings(found, "name"):
-            self._facts.aliases[name] = tuple(each for each in names if found.form.is_named(each))
+            aliases[name] = tuple(each for each in names if found.form.is_named(each))
 
     def read_router(self, found: FoundForm) -> None:
         if self._is_on(found):
@@ -333,7 +336,7 @@ class FileReading:
             dict.fromkeys([*(name for scope in around for name in scope.through), *self._terms.names(found, "through")])
         )
         param = next(iter(self._terms.strings(found, "param")), "id")
-        several = call.name != "resource" or style == "laravel"
+        several = (call.name != "resource" or style == "laravel") and not self._is_true(found, "single")
         found_routes: list[Endpoint] = []
         for name in names:
             name = name.strip("/")
@@ -355,6 +358,10 @@ class FileReading:
         self._routes.append((start, end, found_routes))
         self._note(found, self._terms.names(found, "through"), "route")
 
+    def _is_true(self, found: FoundForm, key: str) -> bool:
+        values = (each for term in found.form.values.get(key, ()) for each in self._terms.value(term, found))
+        return any((each if isinstance(each, str) else each.text()) == "true" for each in values)
+
     def _list_names(self, found: FoundForm, key: str) -> list[str] | None:
         """The names of a list that may be empty; None where there is none."""
         is_there = any(self._terms.value(term, found) for term in found.form.values.get(key, ()))
@@ -364,7 +371,10 @@ class FileReading:
         """At the level that the form says; what stands inside a route or at its function is the route's own."""
         if not self._is_on(found):
             return
-        names = self._terms.names(found, "names")
+        names = [*self._terms.names(found, "names"), *self._find_piped(found)]
+        if found.form.says("foreign") and any(declarations.find_function(self._root, name) for name in names):
+            # A function of the file has routes of its own.
+            return
         place = nodes.start_of(found.call.node)
         holder = declarations.holder_of(found.call.node) if found.form.annotation else found.call.node
         if found.form.of and not _is_of(holder, found.form.of):
@@ -405,6 +415,13 @@ class FileReading:
         line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
         every = self._terms.names(found, "names", sometimes=True)
         self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in every]
+
+    def _find_piped(self, found: FoundForm) -> Iterator[str]:
+        """The middleware of the pipelines that a form names."""
+        values = [each for term in found.form.values.get("pipelines", ()) for each in self._terms.value(term, found)]
+        for each in values:
+            for name in literals.strings_of(each) if not isinstance(each, str) else ():
+                yield from self._pipelines.get(name, ())
 
     def _is_nested(self, route: Offset, holder: Offset) -> bool:
         """Whether a route is in a class within the one that begins at an offset: what stands at the outer one is not its."""

@@ -170,7 +170,7 @@ class FileRouters:
             if (parent := found.call.node.parent()) and (holder := parent.parent()) and holder.kind() in _SHARING:
                 self._shared.append(router)
 
-    def shared(self) -> dict[str, RouterMount]:
+    def find_shared(self) -> dict[str, RouterMount]:
         """The routers in variables that other files of the package may use, each with what it is below."""
         found = {}
         for each in self._shared:

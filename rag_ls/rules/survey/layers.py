@@ -21,10 +21,11 @@ _MIN_DOWN = 6
 _MIN_DOWN_PER_LAYER = 2
 """Folders that hardly import one another have an order by chance."""
 _USUAL_ORDER = (
-    "config database routes bootstrap pages views screens app", "components", "hooks composables stores store context",
-    "lib libs utils util helpers common shared", "types type constants interfaces schemas",
+    "config database routes bootstrap pages views screens app apps cmd", "components internal", "hooks composables stores store context",
+    "lib libs utils util helpers common shared packages pkg", "types type constants interfaces schemas",
 )  # fmt: skip
 _USUAL_RANKS = {name: rank for rank, names in enumerate(_USUAL_ORDER) for name in names.split()}
+_MAX_FINDINGS = 4
 _HELPERS = 3
 _MAX_USUAL = 4
 """More folders in an order are worth a line."""
@@ -42,7 +43,10 @@ def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[Survey
     for edge in edges:
         home = home_of[edge[0]]
         by_stack.setdefault(home if home == home_of[edge[1]] else "", []).append(edge)
-    return [finding for stack in sorted(by_stack) for finding in _of_stack(stack, by_stack[stack])]
+    found = [finding for stack in sorted(by_stack) for finding in _of_stack(stack, by_stack[stack])]
+    # Of many small stacks, each with an order, only the largest are worth a line.
+    kept = sorted(found, key=lambda finding: -finding.total)[:_MAX_FINDINGS]
+    return [finding for finding in found if finding in kept]
 
 
 def _home(path: str, folders: list[str]) -> str:

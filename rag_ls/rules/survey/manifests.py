@@ -144,7 +144,9 @@ def _gemfile(text: str) -> Manifest | None:
 def _mix(text: str) -> Manifest | None:
     lines = re.findall(r"\{\s*:(\w+)\s*,([^}\n]*)", text)
     names = frozenset(name for name, rest in lines if "optional: true" not in rest and "only:" not in rest)
-    return Manifest("elixir", names, published="package:" in text)
+    # An application may name its licence for those who fork it.
+    is_application = "phoenix" in names and bool(re.search(r"\bmod:\s*\{", text))
+    return Manifest("elixir", names, published="package:" in text and not is_application)
 
 
 def _csproj(text: str) -> Manifest | None:

@@ -4,7 +4,7 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names
 of these calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain
 begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the file, `inside(0)` what a call among the
-arguments is given, `type` a type argument, whose route is declared elsewhere; `$X` and `$$$X` what a rule has captured;
+arguments is given, also where a variable of the file holds it, `type` a type argument, whose route is declared elsewhere; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
 after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
 itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
@@ -46,6 +46,7 @@ _KOTLIN_NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
+_EVERYWHERE = frozenset({"/", "*", "/*"})
 _PATH_MAKER = re.compile(r"(?i)(?:uri|url|path|prefix|route)$")
 """The name of a function that makes a path of another one."""
 _PATH_NAME = re.compile(r"(?i)(prefix|path|base|url|root|_v\d+|version)[^.]*$")
@@ -107,10 +108,9 @@ class FormTerms:
         if what == "holds":
             return [names] if names in self.text else []
         if what == "inside":
-            given_calls = (
-                nodes.read_call(literals.unwrap(each)) for each in call.arguments[int(names) : int(names) + 1]
-            )
-            return [argument for each in given_calls if each for argument in each.arguments[:1]]
+            given = (declarations.value_of(literals.unwrap(each)) for each in call.arguments[int(names) :][:1])
+            found_arguments = [argument for each in map(nodes.read_call, given) if each for argument in each.arguments[:1]]
+            return list(_select(found_arguments, selector)) if selector else found_arguments
         if what == "members":
             return [
                 name for name in declarations.members_of(declarations.holder_of(call.node)) if re.fullmatch(names, name)
@@ -187,8 +187,8 @@ class FormTerms:
         """Whether the values of a key are paths, or patterns of them: written out, made, or by their names."""
         for each in (value for term in found.form.values.get(key, ()) for value in self.value(term, found)):
             node = each if isinstance(each, str) else literals.unwrap(each)
-            if isinstance(node, str) or literals.strings_of(node) or _MADE_PATH.search(node.kind()):
-                return True
+            if isinstance(node, str) or (texts := literals.strings_of(node)) or _MADE_PATH.search(node.kind()):
+                return isinstance(node, str) or not texts or not _EVERYWHERE.issuperset(texts)
             if re.fullmatch(r"[\w.]+", node.text()) and (
                 _PATH_NAME.search(node.text()) or _CONSTANT.search(node.text())
             ):

@@ -13,6 +13,7 @@ from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.rules.survey.frameworks import _form, frameworks_of, load_frameworks, words_of
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.survey.terms import ALIAS
+from tests.rules.survey.test_mounts import routes, survey_of
 
 
 def is_middleware(name: str) -> bool:
@@ -969,3 +970,63 @@ def test_a_dependency_that_only_sorts_or_supplies_is_no_guard() -> None:
         " locker=Depends(get_locker), body=Depends(get_body), who=Depends(UserGetter()), w=Depends(get_admin)): ...\n"
     )
     assert [each.middleware for each in facts("a.py", text).endpoints] == [("UserGetter", "get_admin")]
+
+
+def test_a_pipeline_of_phoenix_is_what_it_plugs() -> None:
+    text = """
+    defmodule Router do
+      use Web, :router
+      pipeline :api do
+        plug(:accepts, ["json"])
+        plug(Web.AuthPlug, otp_app: :web)
+        plug :limit
+      end
+      scope path: "/v1" do
+        pipe_through(:api)
+        resources("/session", SessionController, singleton: true, only: [:create, :delete])
+        forward("/graph", Absinthe.Plug, schema: Schema)
+      end
+    end
+    """
+    assert routes({"lib/router.ex": text}) == [
+        "POST /v1/session Web.AuthPlug limit", "DELETE /v1/session Web.AuthPlug limit", "ANY /v1/graph Web.AuthPlug limit",
+    ]  # fmt: skip
+
+
+def test_routes_of_hono_may_be_objects() -> None:
+    text = """
+    import { OpenAPIHono, createRoute } from "@hono/zod-openapi";
+    const app = new OpenAPIHono();
+    app.openapi(createRoute({ method: "get", path: "/a", middleware: [auth] as const }), (c) => c.text(""));
+    const route = createRoute({ method: "post", path: "/b/{id}", middleware: limit });
+    app.openapi(route, (c) => c.text(""));
+    const name = z.string().openapi("Name", { example: "x" });
+    """
+    assert routes({"a.ts": text}) == ["GET /a auth", "POST /b/{id} limit"]
+
+
+def test_an_adapter_of_hono_in_a_route_of_next_is_no_route_of_its_own() -> None:
+    text = """
+    import { Hono } from "hono";
+    import { handle } from "hono/vercel";
+    const app = new Hono().basePath("/api/x");
+    app.get("/y", show);
+    export const GET = handle(app);
+    """
+    assert routes({"src/app/api/x/[...route]/route.ts": text}) == ["GET /api/x/y"]
+
+
+def test_branches_of_asp_net_register_middleware_too() -> None:
+    text = "app.Map(url, mainApp => { mainApp.UseRobots(); mainApp.UseMiddleware<ErrorMiddleware>(); });\n"
+    assert set(survey_of({"Startup.cs": text}).middleware_names) >= {"UseRobots", "ErrorMiddleware"}
+
+
+def test_a_plugin_of_fastify_with_a_prefix_is_registered_like_others() -> None:
+    text = """
+    const fastify = require('fastify')();
+    fastify.register(rateLimit, { prefix: '/api' });
+    fastify.register(users, { prefix: '/u' });
+    function users(fastify) { fastify.route({ method: 'PUT', path: '/me', handler: h }); }
+    """
+    found = survey_of({"a.js": text})
+    assert (found.middleware_names, [each.route for _, each in found.endpoints]) == (("rateLimit",), ["/u/me"])
