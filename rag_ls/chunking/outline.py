@@ -12,7 +12,7 @@ from rag_ls.chunking.imports import imports_of, with_uses
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.split import MAX_SYMBOL
-from rag_ls.chunking.symbols import DeclarationNode, doc_of, find_declaration, first_word, name_of, signature_of
+from rag_ls.chunking.symbols import DeclarationNode, doc_of, find_declaration, first_word, more_names_of, name_of, signature_of
 from rag_ls.languages import Language, find_language
 from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names
@@ -188,17 +188,18 @@ class _Walk:
             exported = exported and self._is_exported(found, own, signature, outer)
             start, end = self._line(first_word(found.path[0], syntax)), self._last_line(found.path[0])
             doc = doc_of(found, comments, syntax, data)
-            self._add(
-                Symbol(
-                    name=name,
-                    kind=listed,
-                    start_line=start,
-                    end_line=max(start, end),
-                    signature=signature,
-                    doc=doc,
-                    exported=exported,
-                )
+            symbol = Symbol(
+                name=name,
+                kind=listed,
+                start_line=start,
+                end_line=max(start, end),
+                signature=signature,
+                doc=doc,
+                exported=exported,
             )
+            self._add(symbol)
+            for other in more_names_of(found, data):
+                self._add(replace(symbol, name=self._qualify(outer.name, other)))
         self._enter(found, name, exported, outer)
 
     def _is_new(self, name: str, listed: str) -> bool:

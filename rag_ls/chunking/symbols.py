@@ -113,6 +113,12 @@ def name_of(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     return f"{owner}{syntax.separator}{name}" if owner and name else name
 
 
+def more_names_of(found: DeclarationNode, data: bytes) -> list[str]:
+    """The names of a declaration after its first one: `case small, big`."""
+    nodes = found.node.children_by_field_name(found.rule.each) if found.rule.each else []
+    return [_code_name(_text(node, data, MAX_NAME)) for node in nodes[1:]]
+
+
 def _first_name(node: Node, paths: tuple[str, ...], syntax: Syntax, data: bytes) -> str:
     for path in paths:
         if path.startswith("="):

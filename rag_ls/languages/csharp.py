@@ -133,6 +133,8 @@ CSHARP = Language(
         is_declared=True,
         reopened=r"\bpartial\b",
         types=(PREFIX_TYPE, NEW),
+        lists=frozenset("List IList IEnumerable ICollection IReadOnlyList IReadOnlyCollection HashSet ISet IQueryable".split()),
+        loops=(r"\bforeach\s*\(\s*var\s+{name}\s+in\s+",),
     ),
     imports=ImportRule(_read_import, ("using_directive",)),
     exports=UNLESS_PRIVATE,

@@ -14,6 +14,12 @@ from rag_ls.languages.own_names import TYPE_NAMES
 from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
+_GIVEN_ELEMENTS = (
+    "all any associate associateBy associateWith count distinctBy dropWhile filter filterNot find findLast first firstOrNull flatMap "
+    "forEach groupBy indexOfFirst last lastOrNull map mapNotNull maxBy maxByOrNull minBy minByOrNull none onEach partition single "
+    "sortedBy sortedByDescending sumOf takeWhile"
+).split()
+
 KOTLIN = Language(
     name="kotlin",
     title="Kotlin",
@@ -53,6 +59,15 @@ KOTLIN = Language(
         types_follow=True,
         parameters=COLON_PARAMETER,
         types=(COLON_TYPE, CONSTRUCTED),
+        has_bodies=True,
+        lists=frozenset("List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow".split()),
+        elements=frozenset("[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt".split()),
+        same=frozenset("filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence".split()),
+        loops=(r"\bfor\s*\(\s*{name}\s+in\s+",),
+        callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
+        implicit=frozenset({"it"}),
+        given_elements=frozenset(_GIVEN_ELEMENTS),
+        given_itself=frozenset({"also", "let", "takeIf", "takeUnless"}),
     ),
     imports=ImportRule(read_dotted, ("import_header",)),
     exports=UNLESS_PRIVATE,

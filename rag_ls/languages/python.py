@@ -72,7 +72,8 @@ class PythonResolver:
         taken = []
         for name in imported.names:
             submodule = self._file(join(module, name)) if name != "*" else None
-            if submodule is None:
+            # A package's own function hides the module of its name.
+            if submodule is None or (own is not None and self._declares(own, name)):
                 taken.append(name)
             else:
                 members = tuple(use.partition(".")[2] for use in imported.uses if use.startswith(f"{name}."))
@@ -88,6 +89,10 @@ class PythonResolver:
             submodule = self._file(join(module, use))
             if submodule is not None:
                 yield Target(submodule)
+
+    def _declares(self, path: str, name: str) -> bool:
+        """Whether a module has a function or class of a name."""
+        return bool(re.search(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", self._tree.read(path), re.MULTILINE))
 
     def _absolute(self, importer: str, module: str) -> str | None:
         """The path of a module without a suffix; None if it is not the project's."""
@@ -180,9 +185,11 @@ PYTHON = Language(
             "(class_definition superclasses: (argument_list (subscript value: (_) @base)))",
         ),
         skipped=("(keyword_argument name: (identifier) @skip)",),
+        listed=(
+            r"^[ \t]*(?:__all__[^=\n]*=[ \t]*[\[(])?(?:[\"']\w+[\"'],[ \t]*)*[\"']{name}[\"'][ \t]*(?:,[ \t]*[\"']\w+[\"'][ \t]*)*[,\])]*[ \t]*$",
+        ),
         quoted=(
-            r"^[ \t]*[\"']{name}[\"'],?[ \t]*$",
-            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\]|,][^\"'\n]*)?[\"']",
+            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",
         ),
         # Models of Django.
         registered=(r"[\"'](\w+)\.{name}[\"']", r"\bget_model\(\s*[\"'](\w+)[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),

@@ -61,7 +61,9 @@ class ReferenceRule(NamedTuple):
     own_is_implied: bool = False
     """Whether a bare name may be a member of the class around it."""
     quoted: tuple[str, ...] = ()
-    """Patterns of lines in which a text in quotes uses `{name}`: a type that is declared later, a list of exports."""
+    """Patterns of lines in which a text in quotes uses the type `{name}`, which may be declared later."""
+    listed: tuple[str, ...] = ()
+    """The same for texts that name anything: a list of exports."""
     registered: tuple[str, ...] = ()
     """Patterns of lines in which texts in quotes name a type and, in the first group, the folder of its application."""
     registered_in: str = ""
@@ -96,10 +98,20 @@ class ReferenceRule(NamedTuple):
     """Patterns that find the list whose elements `{name}` goes through: it begins where the match ends."""
     callbacks: tuple[str, ...] = ()
     """The same for parameters of functions that are given to a method of the list: it ends where the match begins."""
+    implicit: frozenset[str] = frozenset()
+    """The parameter of a block that the block does not name: `it`, `$0`."""
+    given_elements: frozenset[str] = frozenset()
+    """The methods of a list that give each of its elements to a block."""
+    given_itself: frozenset[str] = frozenset()
+    """The methods of anything that give it to a block."""
     results: str = ""
     """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
     """A pattern that finds a parameter by its `{name}`."""
+    has_bodies: bool = False
+    """Whether the value of a property may be computed in a body of its own."""
+    leading_dot: bool = False
+    """Whether a member without a receiver, `.small`, is of the type that its place wants."""
     creators: frozenset[str] = frozenset()
     """The words for the type around that make an object of it where they are called, `new self()`, and the members of any type that do."""
     is_declared: bool = False

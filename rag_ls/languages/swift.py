@@ -9,10 +9,15 @@ from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
-from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, ReferenceRule
+from rag_ls.languages.reference_rules import COLON_PARAMETER, COLON_TYPE, CONSTRUCTED, TYPE, ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _KINDS = r"(?:struct|class|enum|protocol|func|var|let|typealias)\s+"
+
+_GIVEN_ELEMENTS = (
+    "allSatisfy compactMap contains drop filter first firstIndex flatMap forEach last lastIndex map max min partition prefix "
+    "removeAll sorted split"
+).split()
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -35,6 +40,7 @@ SWIFT = Language(
             "deinit_declaration": (Declaration(Kind.FUNCTION, ("=deinit",)),),
             "subscript_declaration": (Declaration(Kind.FUNCTION, ("=subscript",)),),
             **declare(Kind.VALUE, "property_declaration", "protocol_property_declaration"),
+            "enum_entry": (Declaration(Kind.VALUE, each="name"),),
         },
         comments=frozenset({"comment", "multiline_comment"}),
     ),
@@ -48,12 +54,24 @@ SWIFT = Language(
         skipped=("(value_argument_label (simple_identifier) @skip)",),
         own=frozenset({"self", "Self"}),
         creators=frozenset({"Self"}),
+        constructors=frozenset({"init"}),
+        has_bodies=True,
+        leading_dot=True,
         own_is_implied=True,
         is_overloaded=True,
         is_declared=True,
         types_follow=True,
         parameters=COLON_PARAMETER,
-        types=(COLON_TYPE, CONSTRUCTED),
+        types=(COLON_TYPE.replace(TYPE, r"(\[?[A-Za-z_][\w.]*)"), CONSTRUCTED),
+        returns=r"->\s*(?:any\s+|some\s+)?(\[?[A-Za-z_][\w.]*)",
+        lists=frozenset({"Array", "ArraySlice", "ContiguousArray", "Set"}),
+        elements=frozenset({"[]", "first", "last", "min", "max", "randomElement", "popLast", "removeFirst", "removeLast"}),
+        same=frozenset({"filter", "reversed", "sorted", "dropFirst", "dropLast", "prefix", "suffix", "shuffled", "lazy"}),
+        loops=(r"\bfor\s+{name}\s+in\s+",),
+        callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\(\s*(?:\w+:\s*)?)?\{{\s*{{name}}\s+in\b",),
+        implicit=frozenset({"$0"}),
+        given_elements=frozenset(_GIVEN_ELEMENTS),
+        given_itself=frozenset({"map", "flatMap"}),
     ),
     imports=ImportRule(_read_import, ("import_declaration",)),
     exports=UNLESS_PRIVATE,

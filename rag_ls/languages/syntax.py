@@ -37,6 +37,8 @@ class Declaration(NamedTuple):
     """Paths to a type named before the declaration itself: Go's and Kotlin's receivers."""
     when: tuple[str, frozenset[str]] | None = None
     """A path, and the node types or texts one of which it must lead to."""
+    each: str = ""
+    """The field of its names, where it may have several."""
     listed: str | None = None
     """Its kind in the outline, if that does not follow from `kind`; empty if it is not listed."""
 

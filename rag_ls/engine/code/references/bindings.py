@@ -16,6 +16,10 @@ _SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
 _TAKEN = r"[(,]\s*\{(?:[^{}]*[,\s])?{name}\s*[,=}]"
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
+_BRACKETS = re.compile(r"[()\[\]{}]")
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_QUOTED = re.compile(r"\"{3}.*?\"{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+_COMMENT = re.compile(r"(?<!:)//[^\n]*")
 _WAYS = (
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
     r"\bfor\s*\(?\s*(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",
@@ -35,6 +39,12 @@ _WAYS = (
 """The ways in which a function declares a variable."""
 
 
+def blank(text: str) -> str:
+    """A text with spaces for its comments and what stands in quotes."""
+    text = _QUOTED.sub(lambda found: found[0][0] + " " * (len(found[0]) - 2) + found[0][-1], text)
+    return _COMMENT.sub(lambda found: " " * len(found[0]), text)
+
+
 def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     """Whether a function declares a parameter or variable of a name."""
     if name not in text:
@@ -42,10 +52,29 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
     ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
-    parameters = _parameters_in(text)
-    return any(any(find_around(way, parameters, name)) for way in (rule.parameters, _TAKEN)) or any(
-        any(find_around(way, text, name)) for way in ways
+    return is_parameter(text, name, rule) or any(
+        way != _ASSIGNED or not _is_argument(text, match.start) for way in ways for match in find_around(way, text, name)
     )
+
+
+def is_parameter(text: str, name: str, rule: ReferenceRule) -> bool:
+    """Whether a function declares a parameter of a name."""
+    parameters = _parameters_in(text) if name in text else ""
+    return any(any(find_around(way, parameters, name)) for way in (rule.parameters, _TAKEN))
+
+
+def _is_argument(text: str, at: int) -> bool:
+    """Whether a line stands in the brackets of a call: `name=value` gives no value to a variable there."""
+    depths, around = {"(": 0, "[": 0, "{": 0}, ""
+    for mark in reversed(_BRACKETS.findall(_QUOTED.sub("", text[max(0, at - _MAX_HEAD) : at]))):
+        if mark in _OPENING:
+            depths[_OPENING[mark]] += 1
+        elif depths[mark]:
+            depths[mark] -= 1
+        else:
+            around = mark
+            break
+    return around in ("(", "[")
 
 
 def _parameters_in(text: str) -> str:

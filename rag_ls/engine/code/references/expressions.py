@@ -11,10 +11,10 @@ _MAX_SPACES = 400
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {opening: closing for closing, opening in _OPENING.items()}
 _PREFIX = re.compile(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
-_NAME = re.compile(r"[$@]?[A-Za-z_][\w$]*")
+_NAME = re.compile(r"[$@]?[A-Za-z_][\w$]*|\$\d")
 _MARK = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
 _MARK_BEFORE = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
-_NAME_BEFORE = re.compile(r"(?:\bthis)?[$@]?[A-Za-z_][\w$]*[!?]?$")
+_NAME_BEFORE = re.compile(r"(?:(?:\bthis)?[$@]?[A-Za-z_][\w$]*|\$\d)[!?]?$")
 _TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
 _TYPE_ARGUMENTS_BEFORE = re.compile(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")

@@ -11,6 +11,7 @@ from itertools import filterfalse, islice, product
 from rag_ls.chunking import read_uses
 from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
+from rag_ls.engine.code.references.expected import ExpectedTypes
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.overloads import Overloads
@@ -60,6 +61,7 @@ class Finder:
         self._names = Names(self.files, session.project.imports.resolver())
         self.uses = Uses(self._names)
         self._overloads = Overloads(self._names, self.uses)
+        self.uses.expected = ExpectedTypes(self._names, self.uses, self._overloads)
         self._is_test = session.project.roles.is_test
         self.uncreated = 0
 
@@ -239,7 +241,9 @@ class Finder:
 
     def _quoted_in(self, source: CodeFile, name: str, wanted: Wanted) -> Iterable[Reference]:
         """The texts in quotes that mean a declaration: types that are declared later, lists of exports."""
-        patterns = [compile_for(pattern, name) for pattern in source.rule.quoted]
+        are_types = any(item.kind == "type" for item in wanted.declared)
+        rule = source.rule
+        patterns = [compile_for(each, name) for each in (*rule.listed, *(rule.quoted if are_types else ()))]
         meaning = self._names.bare(source, name) if patterns and wanted else None
         target = wanted.find(meaning.declarations) if meaning else None
         if target is None:

@@ -24,6 +24,7 @@ _PARAMETER = re.compile(
     r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
     re.DOTALL,
 )
+_MODIFIERS = re.compile(r"^(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params|scoped|readonly)\s+)*")
 _LABELLED_PARAMETER = re.compile(
     r"(?:@\w+(?:\([^()]*\))?\s*|(?:vararg|noinline|crossinline|implicit|using|override|private|va[lr])\s+)*(\w+)(?:\s+\w+)?\s*:\s*(?:@\w+\s+|inout\s+|any\s+|some\s+|=>\s*)*"
     r"(\w+(?:\.\w+)*)?((?:[^=]|=>)*)(?:=(?!>).*)?$",
@@ -73,6 +74,8 @@ class Parameters(NamedTuple):
     """Whether the first one is the object itself, as of a method that is written beside its type."""
     labels: tuple[str, ...] = ()
     """The names by which a call may label them, where the language has such."""
+    written: tuple[str, ...] = ()
+    """The whole types, as they are written."""
 
     def takes(self, labels: Sequence[str]) -> bool:
         """Whether a call with arguments of some labels fits; an argument without one has an empty label."""
@@ -156,7 +159,12 @@ class Overloads:
         if home is None or not home.rule.is_overloaded:
             return True
         first, second = self._read(one), self._read(other)
-        return first is None or second is None or len(first.types) == len(second.types)
+        if first is None or second is None or first.written == second.written:
+            return True
+        # Of several with as many, the one whose types are written as these.
+        beside = (each for each in self._files.named(split_owner(other.symbol)[1]) if each.symbol == other.symbol)
+        is_clear = any(known.written == first.written for each in beside if (known := self._read(each)))
+        return not is_clear and len(first.types) == len(second.types)
 
     def _read_for_call(self, item: StoredSymbol, before: str) -> Parameters | None:
         """The parameters that a call behind a text gives: on an object, not the object itself."""
@@ -164,6 +172,10 @@ class Overloads:
         if known is None or not known.begins_with_object or re.search(rf"\b{re.escape(owner)}\s*\.\s*$", before):
             return known
         return known._replace(types=known.types[1:])
+
+    def parameters_of(self, item: StoredSymbol) -> Parameters | None:
+        """The parameters of a function, or of the constructor in a type's head; None where they are not seen."""
+        return self._read(item)
 
     def _read(self, item: StoredSymbol) -> Parameters | None:
         if item not in self._parameters:
@@ -223,19 +235,17 @@ def read_arguments(text: str, *, has_blocks: bool = False) -> list[str] | None:
 
 def read_parameters(text: str, name: str, *, types_follow: bool = False) -> Parameters | None:
     """The parameters of a function of a name, from its text; None where they are not seen."""
-    text = _simplify(text)
-    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*(?:\[[^\[\]()]*\]\s*)?\(", text)
-    found = next((each for each in named if not _ANNOTATED.search(text, 0, each.start())), None)
-    end = close_bracket(text, found.end() - 1) if found else len(text)
-    if found is None or end >= len(text):
+    written = _read_written(text, name, types_follow=types_follow)
+    parts = _parameters_in(_simplify(text), name)
+    if parts is None:
         return None
-    parts = _split(text[found.end() : end])
     if types_follow:
         matches = [_LABELLED_PARAMETER.match(part) for part in parts]
         kinds = tuple(each[2] or "" if each and not each[3].strip(" ?!") else "" for each in matches)
         defaults = sum(bool(re.search(r"=(?!>)", part)) for part in parts)
         is_open = any(re.search(r"\bvararg\b|\.\.\.|\*$", part) for part in parts)
-        return Parameters(kinds, defaults + is_open, is_open, labels=tuple(each[1] if each else "" for each in matches))
+        labels = tuple(each[1] if each else "" for each in matches)
+        return Parameters(kinds, defaults + is_open, is_open, labels=labels, written=written)
     types = []
     for part in parts:
         match = _PARAMETER.match(part)
@@ -243,15 +253,41 @@ def read_parameters(text: str, name: str, *, types_follow: bool = False) -> Para
         types.append(match[1].rpartition(".")[2] if match and not is_array else "")
     is_open = bool(parts) and ("..." in parts[-1] or parts[-1].startswith("params "))
     defaults = sum("=" in part for part in parts) + is_open
-    return Parameters(tuple(types), defaults, is_open, bool(parts) and parts[0].startswith("this "))
+    labels = tuple(each[0] if (each := re.findall(r"(\w+)\s*(?:=.*)?$", part)) else "" for part in parts)
+    begins_with_object = bool(parts) and parts[0].startswith("this ")
+    return Parameters(tuple(types), defaults, is_open, begins_with_object, labels=labels, written=written)
+
+
+def _parameters_in(text: str, name: str) -> list[str] | None:
+    """The parameters in the text of a function of a name; None where they are not seen."""
+    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*(?:\[[^\[\]()]*\]\s*|<[^()]*>\s*)?\(", text)
+    found = next((each for each in named if not _ANNOTATED.search(text, 0, each.start())), None)
+    end = close_bracket(text, found.end() - 1) if found else len(text)
+    return _split(text[found.end() : end]) if found and end < len(text) else None
+
+
+def _read_written(text: str, name: str, *, types_follow: bool) -> tuple[str, ...]:
+    """The types of parameters with their own arguments, without names and defaults."""
+    parts = _parameters_in(_blank(text), name) or ()
+    if types_follow:
+        return tuple(re.sub(r"\s*=(?!>).*", "", part.partition(":")[2], flags=re.DOTALL).strip() for part in parts)
+    bare = (re.sub(r"\s*=.*", "", part, flags=re.DOTALL) for part in parts)
+    return tuple(" ".join(re.sub(r"\s*@?\w+\s*$", "", _MODIFIERS.sub("", part)).split()) for part in bare)
 
 
 def _simplify(text: str) -> str:
     """A text without comments, the texts in quotes and the arguments of types."""
-    text = _COMMENTS_AND_STRINGS.sub(lambda found: "" if found[0][0] == "/" else f"{found[0][-1]} {found[0][-1]}", text)
+    text = _blank(text)
     while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
         text = shorter
     return text
+
+
+def _blank(text: str) -> str:
+    """A text without comments and what stands in quotes."""
+    return _COMMENTS_AND_STRINGS.sub(
+        lambda found: "" if found[0][0] == "/" else f"{found[0][-1]} {found[0][-1]}", text
+    )
 
 
 def _split(text: str) -> list[str]:
@@ -259,6 +295,8 @@ def _split(text: str) -> list[str]:
     found, depth, start = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")
+        # Of types; an arrow or a comparison is none.
+        depth += (letter == "<" and text[at - 1 : at].isalnum()) - (letter == ">" and text[at - 1 : at] not in "=- ")
         if letter == "," and not depth:
             found.append(text[start:at].strip())
             start = at + 1

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import filterfalse
+from typing import TYPE_CHECKING
 
 from rag_ls.chunking import UNKNOWN
-from rag_ls.engine.code.references.bindings import is_bound
+from rag_ls.engine.code.references.bindings import is_bound, is_parameter
+from rag_ls.engine.code.references.closures import find_blocks
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.declared import HOLDERS
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
@@ -17,6 +19,9 @@ from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
+
+if TYPE_CHECKING:
+    from rag_ls.engine.code.references.expected import ExpectedTypes
 
 _MAX_HEAD = 2000
 _MAX_CHAIN_LINES = 30
@@ -35,6 +40,7 @@ _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;
 _ENUM = re.compile(r"(?:(?:pub|public|internal|private|protected)(?:\([^)]*\))?\s+)*enum\b")
 _OF_OWNER = re.compile(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
 """The result of a function that gives an object of the type that it was called on."""
+_OPENS_EXPRESSION = re.compile(r"[(\[{,:=&|<>+;]$|[!=]=$|\?\?$|\b(?:return|case|in|where|else|is)$")
 _DECLARED = re.compile(r"\b(?:func|fun|def)\s+$")
 
 
@@ -44,6 +50,8 @@ class Uses:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._files = names.files
+        self.expected: ExpectedTypes | None = None
+        """Tells the types of members without a receiver, where the language has such."""
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
         self._bound: dict[tuple[int, int, int, str], bool] = {}
@@ -101,9 +109,13 @@ class Uses:
 
     def _member(self, source: CodeFile, use: Use) -> Meaning | None:
         chain = use.receiver
+        if source.rule.leading_dot and _begins_with_dot(before := self._text_before(source, use)):
+            column = len(self._line_before(source, use)) - 1
+            typed = self.expected.find(source, use.line, column) if self.expected is not None else None
+            return self._names.member_of(typed, use.name) if typed is not None else None
         if UNKNOWN in chain or "()" in chain:
             chain = read_chain_before(self._text_before(source, use))
-        steps = read_steps(chain.removeprefix("$"))
+        steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
             return meaning
         is_qualified = self._line_before(source, use).endswith("\\")
@@ -178,6 +190,20 @@ class Uses:
         names = {match.value[1].rpartition(".")[2] for match in matches}
         return names.pop() if len(names) == 1 else ""
 
+    def type_of_chain(self, source: CodeFile, text: str, line: int) -> Meaning | None:
+        """The type of the chain that a text begins with; None if it is unknown."""
+        return self._type_of(source, read_steps(text), line)
+
+    def result_of(self, declared: StoredSymbol) -> Meaning | None:
+        """The type of what a declaration stands for: a type itself, a call's result, a variable's value."""
+        return self._value_of(declared, Step("", True))
+
+    def meaning_of_written(self, source: CodeFile, written: Iterable[WrittenType], line: int) -> Meaning | None:
+        """The type that is written in a document; None if it is not the project's."""
+        return _any_of(
+            _as_meaning(self._type_named(source, each.name, line), is_list=each.is_list) for each in written
+        )
+
     def _type_of(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""
         if not steps or self._steps > _MAX_STEPS:
@@ -210,6 +236,8 @@ class Uses:
             return Meaning(tuple(bases)) if bases else None
         if members := self._names.find_implied(source, step.name, line):
             return self._value_of(members[0], step)
+        if step.name in rule.implicit and not step.is_called:
+            return self._implicit(source, step.name, line)
         if not step.is_called:
             typed = self._variable(source, step.name, line)
             if typed is not None:
@@ -217,6 +245,19 @@ class Uses:
         if self._is_local(source, step.name, line):
             return None
         return self._value_of_meaning(self._names.bare(source, step.name), step)
+
+    def _implicit(self, source: CodeFile, name: str, line: int) -> Meaning | None:
+        """The type of a block's parameter that is not named, where all blocks of the line that use it are given the same."""
+        found = set()
+        for receiver, method in find_blocks(self._files.text(source, line - _MAX_CHAIN_LINES, line), name):
+            typed = self.type_of_chain(source, receiver, line) if receiver else None
+            if typed is None:
+                return None
+            if typed.is_list:
+                found.add(Meaning(typed.elements) if method in source.rule.given_elements and typed.elements else None)
+            else:
+                found.add(typed if method in source.rule.given_itself else None)
+        return found.pop() if len(found) == 1 else None
 
     def _after(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
         """The type of a member of a type or module, of an element of a list."""
@@ -280,10 +321,7 @@ class Uses:
             written = read_written_types(declared.signature, returned[-1].start(1), home.rule)
             if any(each.name in home.rule.own | {"Self"} for each in written):
                 return _as_meaning(home.types.get(owner))
-            return _any_of(
-                _as_meaning(self._type_named(home, each.name, declared.start_line), is_list=each.is_list)
-                for each in written
-            )
+            return self.meaning_of_written(home, written, declared.start_line)
         if not home.rule.results:
             return None
         text = self._files.text(home, declared.start_line, declared.end_line)
@@ -302,8 +340,9 @@ class Uses:
     # --- types of variables and fields
 
     def _around(self, source: CodeFile, line: int) -> str:
-        around = source.around(line, "function")
-        return self._files.text(source, around.start_line, around.end_line) if around is not None else ""
+        around = _body_around(source, line)
+        text = self._files.text(source, around.start_line, around.end_line) if around is not None else ""
+        return text if around is None or around.kind == "function" else text[text.find("{") + 1 :]
 
     def _variable(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The type of a variable: from the function around the line, from what is above it, or from its declaration."""
@@ -324,7 +363,7 @@ class Uses:
 
     def _typed_around(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The type that the function around a line gives to a variable."""
-        around = source.around(line, "function")
+        around = _body_around(source, line)
         if around is None:
             return None
         key = (source.id, around.start_line, around.end_line, name)
@@ -449,16 +488,19 @@ class Uses:
         if source.rule.locals and name[:1].isupper():
             # It is a constant there.
             return False
-        around = source.around(line, "function")
+        around = _body_around(source, line)
         if around is None and source.rule.locals:
             return is_bound(self._files.text_above(source, line), name, source.rule)
-        if around is None or ((split := around.symbol.rpartition("."))[2] == name and not split[0]):
+        if around is None:
             return False
+        if around.symbol == name:
+            # Its own declaration makes no variable; a parameter of its name does.
+            return is_parameter(self._around(source, line), name, source.rule)
         return self._is_bound(source, name, line)
 
     def _is_bound(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether the function around a line declares a parameter or variable of a name."""
-        around = source.around(line, "function")
+        around = _body_around(source, line)
         if around is None:
             return False
         key = (source.id, around.start_line, around.end_line, name)
@@ -473,6 +515,20 @@ class Uses:
         line = self._files.lines(source)[use.line - 1]
         after = line[len(self._line_before(source, use)) + len(use.name) :]
         return bool(re.match(source.rule.labels, after)) and not line.lstrip().startswith("case ")
+
+
+def _body_around(source: CodeFile, line: int) -> StoredSymbol | None:
+    """The function around a line, or the property whose value is computed there."""
+    around = source.around(line, "function", "value") if source.rule.has_bodies else source.around(line, "function")
+    is_body = around is None or around.kind == "function" or "{" in around.signature or around.end_line > around.start_line
+    return around if is_body else None
+
+
+def _begins_with_dot(text: str) -> bool:
+    """Whether the dot that ends a text begins an expression, and does not go on with the one before it."""
+    before = text.removesuffix(".").rstrip()
+    is_choice = before.endswith("?") and before[-2:-1].isspace()
+    return is_choice or not before or bool(_OPENS_EXPRESSION.search(before))
 
 
 def _as_meaning(item: StoredSymbol | None, *, is_list: bool = False) -> Meaning | None:

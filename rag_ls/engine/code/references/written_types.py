@@ -43,6 +43,8 @@ def read_written_types(text: str, start: int, rule: ReferenceRule) -> list[Writt
 def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, int | None]:
     """The type at an offset, and the offset of its alternative if one follows."""
     at, is_list = start, False
+    if rule.leading_dot and text.startswith("[", at):
+        at, is_list = at + 1, True
     for _ in range(_MAX_STEPS):
         match = _NAME.match(text, at)
         if match is None:
@@ -56,6 +58,8 @@ def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, 
             at = arguments.end()
             continue
         end = _pass_arguments(text, at)
+        if is_list and rule.leading_dot and text[end:].lstrip().startswith(":"):
+            return WrittenType(""), None
         brackets = _BRACKETS.match(text, end)
         other = _ALTERNATIVE.match(text, brackets.end() if brackets else end)
         return WrittenType(name, is_list or brackets is not None), other.end() if other else None
