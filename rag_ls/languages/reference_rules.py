@@ -94,6 +94,8 @@ class ReferenceRule(NamedTuple):
     """The methods of a list that give one of its elements; `[]` stands for brackets."""
     same: frozenset[str] = frozenset()
     """The methods of a list that give a list of the same elements."""
+    adders: frozenset[str] = frozenset()
+    """The methods of a list whose argument is one of its elements."""
     loops: tuple[str, ...] = ()
     """Patterns that find the list whose elements `{name}` goes through: it begins where the match ends."""
     callbacks: tuple[str, ...] = ()
@@ -110,6 +112,8 @@ class ReferenceRule(NamedTuple):
     """A pattern that finds a parameter by its `{name}`."""
     has_bodies: bool = False
     """Whether the value of a property may be computed in a body of its own."""
+    unnamed_creation: str = ""
+    """A pattern of the creation of an object of the type that its place wants: `new(`."""
     leading_dot: bool = False
     """Whether a member without a receiver, `.small`, is of the type that its place wants."""
     creators: frozenset[str] = frozenset()
@@ -127,6 +131,8 @@ class ReferenceRule(NamedTuple):
     where a bare name may be a member."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
+    has_arities: bool = False
+    """Whether types of one name may differ by the number of their own arguments."""
     types_follow: bool = False
     """Whether a parameter's type follows its name, which may label the argument; a block behind a call is an argument, too."""
     prefers_fixed_arity: bool = False

@@ -67,6 +67,7 @@ SWIFT = Language(
         lists=frozenset({"Array", "ArraySlice", "ContiguousArray", "Set"}),
         elements=frozenset({"[]", "first", "last", "min", "max", "randomElement", "popLast", "removeFirst", "removeLast"}),
         same=frozenset({"filter", "reversed", "sorted", "dropFirst", "dropLast", "prefix", "suffix", "shuffled", "lazy"}),
+        adders=frozenset({"append", "contains", "insert", "firstIndex"}),
         loops=(r"\bfor\s+{name}\s+in\s+",),
         callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\(\s*(?:\w+:\s*)?)?\{{\s*{{name}}\s+in\b",),
         implicit=frozenset({"$0"}),

@@ -44,6 +44,27 @@ SWIFT = {
         "    return [.small, .big]\n  }\n}\n"
     ),
 }
+# `new(...)` is of the type that its place wants; types of one name differ by their own arguments, overrides by their parameters.
+C_SHARP = {
+    "src/Shop/Cart.cs": (
+        "namespace Shop;\n\npublic record Size(int Width);\npublic class Other { public Other(int a) {} }\n"
+        "public class Cart\n{\n    private Size _size;\n    private readonly List<Size> _sizes = new();\n"
+        "    public Cart(Size size) { _size = size ?? new(1); }\n    public Size Read() { return new(2); }\n"
+        "    public static void Put(this Cart cart, int count, Size size) => _sizes.Add(new(3));\n"
+        "    public void Keep(Other other) {}\n}\n"
+    ),
+    "src/Shop/Use.cs": (
+        "namespace Shop;\n\npublic class Use\n{\n    public void Run(Cart cart)\n    {\n        cart.Put(1, new(4));\n"
+        "        cart.Keep(new(5));\n        var made = new Cart(\n            new(6));\n        Cart.Put(made, 1, size: new(7));\n"
+        "        Unknown(new(8));\n    }\n}\n"
+    ),
+    "src/Shop/Box.cs": (
+        "namespace Shop;\n\npublic class Box { public void Take(Box<int, List<int>> box) {} }\npublic class Box<T> { public Box<T> Own; }\n"
+        "public class Box<K, V> { public Box<int> One; public Box None; }\n"
+        "public interface IAdd { void Add(IEnumerable<int> all); void Add(params int[] all); }\n"
+        "public class Adder : IAdd\n{\n    public void Add(IEnumerable<int> some) {}\n    public void Add(params int[] some) {}\n}\n"
+    ),
+}
 
 
 def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
@@ -66,6 +87,11 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (SWIFT, {"symbol": "Kind.named"}, _at("Sources/Kind.swift", 20)),
         (SWIFT, {"symbol": "Cart.size"}, [*_at("Sources/Use.swift", 4), *_at("Sources/Use.swift", 17, sure="by name")]),
         (SWIFT, {"symbol": "Cart.init"}, [*_at("Sources/Kind.swift", 16), *_at("Sources/Use.swift", 11)]),
+        (C_SHARP, {"symbol": "Size"}, [*_at("src/Shop/Cart.cs", 7, 8, 9, 9, 10, 11, 11), *_at("src/Shop/Use.cs", 7, 10, 11)]),
+        (C_SHARP, {"symbol": "Other.Other"}, _at("src/Shop/Use.cs", 8)),
+        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 3, "symbol": "Box"}, _at("src/Shop/Box.cs", 5)),
+        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 4, "symbol": "Box"}, _at("src/Shop/Box.cs", 4, 5)),
+        (C_SHARP, {"path": "src/Shop/Box.cs", "line": 5, "symbol": "Box"}, _at("src/Shop/Box.cs", 3)),
     ],
 )  # fmt: skip
 def test_each_form_leads_to_its_declaration(
@@ -85,3 +111,13 @@ def test_each_form_leads_to_its_declaration(
         if each["kind"] in ("call", "import", "mention")
     ]
     assert sorted(uses) == sorted(expected), (question, sorted(uses))
+
+
+def test_an_overload_takes_the_place_of_the_one_with_its_parameters(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(C_SHARP, tmp_path / "overrides"))
+    index_project(client, embeddings=False)
+    asked = {"path": "src/Shop/Box.cs", "line": 6, "symbol": "IAdd.Add"}
+    found = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", asked)["references"]
+    assert [each["line"] for each in found if each["kind"] == "override"] == [9]

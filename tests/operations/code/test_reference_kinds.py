@@ -234,7 +234,7 @@ PYTHON = {
         (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
         (C_SHARP, {"symbol": "Cart.Old"}, ["src/Shop/Kind.cs:3 by name"]),
         (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),
-        (C_SHARP, {"path": "src/Shop/Cart.cs", "line": 5}, ["src/Shop/Cart.cs:7 resolved"]),
+        (C_SHARP, {"path": "src/Shop/Cart.cs", "line": 5}, ["src/Shop/Cart.cs:7 resolved", "src/Shop/Cart.cs:9 resolved"]),
         (C_SHARP, {"symbol": "Tool.Go"}, ["src/Shop/Use.cs:4 resolved"]),
         # Whole types of one name in one namespace are of two programs.
         (C_SHARP, {"path": "one/src/Buffer.cs", "line": 2}, ["one/src/Reader.cs:2 resolved"]),

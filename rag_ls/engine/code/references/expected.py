@@ -125,9 +125,14 @@ class ExpectedTypes:
         if use is None:
             return None
         name = match[1] if (match := _LABEL.fullmatch(label)) else ""
+        if called[1] in source.rule.adders and use.receiver:
+            chain = read_chain_before(before[: called.start()])
+            added_to = self._uses.type_of_chain(source, chain, line) if chain else None
+            if added_to is not None and added_to.elements:
+                return Meaning(added_to.elements)
         meaning = self._uses.meaning(source, use._replace(kind=UseKind.CALL))
         found = [
-            self._parameter(item, name, index)
+            self._parameter(item, name, index, before[: called.start()])
             for item in self._called(source, use, column, meaning.declarations if meaning is not None else ())
         ]
         known_types = {each for each in found if each is not None}
@@ -148,9 +153,9 @@ class ExpectedTypes:
         called = [item for item in functions if item.kind == "function"]
         return self._overloads.choose(source, use.line, column, called) if len(called) > 1 else functions
 
-    def _parameter(self, item: StoredSymbol, label: str, index: int) -> Meaning | None:
+    def _parameter(self, item: StoredSymbol, label: str, index: int, before: str) -> Meaning | None:
         """The type of a parameter by its label, else by its place; of a type without a constructor, of its field of that name."""
-        home, parameters = self._files.at(item.path), self._overloads.parameters_of(item)
+        home, parameters = self._files.at(item.path), self._overloads.read_for_call(item, before)
         if home is None:
             return None
         if parameters is None or (item.kind == "type" and label and label not in parameters.labels):
@@ -165,7 +170,7 @@ class ExpectedTypes:
 
     def _read_type(self, source: CodeFile, text: str, line: int) -> Meaning | None:
         """The type that is written in a text."""
-        return self._uses.meaning_of_read_type(source, read_written_types(text, 0, source.rule), line)
+        return self._uses.meaning_of_written(source, read_written_types(text, 0, source.rule), line)
 
 
 def _read_place(text: str) -> _Place:

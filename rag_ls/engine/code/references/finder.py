@@ -25,6 +25,8 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_DOCS = 50
 _MAX_ALIASES = 8
 _MAX_CREATED = 50
+_MAX_TAKING = 40
+_MAX_UNNAMED = 300
 _MAX_LINES_TO_NAME = 6
 _ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 _MEMBER_DECLARED = re.compile(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
@@ -75,6 +77,8 @@ class Finder:
         for owner, constructors in created.items():
             # Of a type that is asked for too, the calls are told as its uses.
             found += self.creations(owner, constructors, is_asked=owner in declared)
+        if ReferenceKind.CALL in kinds:
+            found += self.unnamed_creations(item for item in declared if item.kind == "type")
         found += self._uses_in_code(name, self.want(declared), kinds)
         found += self.lines_of_docs(name) if ReferenceKind.DOCS in kinds else []
         return found
@@ -176,10 +180,12 @@ class Finder:
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
                 continue
-            meant: Sequence[StoredSymbol] = meaning.declarations
-            is_sure = True
+            meant, is_sure = self._of_arity(source, use, meaning.declarations), True
             if use.kind == UseKind.CALL:
                 meant, is_sure = self._choose(source, use.line, self._before(source, use), meant, wanted)
+            elif source.rule.is_overloaded and len(meant) > 1:
+                # Of a function that is not called, no argument tells which overload is meant.
+                is_sure = all(wanted.find([item]) for item in meant if item.kind == "function")
             target = wanted.find(meant)
             if target is not None or not wanted:
                 yield self._reference(source, use, target if is_sure else None)
@@ -216,6 +222,13 @@ class Finder:
         if not meant:
             return called, False
         return meant, all(wanted.find([item]) for item in meant)
+
+    def _of_arity(self, source: CodeFile, use: Use, declared: Sequence[StoredSymbol]) -> Sequence[StoredSymbol]:
+        """Those of several types of one name that have as many arguments of their own as a use gives; all where none has."""
+        if len(declared) < 2 or not source.rule.has_arities or any(item.kind != "type" for item in declared):
+            return declared
+        count = _count_arguments(use.name, use.name + self._after(source, use))
+        return [item for item in declared if _count_arguments(use.name, item.signature) == count] or declared
 
     def _before(self, source: CodeFile, use: Use) -> str:
         """The text of its line before a use."""
@@ -326,7 +339,8 @@ class Finder:
         """The calls of a type that mean some of its constructors; without those by its name, if it is asked for too."""
         wanted = Wanted((item, item) for item in constructors)
         name = split_owner(owner.symbol)[1]
-        calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if not is_asked else ()
+        calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if not is_asked else []
+        calls += self.unnamed_creations([owner]) if not is_asked else ()
         for each in calls:
             if each.resolved:
                 yield from self._creation(each, owner, wanted)
@@ -336,6 +350,43 @@ class Finder:
                 is_own = use.name in source.rule.own
                 if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
                     yield from self._creation(self._reference(source, use, owner), owner, wanted)
+
+    def unnamed_creations(self, types: Iterable[StoredSymbol]) -> Iterator[Reference]:
+        """The creations of some types that do not name them: `Add(new(1))`. Those where a declaration names the type are calls of it."""
+        for owner in types:
+            home = self.files.at(owner.path)
+            if home is None or not home.rule.unnamed_creation:
+                continue
+            for source in self.files.load(self._holding_unnamed(owner)):
+                for number, line in enumerate(self.files.lines(source), 1):
+                    for match in re.finditer(home.rule.unnamed_creation, line):
+                        if not self._creates(source, number, match.start(), owner):
+                            continue
+                        column = len(line[: match.start()].encode("utf-8", "surrogatepass"))
+                        yield self._reference(source, Use("new", UseKind.CALL, number, column), owner)
+
+    def _holding_unnamed(self, owner: StoredSymbol) -> list[int]:
+        """The documents that name a type, and those that may call a function with a parameter of it, by id."""
+        name = split_owner(owner.symbol)[1]
+        word = re.compile(rf"\(.*\b{re.escape(name)}\b")
+        naming = self.holding_code(name)
+        taking = {
+            split_owner(item.symbol)[1]
+            for source in self.files.load(naming)
+            for item in source.symbols
+            if item.kind in ("function", "type") and word.search(item.signature)
+        }
+        calling = (number for each in sorted(taking)[:_MAX_TAKING] for number in self.holding_code(each))
+        return list(dict.fromkeys((*naming, *calling)))[:_MAX_UNNAMED]
+
+    def _creates(self, source: CodeFile, line: int, column: int, owner: StoredSymbol) -> bool:
+        """Whether what is created at a place is of a type that only the place tells."""
+        expected = self.uses.expected
+        wanted = expected.find(source, line, column) if expected is not None else None
+        if wanted is None or owner not in wanted.declarations:
+            return False
+        name = split_owner(owner.symbol)[1]
+        return all(use.line != line or use.kind != UseKind.CALL for use in source.uses({name}))
 
     def _is_constructor(self, item: StoredSymbol) -> bool:
         rule = find_language(item.language).references
@@ -444,6 +495,18 @@ def _find_own_line(lines: Sequence[str], item: StoredSymbol, name: str) -> tuple
         if named.search(_ANNOTATION.sub("", line)):
             return number, line
     return item.start_line, own[0]
+
+
+def _count_arguments(name: str, text: str) -> int:
+    """The number of arguments that a text gives to the type of a name: 2 for `Pair<Key, List<Value>>` and `Pair<,>`."""
+    given = re.search(rf"(?<!\w){re.escape(name)}\s*<", text)
+    depth, count = 0, 0
+    for mark in text[given.end() - 1 :] if given else "":
+        depth += (mark == "<") - (mark == ">")
+        count += mark == "," and depth == 1
+        if not depth:
+            return count + 1
+    return 0
 
 
 def _shorten(line: str) -> str:

@@ -117,7 +117,7 @@ class Overloads:
         labelled = [_LABELLED_ARGUMENT.match(each) if source.rule.types_follow else None for each in arguments]
         labels = [each[1] if each else "" for each in labelled]
         values = [each[match.end() :] if match else each for each, match in zip(arguments, labelled, strict=True)]
-        known = {item: self._read_for_call(item, lines[line - 1][:column]) for item in declared}
+        known = {item: self.read_for_call(item, lines[line - 1][:column]) for item in declared}
         taking = {item: each for item, each in known.items() if each is None or each.takes(labels)}
         if None in taking.values() or (len(taking) < 2 and not has_others):
             return tuple(taking) or tuple(declared)
@@ -166,16 +166,12 @@ class Overloads:
         is_clear = any(known.written == first.written for each in beside if (known := self._read(each)))
         return not is_clear and len(first.types) == len(second.types)
 
-    def _read_for_call(self, item: StoredSymbol, before: str) -> Parameters | None:
-        """The parameters that a call behind a text gives: on an object, not the object itself."""
+    def read_for_call(self, item: StoredSymbol, before: str) -> Parameters | None:
+        """The parameters that a call behind a text gives: on an object, not the object itself. None where they are not seen."""
         known, owner = self._read(item), split_owner(split_owner(item.symbol)[0])[1]
         if known is None or not known.begins_with_object or re.search(rf"\b{re.escape(owner)}\s*\.\s*$", before):
             return known
-        return known._replace(types=known.types[1:])
-
-    def parameters_of(self, item: StoredSymbol) -> Parameters | None:
-        """The parameters of a function, or of the constructor in a type's head; None where they are not seen."""
-        return self._read(item)
+        return known._replace(types=known.types[1:], labels=known.labels[1:], written=known.written[1:])
 
     def _read(self, item: StoredSymbol) -> Parameters | None:
         if item not in self._parameters:

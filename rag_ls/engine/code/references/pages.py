@@ -81,6 +81,8 @@ class _Parts:
             for owner, constructors in self._created.items():
                 find = partial(self._finder.creations, owner, constructors, is_asked=owner in self._declared)
                 yield self._creations[owner], find
+            if types := [item for item in self._declared if item.kind == "type"]:
+                yield 0, partial(self._finder.unnamed_creations, types)
         block: list[int] = []
         size = 0
         for number, counts in self.counted.items():
