@@ -160,6 +160,16 @@ class ReferenceRule(NamedTuple):
     """A pattern of the signatures of functions that are called on a type's objects, but imported by their own names."""
     function_mark: str = ""
     """The mark before a function's name where it is not called; a name without it is no function."""
+    several_set: str = ""
+    """A pattern of a line, with a zero character for a member, in which a value is given to it among others: `a.x, b.y = 1, 2`."""
+    creating_members: frozenset[str] = frozenset()
+    """The members of a type that call its constructor."""
+    reflective: str = ""
+    """A pattern of the text before a symbol that names a method in the body of another one; elsewhere there it is a mere value."""
+    delegations: str = ""
+    """A pattern of a statement whose symbols are methods of what its group `to` or `of` names: `delegate :name, to: :user`."""
+    associations: str = ""
+    """A pattern of the statement that declares `{name}` to be an object of the type with that name in capitals."""
     setters: str = ""
     """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
     matches, both."""

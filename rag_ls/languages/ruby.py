@@ -85,11 +85,20 @@ RUBY_REFERENCES = ReferenceRule(
     skipped=("(setter (identifier) @skip)",),
     names=NAMES | {"constant"},
     own=frozenset({"self"}),
+    constructors=frozenset({"initialize"}),
+    creating_members=frozenset({"new"}),
+    several_set=r"^\s*(?:[\w@.:\[\]()*]+\s*,\s*)*[\w@.:\[\]()*]+\.\0(?:\s*,\s*[*\w@.:\[\]()]+)*\s*=(?![=~>])",
+    reflective=r"\b(?:__send__|alias_method|define_method|instance_method|method|public_send|respond_to\?|send|try!?)[ (]\s*:$",
+    delegations=r"^\s*(?:delegate\b(?:[^#]*?\bto:\s*:?(?P<to>[@\w.]+))|def_delegators?\s*\(?\s*:?[\"']?(?P<of>[@\w.]+))",
+    associations=r"\b(?:belongs_to|has_one)\s+:{name}\b(?![^\n]*class_name)",
     setters=r"\s*([-+*/|&]|\|\||&&)?=(?![=~>])",
     creators=frozenset({"new"}),
     own_is_implied=True,
     reopened="^",
-    types=(r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",),
+    types=(
+        r"(?<![\w.]){name}\s*=\s*([A-Z][\w:]*)\.new\b",
+        r"\b(?:belongs_to|has_one)\s+:{name}\b[^\n]*\bclass_name:\s*[\"']:{0,2}([A-Z][\w:]*)",
+    ),
 )
 
 RUBY = Language(

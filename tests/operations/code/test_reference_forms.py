@@ -65,6 +65,20 @@ C_SHARP = {
         "public class Adder : IAdd\n{\n    public void Add(IEnumerable<int> some) {}\n    public void Add(params int[] some) {}\n}\n"
     ),
 }
+# `new` calls `initialize`; a value may be given to several members; calls are handed on to what an association gives.
+RUBY = {
+    "app/models/user.rb": (
+        "class User < ApplicationRecord\n  def initialize(name)\n    self.name, self.size = name, 1\n  end\n\n  def name\n  end\n\n"
+        "  def name=(other)\n  end\n\n  def size=(other)\n  end\n\n  def self.build\n    new(1)\n  end\nend\n\n"
+        "class Admin < User\nend\n\nclass Guest < User\n  def initialize\n  end\nend\n"
+    ),
+    "app/models/post.rb": (
+        "class Post < ApplicationRecord\n  belongs_to :user\n  belongs_to :author, class_name: 'User'\n\n"
+        "  delegate :name, :email,\n           to: :user\n  delegate :name, to: :author, prefix: true\n  delegate :name, to: :other\n\n"
+        "  before_save :check\n\n  def check\n    add(:check)\n    send(:check)\n    user.name\n  end\nend\n"
+    ),
+    "app/use.rb": "User.new('a')\nAdmin.new('b')\nGuest.new\nuser = User.new('c')\nuser.name, other.size = 1, 2\nprint user.name, 1\n",
+}
 
 
 def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
@@ -92,6 +106,13 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 3, "symbol": "Box"}, _at("src/Shop/Box.cs", 5)),
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 4, "symbol": "Box"}, _at("src/Shop/Box.cs", 4, 5)),
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 5, "symbol": "Box"}, _at("src/Shop/Box.cs", 3)),
+        (RUBY, {"symbol": "User.initialize"}, [*_at("app/models/user.rb", 16), *_at("app/use.rb", 1, 2, 4)]),
+        (RUBY, {"symbol": "Guest.initialize"}, _at("app/use.rb", 3)),
+        (RUBY, {"symbol": "User.name"}, [*_at("app/models/post.rb", 5, 7, 15), *_at("app/use.rb", 6), *_at("app/models/post.rb", 8, sure="by name")]),
+        (RUBY, {"symbol": "User.name="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5)]),
+        (RUBY, {"symbol": "User.size="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5, sure="by name")]),
+        # A symbol in the body of a method is a value, unless a call by name follows it.
+        (RUBY, {"symbol": "Post.check"}, [*_at("app/models/post.rb", 10, 14), *_at("app/models/post.rb", 13, sure="by name")]),
     ],
 )  # fmt: skip
 def test_each_form_leads_to_its_declaration(

@@ -199,14 +199,18 @@ class Finder:
         found = []
         for use in source.uses({name.removesuffix("=") for name in names}):
             setter = f"{use.name}="
-            given = (
-                re.match(source.rule.setters, self._after(source, use))
-                if use.receiver and self.files.named(setter)
-                else None
-            )
-            found += [use] if use.name in names and (given is None or given[1]) else []
+            given = self._match_setter(source, use) if use.receiver and self.files.named(setter) else None
+            is_read = given is None or (given.lastindex and given[1])
+            found += [use] if use.name in names and is_read else []
             found += [use._replace(name=setter)] if setter in names and given is not None else []
         return found
+
+    def _match_setter(self, source: CodeFile, use: Use) -> re.Match[str] | None:
+        """The match of what gives a value to a member, alone or among others; its group matches where the value is read, too."""
+        rule, after = source.rule, self._after(source, use)
+        if (match := re.match(rule.setters, after)) or not rule.several_set:
+            return match
+        return re.search(rule.several_set, f"{self._before(source, use)}\0{after}")
 
     def _choose(
         self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: Wanted
@@ -344,12 +348,39 @@ class Finder:
         for each in calls:
             if each.resolved:
                 yield from self._creation(each, owner, wanted)
+        yield from self._creations_by_members(owner, wanted)
         for source in self.files.load(self.files.holding(name)):
             for use in source.uses(source.rule.chained):
                 around = self._names.type_around(source, use.line) if not use.receiver else None
                 is_own = use.name in source.rule.own
                 if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
                     yield from self._creation(self._reference(source, use, owner), owner, wanted)
+
+    def _creations_by_members(self, owner: StoredSymbol, wanted: Wanted) -> Iterator[Reference]:
+        """The calls of members that create an object: `Cart.new` of a type, or of one that derives from it and has no constructor."""
+        home = self.files.at(owner.path)
+        if home is None or not home.rule.creating_members:
+            return
+        names = {split_owner(each.symbol)[1] for each in (owner, *self._derived_from(owner))}
+        numbers = dict.fromkeys(number for name in sorted(names)[:_MAX_TAKING] for number in self.holding_code(name))
+        constructor = next(iter(wanted.declared))
+        for source in self.files.load(numbers):
+            for use in source.uses(source.rule.creating_members):
+                typed = self.uses.created_type(source, use) if use.kind == UseKind.CALL else None
+                made = self._names.members(typed, split_owner(constructor.symbol)[1]) if typed is not None else ()
+                if (target := wanted.find(made)) is not None:
+                    yield self._reference(source, use, target)
+
+    def _derived_from(self, owner: StoredSymbol) -> list[StoredSymbol]:
+        """The types that derive from one directly."""
+        name = split_owner(owner.symbol)[1]
+        return [
+            item
+            for source in self.files.load(self.holding_code(name))
+            for use in source.bases
+            if use.name == name and (item := source.around(use.line, "type")) is not None
+            if owner in self._names.bases_of(item)
+        ]
 
     def unnamed_creations(self, types: Iterable[StoredSymbol]) -> Iterator[Reference]:
         """The creations of some types that do not name them: `Add(new(1))`. Those where a declaration names the type are calls of it."""
@@ -386,7 +417,8 @@ class Finder:
         if wanted is None or owner not in wanted.declarations:
             return False
         name = split_owner(owner.symbol)[1]
-        return all(use.line != line or use.kind != UseKind.CALL for use in source.uses({name}))
+        names = {name, *self._names.declared.aliases_of(source, name)}
+        return all(use.line != line or use.kind != UseKind.CALL for use in source.uses(names))
 
     def _is_constructor(self, item: StoredSymbol) -> bool:
         rule = find_language(item.language).references

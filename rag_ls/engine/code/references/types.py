@@ -113,6 +113,12 @@ class Uses:
             column = len(self._line_before(source, use)) - 1
             typed = self.expected.find(source, use.line, column) if self.expected is not None else None
             return self._names.member_of(typed, use.name) if typed is not None else None
+        if chain == "self" and source.rule.reflective and (before := self._line_before(source, use)).endswith(":"):
+            if source.around(use.line, "function") is not None and not re.search(source.rule.reflective, before):
+                return None
+            if (delegated := self._delegated_to(source, use)) is not None:
+                typed = self._type_of(source, delegated, use.line) if delegated else None
+                return self._names.member_of(typed, use.name) if typed is not None else None
         if UNKNOWN in chain or "()" in chain:
             chain = read_chain_before(self._text_before(source, use))
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
@@ -141,6 +147,32 @@ class Uses:
         )
         # Variants of enums are not declared.
         return OUTSIDE if found is None and is_enum and use.name[:1].isupper() else found
+
+    def _delegated_to(self, source: CodeFile, use: Use) -> list[Step] | None:
+        """The chain of the object whose method a symbol names in a statement that hands calls on; None in any other."""
+        lines, first = self._files.lines(source), use.line - 1
+        while first > max(0, use.line - _MAX_CHAIN_LINES) and lines[first - 1].rstrip().endswith(","):
+            first -= 1
+        statement = "\n".join(lines[first : use.line + _MAX_CHAIN_LINES])
+        match = re.match(source.rule.delegations, statement) if source.rule.delegations else None
+        if match is None or "\n\n" in match[0]:
+            return None
+        target = match["to"] or match["of"]
+        if re.search(rf"(?:\bto:\s*|def_delegators?\s*\(?\s*):{re.escape(use.name)}\Z", self._line_before(source, use) + use.name):
+            return None
+        steps = read_steps(target.removeprefix("@"))
+        return [Step("self", False)] if target == "class" else [Step("self", False), *steps]
+
+    def created_type(self, source: CodeFile, use: Use) -> StoredSymbol | None:
+        """The type of which a member, such as `new`, makes an object."""
+        chain = use.receiver
+        if UNKNOWN in chain or "()" in chain:
+            chain = read_chain_before(self._text_before(source, use))
+        if not chain or chain in ("self", "self.class"):
+            return self._names.type_around(source, use.line)
+        typed = self.type_of_chain(source, chain, use.line) if chain[:1].isupper() else None
+        types = [item for item in typed.declarations if item.kind == "type"] if typed is not None else []
+        return types[0] if types else None
 
     def _is_foreign(self, source: CodeFile, steps: list[Step], line: int) -> bool:
         """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
@@ -244,6 +276,9 @@ class Uses:
                 return typed
         if self._is_local(source, step.name, line):
             return None
+        around = self._names.type_around(source, line) if rule.associations else None
+        if around is not None and (associated := self._field(around, step.name)) is not None:
+            return associated
         return self._value_of_meaning(self._names.bare(source, step.name), step)
 
     def _implicit(self, source: CodeFile, name: str, line: int) -> Meaning | None:
@@ -404,10 +439,19 @@ class Uses:
                     return found
             if (found := self._typed(home, text, name, each.start_line)) is not None:
                 return found
+            if (joined := self._find_associated(home, text, name)) is not None:
+                return joined
             passed = re.search(rf"\b(?:self|this)\.{re.escape(name)}\s*=\s*(\w+)\s*(?:[;#\n]|$)", text)
             if passed and (found := self._typed(home, text, passed[1], each.start_line)) is not None:
                 return found
         return None
+
+    def _find_associated(self, source: CodeFile, text: str, name: str) -> Meaning | None:
+        """The type of a field that a statement declares by its name alone: `belongs_to :user`."""
+        pattern = source.rule.associations
+        if not pattern or next(find_around(pattern, text, name), None) is None:
+            return None
+        return _as_meaning(self._names.type_named(source, "".join(part.capitalize() for part in name.split("_"))))
 
     def _typed(self, source: CodeFile, text: str, name: str, line: int) -> Meaning | None:
         """The type that a text gives to a variable: the only one, or the last one."""
