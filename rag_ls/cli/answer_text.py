@@ -63,7 +63,8 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     ]
     exact = data.get("exact") or {}
     told = notes_of(data["stats"])
-    if exact.get("left_out") and not exact["total"] and (data["stats"].get("nothing_close") or not found):
+    is_denied = not exact.get("total") and (data["stats"].get("nothing_close") or not found)
+    if is_denied and exact.get("left_out") and exact["left_out"] not in data["stats"].get("note", ""):
         # A name that no line holds may stand in these files.
         told.append(in_words_of_the_shell(exact["left_out"]))
     notes = "\n".join(_note(note, paint) for note in told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -11,10 +12,10 @@ from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.exact_records import ExactPlaces
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, number_lines
 from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
-from rag_ls.operations.code.telling_lines import GAP, split_lines
+from rag_ls.operations.code.telling_lines import GAP
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.util.text import count_of
@@ -22,14 +23,19 @@ from rag_ls.util.text import count_of
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
 _MAX_FAR_CHARACTERS = 100
+# Beside lines that were found, their number tells enough of files that were not looked at.
+_REASONS = re.compile(r" \([^()]*\)(?=: index_status)| with skipped = true lists them")
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
 
 
 def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     """Lines that hold the query as it stands, files with their best places, and what the answer could not see."""
-    # Beside hits that are close, it says nothing that no line holds the query.
+    # Beside hits that are close, it says nothing that no line holds the query; a note may say it already.
     lacks_hits = not answer.results or answer.stats.nothing_close
-    is_told = answer.exact and (answer.exact.total or (answer.exact.left_out and lacks_hits))
+    is_told = answer.exact and (
+        answer.exact.total
+        or (answer.exact.left_out and lacks_hits and f"holds {answer.exact.pattern}" not in answer.stats.note)
+    )
     exact = [_format_exact(answer.exact, lean["exact"])] if answer.exact and is_told else []
     paths = [record.get("path", "") for record in lean["results"]]
     by_form = itertools.groupby(
@@ -62,9 +68,10 @@ def _format_exact(answer: ExactPlaces, exact: Json) -> str:
     )
     head = count if exact["total"] else f"no line that was looked at {one} {exact['pattern']}"
     next_page = exact.get("next_offset")
-    more = f"offset = {next_page} with match = {exact['match']} has more" if next_page else ""
+    more = f"offset = {next_page} with match = {exact['match']} has more" if next_page is not None else ""
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
-    notes = "; ".join(filter(None, (more, beyond, exact.get("left_out", ""))))
+    left_out = exact.get("left_out", "")
+    notes = "; ".join(filter(None, (more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)))
     lines = _group_lines((place.path for place in answer.places), exact["places"])
     return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
 
@@ -75,7 +82,7 @@ _MISSING = (("pending_documents", "file"), ("pending_embeddings", "embedding"))
 def _format_hit(record: CodeRecord, path: str) -> str:
     """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
     if _is_line(record):
-        number, line = next((number, line) for number, line in _number_lines(record) if number)
+        number, line = next((number, line) for number, line in number_lines(record) if number)
         return f"{_name_place(record, f'{path}:{number}')}: {_shorten(line.strip())}"
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n{place.line}\t{place.text}"
@@ -101,7 +108,11 @@ def _is_line(record: CodeRecord) -> bool:
 def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
     scope = f"in {record.scope}" if record.scope else ""
     yield _name_place(record, f"{path}:{record.start_line}-{record.end_line}", scope)
-    yield from (f"{number}\t{line}" if number else line for number, line in _number_lines(record))
+    lines = [f"{number}\t{line}" if number else line for number, line in number_lines(record)]
+    # Empty lines at the end tell nothing.
+    while len(lines) > 1 and lines[-1].endswith("\t"):
+        lines.pop()
+    yield from lines
 
 
 def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
@@ -110,18 +121,6 @@ def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
     project = record.project if record.project not in place else ""
     state = _STATES.get(record.freshness or "", "")
     return "  ".join(filter(None, (place, record.symbol, score, scope, state, project)))
-
-
-def _number_lines(record: CodeRecord) -> Iterator[tuple[int, str]]:
-    """The lines of a text with their numbers; a mark for lines that are left out has 0."""
-    number, gaps = record.start_line, iter(record.left_out)
-    for line in split_lines(record.text or ""):
-        if line == GAP and (gap := next(gaps, "")):
-            number = int(gap.partition("-")[2]) + 1
-            yield 0, GAP
-        else:
-            yield number, line
-            number += 1
 
 
 def _format_references(answer: ReferencesAnswer, lean: Json) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
-from rag_ls.mcp.reference_text import format_each
+from rag_ls.mcp.reference_text import cut_around, format_each
 from rag_ls.operations import Json
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.budget import tokens
@@ -30,6 +30,8 @@ DETAIL = {"enum": [FULL]}
 """The schema of the argument that asks for all fields."""
 
 _MAX_SIGNATURE_CHARACTERS = 32
+# So much of a long line is shown, around what it holds.
+_MAX_LINE = 160
 _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
 _MIN_EXAMPLE_SHARE = 0.25
@@ -206,7 +208,8 @@ def _exact(exact: ExactPlaces, *, names_project: bool) -> Json:
 def _place(place: LineRecord, *, names_project: bool) -> str:
     path = (place.file or place.path) if names_project or place.project else place.path
     around = f"  [{place.symbol}]" if place.symbol else ""
-    return f"{path}:{place.line}:{place.column}: {place.text.strip()}{around}"
+    line = cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
+    return f"{path}:{place.line}:{place.column}: {line}{around}"
 
 
 def _symbol(record: SymbolRecord) -> str:

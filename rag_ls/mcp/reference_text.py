@@ -84,7 +84,7 @@ def _describe(record: ReferenceRecord) -> str:
 
 
 def _show_line(record: ReferenceRecord, answer: ReferencesAnswer, longest: int = _MAX_USE_CHARACTERS) -> str:
-    return _cut_around(record.text, answer.symbol.rpartition(".")[2], longest)
+    return cut_around(record.text, record.text.find(answer.symbol.rpartition(".")[2]), longest)
 
 
 def _name_path(record: ReferenceRecord) -> str:
@@ -92,10 +92,10 @@ def _name_path(record: ReferenceRecord) -> str:
     return f"{record.project}/{record.path}" if record.project else record.path
 
 
-def _cut_around(line: str, name: str, longest: int) -> str:
-    """A line; of one that is longer than `longest` the part around a name."""
+def cut_around(line: str, at: int, longest: int) -> str:
+    """A line; of one that is longer than `longest` the part around a column, from 0."""
     if len(line) <= longest:
         return line
-    start = max(0, min(line.find(name) - longest // 2, len(line) - longest))
+    start = max(0, min(at - longest // 2, len(line) - longest))
     end = start + longest
     return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"

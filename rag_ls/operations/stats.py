@@ -92,6 +92,11 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
     )
 
 
+def tell_absent(stats: Stats, none: str) -> Stats:
+    """The same, where nothing is close to a name: `none` says that no line holds it, and other words are no help."""
+    return replace(stats, note=f"{stats.note.replace(_OTHER_WORDS, '')}; {none}")
+
+
 def add_note(stats: Stats, note: str) -> Stats:
     """The same with one more note."""
     return replace(stats, note="; ".join(filter(None, (stats.note, note))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from bisect import bisect_right
 from collections import Counter
@@ -18,7 +17,7 @@ from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Occurrence
 from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, locate_file
+from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search import Filters, TextQuery
 
@@ -28,19 +27,6 @@ AUTO_LONGEST_S, EXACT_LONGEST_S = 1.0, 10.0
 """Files are looked into for so long, beside hits and where nothing else was asked for; those that are left are counted."""
 AUTO_PLACES, EXACT_PLACES, MAX_PLACES = 10, 50, 10_000
 """The numbers of places in an answer: beside hits, and where nothing else was asked for."""
-_MAX_AUTO_CHARACTERS = 400
-# Where no line holds a name, so many hits may be meant.
-_MAX_NEAR = 5
-_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
-# Words that stand in code as a question writes them: a header (Retry-After), a constant or variable (MAX_RETRIES), an option (--dry-run).
-_LITERAL = re.compile(
-    r"(?<![\w.-])(?:[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]*\w)(?![\w-])"
-)
-_NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
-# Marks of code: brackets with a name, operators, ends of statements.
-_CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
-_LAST_WORD = re.compile(r"\w+(?=\W*$)")
-_REGEX = re.compile(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
 
 
 class MatchMode(StrEnum):
@@ -81,35 +67,6 @@ def read_count(k: int | None) -> int:
     if k is not None and k < 1:
         raise InvalidRequest(f"k = {k} is below 1; ask for 1 to {MAX_PLACES:,} lines")
     return min(k or EXACT_PLACES, MAX_PLACES)
-
-
-def take_for(query: str) -> tuple[TextQuery, ...]:
-    """The texts and expressions that a query may mean besides a question in words, the likeliest first."""
-    text = query.strip()
-    if not text or len(text) > _MAX_AUTO_CHARACTERS:
-        return ()
-    quoted = [found["text"] for found in _QUOTED.finditer(text)]
-    if quoted and len(quoted[0]) + 2 == len(text):
-        return (TextQuery(quoted[0]), TextQuery(text))
-    if _NAME.fullmatch(text):
-        return (TextQuery(text), *((TextQuery(text.removesuffix("()")),) if text.endswith("()") else ()))
-    if _REGEX.search(text) and _is_regex(text):
-        return (TextQuery(text), TextQuery(text, is_regex=True))
-    if quoted:
-        return tuple(map(TextQuery, quoted[:1]))
-    whole = [text] if _CODE.search(text) else []
-    literals = _LITERAL.findall(text)[:1]
-    # Code may write a header small.
-    small = [literal.lower() for literal in literals if "-" in literal and not literal.startswith("-")]
-    return tuple(map(TextQuery, (*whole, *literals, *small)))
-
-
-def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
 
 
 def find_exact(sources: Sequence[Source], question: ExactQuestion) -> ExactPlaces | None:
@@ -182,49 +139,6 @@ def _make_record(source: Source, place: Occurrence, *, several: bool) -> LineRec
         root = str(source.project.root) if several else ""
         return replace(record, file=locate_file(source, place.path), project=root)
     return replace(record, project=source.name)
-
-
-def is_part_of(pattern: str, query: str) -> bool:
-    """Whether a text is one word or quotation of a longer question."""
-    return pattern.lower() in query.lower() and len(pattern) + len("()") < len(query.strip())
-
-
-def set_beside_exact(
-    results: tuple[CodeRecord, ...], exact: ExactPlaces, query: str, *, is_close: bool
-) -> tuple[tuple[CodeRecord, ...], str]:
-    """The hits beside an exact answer, and a note where that has no line though hits seem close.
-
-    Hits that do not hold the text need no more than a line each: all but the best where other lines hold it, and all where none
-    holds a text in quotes or a name.
-    """
-    if is_part_of(exact.pattern, query):
-        # Hits answer the rest of the question.
-        return results, "" if exact.total else _describe_none(exact)
-    if exact.total:
-        return (
-            *results[:1],
-            *(replace(each, far=each.far or not _holds(each, exact.pattern)) for each in results[1:]),
-        ), ""
-    is_quoted = exact.pattern != query.strip()
-    last = _LAST_WORD.search(exact.pattern)
-    is_name = last is not None and _NAME.fullmatch(exact.pattern) is not None
-    if not (results and is_close and (is_quoted or is_name)):
-        return results, ""
-    # A qualified name stands nowhere as it is written where its parts do.
-    if not is_quoted and last and any(_holds(each, last[0]) for each in results):
-        return results, ""
-    return tuple(
-        replace(each, far=True) for each in results[:_MAX_NEAR]
-    ), f"{_describe_none(exact)}: these are only near"
-
-
-def _describe_none(exact: ExactPlaces) -> str:
-    """That no line holds a text; files that were not looked at may."""
-    return f"no line {'that was looked at ' if exact.left_out or exact.is_partial else ''}holds {exact.pattern}"
-
-
-def _holds(record: CodeRecord, text: str) -> bool:
-    return text in f"{record.path}\n{record.symbol}\n{record.text or ''}"
 
 
 def answer_exactly(sources: Sequence[Source], question: ExactQuestion, budget_tokens: int, problems: str) -> CodeAnswer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls import model
@@ -10,7 +10,7 @@ from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.code.exact_records import ExactPlaces
-from rag_ls.operations.code.telling_lines import find_best_line, split_query
+from rag_ls.operations.code.telling_lines import GAP, find_best_line, split_lines, split_query
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
@@ -135,6 +135,18 @@ def pick_best(
             record = replace(record, project=name)
         found.append(record)
     return tuple(found)
+
+
+def number_lines(record: CodeRecord) -> Iterator[tuple[int, str]]:
+    """The lines of a text with their numbers; a mark for lines that are left out has 0."""
+    number, gaps = record.start_line, iter(record.left_out)
+    for line in split_lines(record.text or ""):
+        if line == GAP and (gap := next(gaps, "")):
+            number = int(gap.partition("-")[2]) + 1
+            yield 0, GAP
+        else:
+            yield number, line
+            number += 1
 
 
 def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:

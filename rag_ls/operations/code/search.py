@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import related_code
@@ -13,28 +13,26 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.model import Closeness
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.asked_texts import is_part_of, take_for
+from rag_ls.operations.code.beside_hits import find_beside, leave_out_others, set_beside
 from rag_ls.operations.code.budget import FILES_WITH_TEXT, fit_to_budget
 from rag_ls.operations.code.exact_places import (
     EXACT_LONGEST_S,
     ExactQuestion,
     MatchMode,
     answer_exactly,
-    find_exact,
     fit_places,
-    is_part_of,
     read_count,
     read_mode,
-    set_beside_exact,
-    take_for,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, mark_far, pick_best
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, mark_far, number_lines, pick_best
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
-from rag_ls.operations.stats import add_note, find_closest, merge_stats
+from rag_ls.operations.stats import add_note, find_closest, merge_stats, tell_absent
 from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
 from rag_ls.util.text import count_of
 
@@ -125,7 +123,11 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
-    exact = find_exact(sources, ExactQuestion(take_for(request.query), filters, files_only=request.files_only))
+    k = question.k or settings.code_k
+    results = pick_best(sources, answers, k, place_texts=request.place_texts)
+    exactly = ExactQuestion((), filters, files_only=request.files_only)
+    beside = find_beside(sources, request.query, exactly, results)
+    exact = beside.exact
     if exact and exact.total:
         # Lines that hold the question are close, even if all other hits are not.
         least = Closeness.WEAK if is_part_of(exact.pattern, request.query) else Closeness.CLOSE
@@ -133,11 +135,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             replace(each, stats=replace(each.stats, closeness=max(each.stats.closeness, least))) for each in answers
         ]
     stats = add_note(merge_stats(answers), "; ".join(problems))
-    results = pick_best(sources, answers, question.k or settings.code_k, place_texts=request.place_texts)
     results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
-    if exact and exact.match == MatchMode.EXACT:
-        results, note = set_beside_exact(results, exact, request.query, is_close=not stats.nothing_close)
-        stats = add_note(stats, note)
+    results, note = set_beside(results, beside, request.query, is_close=not stats.nothing_close)
+    stats = tell_absent(stats, note) if note and stats.nothing_close else add_note(stats, note)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):
         stats = replace(stats, note=reason)
@@ -153,10 +153,11 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
-    budget = request.budget_tokens
     default = settings.budget_tokens or caller.budget_tokens
-    answer = CodeAnswer(question.query, results, stats, exact)
-    return _fit_answer(answer, default if budget is None else budget)
+    budget = default if request.budget_tokens is None else request.budget_tokens
+    if budget:
+        results = leave_out_others(results, beside)
+    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
 
 
 def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
@@ -252,4 +253,13 @@ def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
             f"{count_of(left_out, 'more file')} did not fit budget_tokens = {budget_tokens:,}: raise it, narrow the search, or "
             "ask files_only",
         )
-    return replace(answer, results=tuple(results), stats=stats, exact=exact)
+    told = {(place.project, place.path, place.line) for place in exact.places} if exact else set()
+    return replace(
+        answer, results=tuple(each for each in results if not _is_told(each, told)), stats=stats, exact=exact
+    )
+
+
+def _is_told(record: CodeRecord, told: Collection[tuple[str, str, int]]) -> bool:
+    """Whether all that is left of a hit is a line that the exact answer has."""
+    line = next((number for number, _ in number_lines(record) if number), 0)
+    return record.far and record.truncated and (record.project, record.path, line) in told

@@ -19,7 +19,7 @@ from rag_ls.indexing import Depth
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.code.budget import tokens
-from rag_ls.operations.code.exact_places import take_for
+from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, take_for
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
 from tests.agents import render_answer
@@ -482,4 +482,59 @@ def test_a_header_that_code_writes_small_is_found_and_files_that_were_not_looked
     ],
 )
 def test_words_that_stand_in_code_as_they_are_written(query: str, literal: str) -> None:
-    assert [each.pattern for each in take_for(query)][:1] == ([literal] if literal else [])
+    texts = [*take_for(query), *(form for forms in find_literals(query) for form in forms)]
+    assert [each.pattern for each in texts][:1] == ([literal] if literal else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("No rate is known for this customer", "No rate is known for this customer"),
+        ("Error: No rate is known for 17 [eu]", "No rate is known for"),
+        ("which rate is known for a customer by default", ""),
+        ("rate of a customer", ""),
+        ("Rates.known", ""),
+    ],
+)
+def test_the_part_of_a_pasted_message_that_code_holds_is_found(query: str, message: str) -> None:
+    assert find_verbatim(query, ["x = 1", 'raise KeyError("No rate is known for this customer, sorry")']) == message
+
+
+def test_the_lines_of_a_pasted_message_come_first_and_the_file_that_holds_it(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    held = 'def read(path):\n    raise ValueError(f"cannot read the rates of {path}: no such country")\n'
+    near = {
+        f"rates{n}.py": f"def read_rates_of_country_{n}(path):\n    return cannot_read(path, {n})\n" for n in range(6)
+    }
+    operations = _open(client, write(tmp_path / "messages", {"deep/files.py": held, **near}))
+    for query in ("ValueError: cannot read the rates of /tmp/a.csv: no such country", "cannot read the rates of"):
+        answer = operations.run("search_code", {"query": query})
+        assert [(each["path"], each["line"]) for each in answer["exact"]["places"]] == [("deep/files.py", 2)]
+        assert answer["results"][0]["path"] == "deep/files.py"
+
+
+def test_each_header_and_constant_of_a_question_is_looked_for(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    files = {"a.py": "headers['X-Total'] = 1\n", "b.py": "x = 1\nheaders['X-Page'] = 2\n"}
+    operations = _open(client, write(tmp_path / "two", files))
+    exact = operations.run("search_code", {"query": "who sets the X-Total and the X-Page headers"})["exact"]
+    assert (exact["pattern"], exact["total"]) == ("X-Total|X-Page", 2)
+    assert [each["path"] for each in exact["places"]] == ["a.py", "b.py"]
+    answer = operations.run("search_code", {"query": "who sets the X-Total header and MAX_PAGES of it"})
+    assert answer["exact"]["pattern"] == "X-Total"
+    assert "no line holds MAX_PAGES" in answer["stats"]["note"]
+
+
+def test_a_name_that_only_other_files_hold_is_told_with_their_number(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    operations = _open(client, write(tmp_path / "filtered", {"a/cart.py": "class BigCart: ...\n", "b/b.py": "x = 1\n"}))
+    note = operations.run("search_code", {"query": "BigCart", "path_glob": "b/**"})["stats"]["note"]
+    assert "no line that passes the filters holds BigCart: without them 1 line in 1 file" in note
+
+
+def test_a_file_path_in_a_trace_is_no_quotation(operations: Operations) -> None:
+    trace = "Traceback:\n  File \"lib/site/handler.py\", line 5, in get\n    total = sum(cart)\nKeyError: 'rate'"
+    assert "no line" not in operations.run("search_code", {"query": trace})["stats"].get("note", "")
