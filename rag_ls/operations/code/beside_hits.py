@@ -11,7 +11,7 @@ from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_
 from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
-from rag_ls.search import NO_FILTERS, Filters, TextQuery
+from rag_ls.search import NO_FILTERS, TextQuery
 from rag_ls.util.text import count_of
 
 # Where no line holds a name, so many hits may be meant.

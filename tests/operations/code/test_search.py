@@ -18,8 +18,8 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Depth
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
-from rag_ls.operations.code.budget import tokens
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, take_for
+from rag_ls.operations.code.budget import tokens
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
 from tests.agents import render_answer
