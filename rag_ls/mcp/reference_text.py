@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from rag_ls.languages import detect_language
 from rag_ls.operations.code.references import RESOLVED, ReferenceRecord, ReferencesAnswer
+from rag_ls.search import is_data
+from rag_ls.util.text import count_of
 
-_IMPORT, _DEFINITION, _IMPLEMENT = "import", "definition", "implement"
+_R = ReferenceRecord
+_IMPORT, _DEFINITION, _IMPLEMENT, _MENTION = "import", "definition", "implement", "mention"
+# So many files of data that have the name, and of tests, are listed; of others the folders are told.
+_MAX_DATA, _MAX_TESTS = 5, 20
+_MAX_FOLDERS, _FOLDER_PARTS = 4, 3
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS, _MAX_CHARACTERS_IN_LONG_LIST = 120, 80
 # In a longer list, the uses in one declaration are told by their lines, with the text of the first.
@@ -32,13 +40,46 @@ def list_by_file(answer: ReferencesAnswer) -> Iterator[str]:
         by_path.setdefault(_name_path(record), []).append(record)
     told: set[str] | None = set() if len(answer.references) > _MAX_WHOLE_USES else None
     many_tests = sum(record.test for record in answer.references) > _MAX_WHOLE_TESTS
-    for path, records in by_path.items():
+    shown, left = _leave_out_many(by_path)
+    for path, records in shown.items():
         lines = list(dict.fromkeys(_list_alike(records, answer, told, is_brief=many_tests and records[0].test)))
         if len(lines) == 1:
             yield f"{path}:{lines[0]}"
         else:
             yield path
             yield from (f" {line}" for line in lines)
+    for name, others in left.items():
+        yield _count_by_folder(name, others)
+
+
+def _leave_out_many(by_path: Mapping[str, list[_R]]) -> tuple[dict[str, list[_R]], dict[str, dict[str, list[_R]]]]:
+    """The files that are listed, and by what they are those that are counted: keys of data by name alone, and tests, if they are many."""
+    shown: dict[str, list[_R]] = {}
+    left: dict[str, dict[str, list[_R]]] = {}
+    listed: Counter[str] = Counter()
+    for path, records in by_path.items():
+        is_data_alone = all(_is_key(record) for record in records)
+        name, most = ("data", _MAX_DATA) if is_data_alone else ("tests", _MAX_TESTS)
+        if (is_data_alone or records[0].test) and listed[name] == most:
+            left.setdefault(name, {})[path] = records
+        else:
+            listed[name] += is_data_alone or records[0].test
+            shown[path] = records
+    return shown, left
+
+
+def _is_key(record: ReferenceRecord) -> bool:
+    """Whether a use is a key or value in a file of data that has the name."""
+    return record.kind == _MENTION and record.sure != RESOLVED and is_data(detect_language(record.path) or "")
+
+
+def _count_by_folder(name: str, files: Mapping[str, list[_R]]) -> str:
+    """One line for files that are not listed: their number, and the folders that most of them are in."""
+    lines = sum(map(len, files.values()))
+    folders = Counter("/".join(path.split("/")[:-1][:_FOLDER_PARTS]) or "." for path in files)
+    most = ", ".join(f"{folder} {count}" for folder, count in folders.most_common(_MAX_FOLDERS))
+    others = folders.total() - sum(count for _, count in folders.most_common(_MAX_FOLDERS))
+    return f"{lines} more in {count_of(len(files), f'file of {name}', f'files of {name}')}: {most}{f', others {others}' if others else ''} (detail = full lists them)"
 
 
 def _leave_out_known(answer: ReferencesAnswer) -> list[ReferenceRecord]:

@@ -239,3 +239,16 @@ def test_what_is_to_come_is_counted_in_english() -> None:
     assert "(1 file to come; 2,000 embeddings to come; " in _text(_HIT, stats=one)
     noted = replace(one, note="11 files are too large")
     assert "(1 file to come; 2,000 embeddings to come; 11 files are too large)" in _text(_HIT, stats=noted)
+
+
+def test_of_many_files_of_data_and_of_tests_that_have_a_name_the_folders_are_told() -> None:
+    keys = [
+        replace(_use("mention", f"deploy/roles/{n % 2}/main{n}.yml", 1, "total: 1"), sure="by name") for n in range(9)
+    ]
+    tests = [replace(_use("call", f"tests/unit/t{n}.py", 1, "total()"), test=True) for n in range(23)]
+    lines = _list_uses(_use("call", "pay.py", 9, "total()"), *keys, *tests)
+    assert len(lines) == 1 + 5 + 20 + 2
+    assert lines[-2:] == [
+        "4 more in 4 files of data: deploy/roles/1 2, deploy/roles/0 2 (detail = full lists them)",
+        "3 more in 3 files of tests: tests/unit 3 (detail = full lists them)",
+    ]

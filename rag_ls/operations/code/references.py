@@ -21,18 +21,21 @@ from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.exact_places import ExactQuestion, find_exact
 from rag_ls.operations.code.lookup import note_refused, note_unread
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.search import NO_FILTERS, TextQuery
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import names_line
 
 ALL, CALLERS, CALLEES, IMPLEMENTS = "all", "callers", "callees", "implements"
 RESOLVED, BY_NAME = "resolved", "by name"
-_DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED, _MAX_UNREAD = 100, 1000, 8, 5
+_DEFAULT_COUNT, _MAX_COUNT, _MAX_DECLARED, _MAX_UNREAD, _MAX_LINES = 100, 1000, 8, 5, 5
+_Found = tuple[ProjectSession, Reference]
 _IMPLEMENTING = frozenset({ReferenceKind.IMPLEMENT, ReferenceKind.OVERRIDE})
 _SURE = frozenset({ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS})
 _PLURALS = {
@@ -144,7 +147,8 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
         _make_record(each, names_target=names_target, project=str(session.project.root) if len(sessions) > 1 else "")
         for session, each in shown
     )
-    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total))
+    as_text = "" if declared else _describe_lines(sessions, answers, found)
+    notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total, as_text))
     note = "; ".join(filter(None, notes))
     name = next((answer.name for _, answer in answers), request.symbol)
     return ReferencesAnswer(
@@ -153,7 +157,28 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
     )  # fmt: skip
 
 
-def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int) -> Iterator[str]:
+def _describe_lines(
+    sessions: Sequence[ProjectSession], answers: Sequence[tuple[ProjectSession, References]], found: Sequence[_Found]
+) -> str:
+    """The lines beside the uses that hold a name that nothing declares: in strings, comments and data, as a setting's name is."""
+    name = answers[0][1].name if answers else ""
+    if not name:
+        return ""
+    question = ExactQuestion((TextQuery(name, whole_words=True),), NO_FILTERS, count=_MAX_COUNT)
+    exact = find_exact(sessions, question)
+    told = {(each.path, each.line) for _, each in found}
+    unread = {each.path for _, answer in answers for each in answer.unread.holding}
+    places = [place for place in exact.places if place.path not in unread] if exact else []
+    others = [place for place in places if (place.path, place.line) not in told]
+    if not others:
+        return ""
+    shown = ", ".join(f"{place.path}:{place.line}" for place in others[:_MAX_LINES])
+    more = f" and {len(others) - _MAX_LINES} more" if len(others) > _MAX_LINES else ""
+    hold = "holds" if len(others) == 1 else "hold"
+    return f"{count_of(len(others), 'more line')} in strings, comments or data {hold} it: {shown}{more}: search_code with match = exact lists all"
+
+
+def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int, as_text: str) -> Iterator[str]:
     yield note_unread([session for session, _ in answers])
     yield note_refused([session for session, _ in answers])
     declared = [item for _, answer in answers for item in answer.declarations]
@@ -167,9 +192,11 @@ def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, tota
     elif not declared:
         looked_at = sum(answer.looked_at for _, answer in answers)
         near = nearest_text(dict.fromkeys(each for _, answer in answers for each in answer.nearest))
-        yield f"{name!r} is used in none of {count_of(looked_at, 'file')}; {near}search_code takes questions in words"
+        words = "" if as_text else "search_code takes questions in words"
+        yield f"{name!r} is used in none of {count_of(looked_at, 'file')}; {near}{words}".rstrip("; ")
+    yield as_text
     for _, answer in answers:
-        yield _describe_unread(answer, is_empty=not total)
+        yield _describe_unread(answer, is_empty=not total and not as_text)
         if answer.uncreated:
             owner = split_owner(answer.declarations[0].symbol)[0]
             yield (f"where {answer.uncreated} types are created was not looked for: {owner}.{answer.name} asks for one")

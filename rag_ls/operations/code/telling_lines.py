@@ -9,6 +9,9 @@ from rag_ls.search import analyse
 
 MAX_LINE_CHARACTERS = 300
 GAP = "…"
+# A word that follows the question's word before it, with so many characters in between at most, is worth so much more: a message
+# stands in one line.
+_MAX_BETWEEN_WORDS, _WORTH_OF_RUN = 12, 1.0
 # Lines as documents count them; `str.splitlines` splits at more characters.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -46,11 +49,14 @@ def order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
 
 
 def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:
-    """The worth of each line: a word counts less the more lines hold it."""
+    """The worth of each line: a word counts less the more lines hold it, and more where it follows the word before it."""
     lowered = [line.lower() for line in lines]
     worth = [0.0] * len(lines)
+    before: dict[int, int] = {}
     for word in words:
-        holders = [at for at, line in enumerate(lowered) if word in line]
-        for at in holders:
-            worth[at] += 1 / len(holders)
+        found = {at: place for at, line in enumerate(lowered) if (place := line.find(word)) >= 0}
+        for at, place in found.items():
+            follows = 0 <= place - before.get(at, place + 1) <= _MAX_BETWEEN_WORDS
+            worth[at] += (1 + _WORTH_OF_RUN * follows) / len(found)
+        before = {at: place + len(word) for at, place in found.items()}
     return worth

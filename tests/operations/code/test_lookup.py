@@ -402,3 +402,21 @@ def test_a_declaration_is_read_whole_by_its_name(operations: Operations, client:
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     with pytest.raises(NotFound, match=r"2 declarations are called 'apply': .*Coupon\.apply is src/other\.py:2"):
         operations.run("get_chunk", {"id": "apply"})
+
+
+def test_a_function_that_a_header_declares_and_overloads_that_stand_together_are_read_by_name(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    files = {
+        "net/wire.h": "int read_wire(struct wire *wire);\n",
+        "net/wire.c": '#include "wire.h"\n\nint read_wire(struct wire *wire)\n{\n    return wire->size;\n}\n',
+        "Cart.java": "class Cart {\n    int add(int a) {\n        return add(a, 1);\n    }\n\n    int add(int a, int b) {\n        return a * b;\n    }\n}\n",
+    }
+    client.open(write(tmp_path / "overloads", files))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    read = operations.run("get_chunk", {"id": "read_wire"})
+    assert (read["path"], read["note"]) == ("net/wire.c", "declared in net/wire.h:1 too")
+    assert "return wire->size;" in read["text"]
+    both = operations.run("get_chunk", {"id": "Cart.add"})
+    assert (both["start_line"], both["end_line"]) == (2, 8)
