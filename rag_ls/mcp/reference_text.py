@@ -77,9 +77,11 @@ def _count_by_folder(name: str, files: Mapping[str, list[_R]]) -> str:
     """One line for files that are not listed: their number, and the folders that most of them are in."""
     lines = sum(map(len, files.values()))
     folders = Counter("/".join(path.split("/")[:-1][:_FOLDER_PARTS]) or "." for path in files)
-    most = ", ".join(f"{folder} {count}" for folder, count in folders.most_common(_MAX_FOLDERS))
-    others = folders.total() - sum(count for _, count in folders.most_common(_MAX_FOLDERS))
-    return f"{lines} more in {count_of(len(files), f'file of {name}', f'files of {name}')}: {most}{f', others {others}' if others else ''} (detail = full lists them)"
+    shown = folders.most_common(_MAX_FOLDERS)
+    others = folders.total() - sum(count for _, count in shown)
+    named = [*(f"{folder} {count}" for folder, count in shown), *([f"others {others}"] if others else [])]
+    where = count_of(len(files), f"file of {name}", f"files of {name}")
+    return f"{lines} more in {where}: {', '.join(named)} (detail = full lists them)"
 
 
 def _leave_out_known(answer: ReferencesAnswer) -> list[ReferenceRecord]:

@@ -175,7 +175,8 @@ def _describe_lines(
     shown = ", ".join(f"{place.path}:{place.line}" for place in others[:_MAX_LINES])
     more = f" and {len(others) - _MAX_LINES} more" if len(others) > _MAX_LINES else ""
     hold = "holds" if len(others) == 1 else "hold"
-    return f"{count_of(len(others), 'more line')} in strings, comments or data {hold} it: {shown}{more}: search_code with match = exact lists all"
+    lines = f"{count_of(len(others), 'more line')} in strings, comments or data {hold} it"
+    return f"{lines}: {shown}{more}: search_code with match = exact lists all"
 
 
 def _notes(answers: Sequence[tuple[ProjectSession, References]], last: int, total: int, as_text: str) -> Iterator[str]:

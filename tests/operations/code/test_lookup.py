@@ -410,7 +410,8 @@ def test_a_function_that_a_header_declares_and_overloads_that_stand_together_are
     files = {
         "net/wire.h": "int read_wire(struct wire *wire);\n",
         "net/wire.c": '#include "wire.h"\n\nint read_wire(struct wire *wire)\n{\n    return wire->size;\n}\n',
-        "Cart.java": "class Cart {\n    int add(int a) {\n        return add(a, 1);\n    }\n\n    int add(int a, int b) {\n        return a * b;\n    }\n}\n",
+        "Cart.java": "class Cart {\n    int add(int a) {\n        return add(a, 1);\n    }\n\n"
+        "    int add(int a, int b) {\n        return a * b;\n    }\n}\n",
     }
     client.open(write(tmp_path / "overloads", files))
     index_project(client)

@@ -1288,7 +1288,9 @@ def test_a_file_that_only_passes_on_what_others_export_is_not_told_as_unread(cli
 def test_lines_that_hold_the_name_of_a_setting_in_strings_are_told(
     operations: Operations, client: Client, root: Path
 ) -> None:
-    write(root, {"src/env.py": "import os\n\nWAIT = os.environ['SHOP_WAIT_S']\n", "docs/env.md": "Set `SHOP_WAIT_S`.\n"})
+    write(
+        root, {"src/env.py": "import os\n\nWAIT = os.environ['SHOP_WAIT_S']\n", "docs/env.md": "Set `SHOP_WAIT_S`.\n"}
+    )
     index_project(client)
     answer = operations.run("find_references", {"symbol": "SHOP_WAIT_S"})
     assert [each["path"] for each in answer["references"]] == ["docs/env.md"]
