@@ -181,14 +181,9 @@ def status(arguments: argparse.Namespace) -> int:
     """Compare the files with the index, then show the state of the project and the engine."""
     if getattr(arguments, "is_overview", False):
         return _overview(arguments)
-    untrusted = ""
     try:
         while True:
-            answer = ask(arguments, "status", {"skipped": arguments.skipped})
-            if not _is_trusted(answer) and not arguments.json:
-                # Computed once: it walks the whole folder.
-                untrusted = untrusted or _describe_untrusted(answer)
-            _show_status(arguments, answer, untrusted)
+            _show_status(arguments, ask(arguments, "status", {"skipped": arguments.skipped}))
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
@@ -212,26 +207,18 @@ def _overview(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _is_trusted(answer: Json) -> bool:
+def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     # Imported here, so that a search does not wait for it.
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
     answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
-    return bool(answer["trusted"])
-
-
-def _describe_untrusted(answer: Json) -> str:
-    from rag_ls.cli.brought import what_it_brings
-
-    waits = what_it_brings(Path(answer["root"]))
-    return "not trusted: `rag-ls trust` shows what waits" if waits else "not trusted; nothing waits for it"
-
-
-def _show_status(arguments: argparse.Namespace, answer: Json, untrusted: str) -> None:
     if arguments.watch and sys.stdout.isatty():
         terminal.clear()
     if not arguments.json:
-        answer["trust"] = "trusted" if answer["trusted"] else untrusted
+        # `trust` walks the whole folder to say what waits: this command would take ten times as long.
+        answer["trust"] = (
+            "trusted" if answer["trusted"] else "not trusted: `rag-ls trust` shows what waits for that, if anything"
+        )
         answer |= _beside_the_index(arguments)
     # With --watch the next status comes in a second, so it goes through no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)

@@ -15,6 +15,7 @@ from rag_ls.cli.connections import CONNECTIONS
 from rag_ls.cli.trust_command import offer
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
+from rag_ls.util.installation import checkout
 from rag_ls.util.nearest import nearest, nearest_text
 
 
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rag_ls.cli.connect_http import run_http
 
         return run_http(arguments)
-    texts = {item.client: item.text(command(), _folder()) for item in CONNECTIONS}
+    texts = {item.client: item.text(command(), checkout()) for item in CONNECTIONS}
     if arguments.client and arguments.client not in texts:
         near = nearest_text(nearest(arguments.client, texts))
         raise InvalidRequest(f"{arguments.client!r} is not one of {', '.join(texts)}; {near}choose one of these")
@@ -82,9 +83,3 @@ def command_for_everybody() -> str:
     activated = os.path.dirname(sys.executable)
     folders = [folder for folder in os.get_exec_path() if os.path.realpath(folder) != os.path.realpath(activated)]
     return "rag-ls" if shutil.which("rag-ls", path=os.pathsep.join(folders)) else command()
-
-
-def _folder() -> Path | None:
-    """The checkout of rag-ls; None where it is installed as a package alone."""
-    folder = Path(__file__).parents[2]
-    return folder if (folder / "editors").is_dir() else None

@@ -25,6 +25,7 @@ from rag_ls.registry.seals import can_be_made
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
+from rag_ls.util.installation import extra_command
 from rag_ls.util.regular_files import read_regular
 
 _MIN_PYTHON = (3, 11)
@@ -201,7 +202,7 @@ def _extras() -> Iterator[CheckResult]:
             f"extra {extra}",
             not missing,
             "not installed" if missing else "installed",
-            f"pip install 'rag-ls[{extra}]' {purpose}",
+            f"`{extra_command(extra)}` {purpose}",
             optional=True,
         )
 

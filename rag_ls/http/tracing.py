@@ -18,6 +18,7 @@ from starlette.types import Scope
 
 import rag_ls
 from rag_ls.http.exchange import Exchange
+from rag_ls.util.installation import extra_command
 from rag_ls.util.masks import mask_secrets
 
 _log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ def start_exporting() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        _log.warning("OTEL_EXPORTER_OTLP_ENDPOINT is set, but no spans are sent: `pip install 'rag-ls[otel]'`")
+        _log.warning("OTEL_EXPORTER_OTLP_ENDPOINT is set, but no spans are sent: `%s`", extra_command("otel"))
         return
     if isinstance(trace.get_tracer_provider(), TracerProvider):
         return

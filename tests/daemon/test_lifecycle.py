@@ -294,15 +294,22 @@ def test_an_engine_that_cannot_start_is_done_without(repository: Path, home: Pat
 def test_a_command_relays_without_importing_what_is_heavy(repository: Path) -> None:
     with engine():
         assert run("index", folder=repository).returncode == 0
-        script = (
-            "import sys; from rag_ls.cli.main import main\n"
-            "try: main(['search', 'discount', '--json'])\n"
-            "except SystemExit as ended: assert not ended.code\n"
-            "heavy = {'numpy', 'sqlite3', 'asyncio', 'logging', 'pygls', 'mcp', 'onnxruntime', 'dataclasses', 'inspect'}\n"
-            "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
-        )
-        process = subprocess.run([sys.executable, "-c", script], cwd=repository, capture_output=True, check=True)
-        assert process.stderr == b"[]\n"
+        heavy = {"numpy", "sqlite3", "asyncio", "logging", "pygls", "mcp", "onnxruntime", "dataclasses", "inspect"}
+        assert not heavy & _imported_by(repository, "search", "discount", "--json")
+        # In a folder that is not trusted, too.
+        assert not {"numpy", "sqlite3", "asyncio", "tree_sitter", "rag_ls.storage"} & _imported_by(repository, "status")
+
+
+def _imported_by(folder: Path, *arguments: str) -> set[str]:
+    script = (
+        "import sys; from rag_ls.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit as ended: assert not ended.code\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
+    return set(done.stderr.split())
 
 
 @pytest.mark.slow

@@ -237,13 +237,6 @@ def test_status_doctor_and_config_say_whether_the_folder_is_trusted(root: Path) 
     assert "rag-ls trust" not in said("config")
 
 
-def test_status_hints_at_trust_only_where_something_waits_for_it(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "cart.py").write_text("rate = 0.19\n")
-    assert run("index", "--words-only", folder=tmp_path).returncode == 0
-    assert "trust     not trusted; nothing waits for it" in run("status", folder=tmp_path).stdout
-
-
 def test_who_sets_up_hooks_is_asked_for_trust(root: Path) -> None:
     done = run("connect", "claude-code", "--hooks", folder=root)
     assert (

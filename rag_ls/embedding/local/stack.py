@@ -26,6 +26,7 @@ from rag_ls.embedding.local.catalog import (
 from rag_ls.embedding.local.openvino_model import can_compile
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
+from rag_ls.util.installation import extra_command
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 
 _log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class LocalModel:
         if not (wants_onnx or wants_worker):
             raise ModelMissing(
                 f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
-                "`pip install 'rag-ls[torch]'`, or set the backend to auto"
+                f"`{extra_command('torch')}`, or set the backend to auto"
             )
         self.card = card_of(model)
         if not wants_onnx:

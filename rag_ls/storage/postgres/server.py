@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
 from rag_ls.util.hosts import is_loopback
+from rag_ls.util.installation import extra_command
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,7 +28,6 @@ _OPTIONS = {
     "application_name": "rag-ls",
     "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
-_EXTRA = "pip install 'rag-ls[postgres]'"
 _MIN_LIBPQ_OF_SYSTEM_ROOTS = 160_000
 # The default place of libpq; without that file, libpq uses no certificates at all.
 _ROOTS = "~/.postgresql/root.crt"
@@ -69,7 +69,9 @@ class PostgresServer:
             import psycopg
             import psycopg_pool
         except ImportError as error:
-            raise StoreUnavailable(f"store.url names PostgreSQL, which needs psycopg: {_EXTRA}", store) from error
+            raise StoreUnavailable(
+                f"store.url names PostgreSQL, which needs psycopg: `{extra_command('postgres')}`", store
+            ) from error
         self._psycopg = psycopg
         try:
             known = psycopg.conninfo.conninfo_to_dict(url)

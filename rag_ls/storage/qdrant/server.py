@@ -12,13 +12,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
 from rag_ls.util.hosts import is_loopback
+from rag_ls.util.installation import extra_command
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 _GRPC_PORT, _REST_PORT = 6334, 6333
 _ANSWER_S = 30
-_EXTRA = "pip install 'rag-ls[qdrant]'"
 _FORMS = (
     "qdrant://:API-KEY@host:6334 (TLS, unless on this machine or with ?tls=false), or qdrant:///folder for one process "
     "without a server"
@@ -88,7 +88,7 @@ class QdrantServer:
             from qdrant_client import QdrantClient
         except ImportError as error:
             raise StoreUnavailable(
-                f"store.url names Qdrant, which needs qdrant-client: {_EXTRA}", self._store
+                f"store.url names Qdrant, which needs qdrant-client: `{extra_command('qdrant')}`", self._store
             ) from error
         logging.getLogger("httpx").setLevel(logging.WARNING)
         if self.is_local:
