@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from rag_ls.indexing.ignore_patterns import compile_pattern
+from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
 from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.regular_files import regular_file
@@ -41,13 +41,18 @@ class IgnoreSpec:
     folds_case: bool = False
 
     def decides(self, path: str) -> bool | None:
-        """Whether a path below the base is ignored; None where no pattern matches. A folder's path ends with `/`."""
+        """Whether a path below the base is ignored; None where no pattern matches it. A folder's path ends with `/`.
+
+        As in git the last pattern that matches the path itself decides: the folders that it is in were asked before.
+        """
         inside = path[len(self.base) :]
         if not inside or not path.startswith(self.base):
             return None
         if self.patterns is None:
             return True
-        return self.patterns.check_file(inside.lower() if self.folds_case else inside).include
+        inside = inside.lower() if self.folds_case else inside
+        found = (each.include for each in reversed(self.patterns.patterns) if matches_itself(each, inside))
+        return next(found, None)
 
 
 def read_patterns(file: Path, tell: Tell) -> list[str] | None:

@@ -50,6 +50,34 @@ def test_ragignore_and_the_exclude_setting_leave_out_more(make) -> None:
     assert admitted(root, ["a.py", "legacy/x.py", "b.gen.py", "vendor/v.py"], Patterns(("vendor/",))) == {"a.py"}
 
 
+@pytest.mark.parametrize(
+    ("patterns", "left"),
+    [
+        (["*", "!*/", "!*.h"], {"src/deep/a.h"}),
+        (["src/**", "!src/**/", "!src/**/*.h"], {"src/deep/a.h", "b.c", "c.md", "lib/src/d.c"}),
+        (["/*", "!/src"], {"src/deep/a.h", "src/e.c"}),
+        (["src/*", "!src/deep"], {"src/deep/a.h", "b.c", "c.md", "lib/src/d.c"}),
+        # The second line takes back the folder, not what the first one says of the folders in it.
+        (["deep", "!/src/"], {"b.c", "c.md", "src/e.c", "lib/src/d.c"}),
+    ],
+)
+def test_a_ragignore_that_allows_some_files_alone_leaves_those_that_git_would(
+    make, patterns: list[str], left: set[str]
+) -> None:
+    files = dict.fromkeys(["src/deep/a.h", "src/e.c", "b.c", "c.md", "lib/src/d.c"], "")
+    root = make({".ragignore": "\n".join(patterns), **files})
+    assert set(list_files(root)) & files.keys() == left
+    assert admitted(root, [*files]) == left
+
+
+@pytest.mark.parametrize(
+    "exclude", [("*", "!*/", "!*.h"), ("**", "!**/", "!*.h"), ("src/**", "*.c", "*.md", "!src/**/*.h")]
+)
+def test_the_exclude_setting_may_allow_some_files_alone(make, exclude: tuple[str, ...]) -> None:
+    root = make(dict.fromkeys(["src/deep/a.h", "src/e.c", "b.c", "c.md"], ""))
+    assert set(list_files(root, Patterns(exclude))) == {"src/deep/a.h"}
+
+
 def test_the_data_folder_is_never_listed(make) -> None:
     root = make({"a.py": "", ".rag-ls/notes.py": ""})
     assert set(list_files(root)) == {"a.py"}
@@ -97,6 +125,7 @@ _NAMES = st.sampled_from(["a.py", "b.txt", "lib/a.py", "lib/deep/b.txt", "src/c.
 _PATTERNS = st.lists(
     st.sampled_from(
         ["*.py", "lib/", "/lib", "src/*.py", "**/deep", "a.*", "!a.py", "# note", "", "src/**/a.py", "b?txt"]
+        + ["*", "!*/", "!*.txt", "lib/**", "!lib/**/", "!/src/", "lib"]
     ),
     max_size=4,
 )
