@@ -47,6 +47,8 @@ _LIFECYCLE = frozenset(
     "connection connect disconnect disconnecting connect_error connect_timeout error close open ping pong reconnect "
     "reconnect_attempt reconnect_error reconnect_failed reconnecting listening headers upgrade drain finish end data exit request".split()
 )
+_RELATIVE = re.compile(r"[\w:*{][\w./:*{}~-]*$")
+"""A path for routers that put a slash before it."""
 
 
 class FileReading:
@@ -248,11 +250,14 @@ class FileReading:
             return
         methods = self._terms.methods(found)
         paths = self._terms.prefixes(found) if found.form.says("constants") else self._terms.strings(found, "path")
-        wanted = [path for path in paths if found.framework.paths.match(path)]
+        name = self._routers.name_called_on(call)
+        known = found.framework.routers.search(name) or self._routers.has(name)
+        may_lack_slash = known and found.form.says("relative")
+        wanted = [
+            path for path in paths if found.framework.paths.match(path) or (may_lack_slash and _RELATIVE.match(path))
+        ]
         if not wanted and "path" in found.form.values:
             written = [each for term in found.form.values["path"] for each in self._terms.value(term, found)]
-            name = self._routers.name_called_on(call)
-            known = found.framework.routers.search(name) or self._routers.has(name)
             says = found.form.says("unknown")
             is_unknown = {"yes": True, "no": False, "loop": declarations.is_in_loop(call.node)}.get(says, known)
             if written and is_unknown:

@@ -57,8 +57,8 @@ def find_handed(root: SgNode, routers: FileRouters, scopes: Sequence[RouteScope]
             name, start = nodes.base_name(given), nodes.start_of(node)
             chain = routers.chain_of(name, start)
             own = router_at((chain[0].outer or chain[0].name) if chain else name, node)
-            is_shared = not chain and "@" not in own
-            if is_shared and (given.kind() != "identifier" or call.receiver is None and not _EXPORTED.match(name)):
+            is_shared = not chain and "@" not in own and split is None
+            if is_shared and call.receiver is None and not _EXPORTED.match(name):
                 continue
             prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
             prefixes += [each.prefix for each in chain]
@@ -89,8 +89,9 @@ class HandedRouters:
             other = choose_file(path, handed.holder, [each for each, _ in every])
             yield from [(other, f"@{handed.function}")] if other else []
             return
+        holder = handed.holder.lower().replace("_", "")
         # `s.userModule.Register(group)` means the package `user`, not `userlist`.
-        named = [each for each in every if _package_of(each[0]) in handed.holder.lower()]
+        named = [each for each in every if _package_of(each[0]) in holder]
         near = {posixpath.dirname(path), *self._folders_of.get(path, ())}
         among = sorted(named, key=lambda each: -len(_package_of(each[0])))
         among = among or [each for each in every if posixpath.dirname(each[0]) in near]
@@ -100,4 +101,5 @@ class HandedRouters:
 
 
 def _package_of(path: str) -> str:
-    return posixpath.basename(posixpath.dirname(path)).lower() or "main"
+    folder = posixpath.basename(posixpath.dirname(path)).lower()
+    return re.sub("[_-]", "", folder) or "main"

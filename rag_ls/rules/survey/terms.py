@@ -172,6 +172,14 @@ class FormTerms:
                     return [f"{{={named[1]}}}"]
         return []
 
+    def _path_after(self, node: SgNode) -> str:
+        """The path after a setting in Go, `conf.UI.BaseURL + "/install"`, with the setting's name; "" for another sum."""
+        parts = nodes.children_of(node) if self.path.endswith(".go") and not declarations.is_in_loop(node) else []
+        if len(parts) != 2 or not re.fullmatch(r"\w+(\.\w+)+", parts[0].text()):
+            return ""
+        path = next((text for text in self._literals(parts[1]) if text.startswith("/")), "")
+        return path and f"/{{={parts[0].text()}}}{path}"
+
     def _join_named(self, value: SgNode | str) -> str:
         """The path that is the sum of texts and of constants of other files, with the constants' names; "" for another value."""
         node = value if isinstance(value, str) else literals.unwrap(value)
@@ -270,7 +278,7 @@ class FormTerms:
         parts = call.arguments if call and call.name in ("Join", "join") else nodes.children_of(node) if is_sum else ()
         texts = [text for part in parts for text in self._literals(part)[:1]]
         if not texts or len(texts) < len(parts):
-            return []
+            return list(filter(None, [self._path_after(node)])) if is_sum and texts else []
         return [re.sub("/+", "/", ("/" if call else "").join(texts)).rstrip("/") or "/"]
 
     def _constant(self, name: str, depth: int = 3) -> str:

@@ -244,6 +244,25 @@ def test_a_router_may_have_another_name_where_it_is_mounted() -> None:
     assert routes(files, ("app/main.py", "app/users.py", 1)) == ["GET /users/me", "GET /all"]
 
 
+def test_routes_of_gin_may_lack_the_first_slash_or_stand_after_a_setting() -> None:
+    files = {
+        "main.go": """
+        package main
+        import "github.com/gin-gonic/gin"
+        func main() {
+            r := gin.Default()
+            r.GET("users/:id", show)
+            r.GET(conf.UI.BaseURL+"/install", install)
+            store.GET("users", show)
+            dnsApi.Init(r.Group("/api"))
+        }
+        """,
+        "dns_api/dns.go": "package dns_api\nfunc Init(r *gin.RouterGroup) { r.GET(\"zones\", list) }\n",
+    }
+    found = ["GET /api/zones", "GET /users/:id", "GET /{conf.UI.BaseURL}/install"]
+    assert sorted(routes(files, ("main.go", "dns_api/dns.go", 3))) == found
+
+
 def test_a_file_that_hands_a_router_on_mounts_nothing() -> None:
     files = {
         "app.ts": "import pins from './pins';\nconst router = new Router({ prefix: '/api' });\nrouter.use('/', pins.routes());\n",
