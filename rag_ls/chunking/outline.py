@@ -12,7 +12,15 @@ from rag_ls.chunking.imports import imports_of, with_uses
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.split import MAX_SYMBOL
-from rag_ls.chunking.symbols import DeclarationNode, doc_of, find_declaration, first_word, more_names_of, name_of, signature_of
+from rag_ls.chunking.symbols import (
+    DeclarationNode,
+    doc_of,
+    find_declaration,
+    first_word,
+    more_names_of,
+    name_of,
+    signature_of,
+)
 from rag_ls.languages import Language, find_language
 from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.rules.survey import nodes
+from rag_ls.rules.survey.controllers import find_controllers, may_be_controller
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
@@ -33,7 +34,8 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     words = words_of(text) if known else ""
     chosen = [each for each in known if each.is_for(path, text, words)]
     is_handing = language == "go" and may_hand(text)
-    if not (chosen or is_handing) or language not in nodes.LANGUAGES:
+    is_controller = language == "ruby" and may_be_controller(text)
+    if not (chosen or is_handing or is_controller) or language not in nodes.LANGUAGES:
         return FileFacts()
     forms = [
         (each, form)
@@ -42,7 +44,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         if (not form.languages or language in form.languages)
         and (not form.marks or any(mark in text for mark in form.marks))
     ]
-    if not forms and not is_handing:
+    if not (forms or is_handing or is_controller):
         return FileFacts()
     # Imported here: it takes a while, and most files are not for any framework.
     from ast_grep_py import SgRoot
@@ -65,6 +67,8 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
                 getattr(reading, f"read_{fact}")(each)
     read = reading.facts()
     read.registrars += find_registrars(root, language)
+    if is_controller:
+        read.controllers = list(find_controllers(root))
     if language == "go":
         read.takers = find_takers(root)
         read.handed += reading.find_handed()

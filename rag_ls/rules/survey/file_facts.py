@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rag_ls.rules.survey.controllers import Controller
 from rag_ls.rules.survey.routes import Endpoint
 
 Direction = Literal["emitted", "handled"]
@@ -157,6 +158,8 @@ class FileFacts:
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""
     class_prefixes: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """The prefix of a controller's class, which those that derive from it have too, and the names of its bases."""
+    controllers: list[Controller] = field(default_factory=list)
+    """The classes and modules of a file of Rails' controllers."""
     handlers: list[HandlerPlace] = field(default_factory=list)
     judged: frozenset[tuple[str, ...]] = frozenset()
     """The sorts of handlers that were looked for."""

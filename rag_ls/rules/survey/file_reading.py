@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.class_prefixes import inherited_prefix
+from rag_ls.rules.survey.controllers import controller_of, handler_of
 from rag_ls.rules.survey.file_facts import (
     AnswerPlace,
     Direction,
@@ -193,7 +194,8 @@ class FileReading:
         placeholders = ((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ()
         scope = RouteScope(
             start, nodes.end_of(node), tuple(paths), use=found.form.says("use"), through=through, replaced=placeholders,
-            version=self._version(found),
+            version=self._version(found), module=next(iter(self._terms.strings(found, "module")), ""),
+            controller=next(iter(self._terms.strings(found, "controller")), ""),
         )  # fmt: skip
         self._scopes.append(scope)
         if paths[0] and (replaced or found.form.says("inherited")):
@@ -289,10 +291,11 @@ class FileReading:
             else []
         )
         version = self._version(found) or next((each.version for each in reversed(around) if each.version), "")
+        handler = handler_of(call, next(iter(wanted), ""), around) if found.form.says("controllers") else ""
         endpoints = [
             Endpoint(
                 method_of(method), route_for(method_of(method), route), line, router=router, base=base, version=version,
-                is_named=bool(found.form.says("named")),
+                is_named=bool(found.form.says("named")), handler=handler,
             ).behind((*before, *through, *own))
             for router, base, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)
@@ -352,14 +355,19 @@ class FileReading:
                 key, new = "{" + _key_of(last.rsplit("/", 1)[-1]) + "}", "create"
             else:
                 key, new = (f":{param}" if several else ""), "new"
-            for method, route in resource_routes(path, wanted, key, new):
+            controller = controller_of(call, name, around) if found.form.says("controllers") else ""
+            for action, method, route in resource_routes(path, wanted, key, new):
                 for full in routes_at(around, "", outer, route, False, ()):
-                    found_routes.append(Endpoint(method, full, call.line, through))
+                    handler = controller and f"{controller}#{action}"
+                    found_routes.append(Endpoint(method, full, call.line, through, handler=handler))
             parent = singular(name).replace("/", "_")
             inner = f"{path}/{key.replace(':', f':{parent}_', 1)}" if key else path
             self._scopes.append(
-                RouteScope(start, end, (inner,), member=f"{path}/{key}" if key else path, collection=path)
-            )
+                RouteScope(
+                    start, end, (inner,), member=f"{path}/{key}" if key else path, collection=path, controller=controller,
+                    module=next(iter(self._terms.strings(found, "module")), ""),
+                )
+            )  # fmt: skip
         self._routes.append((start, end, found_routes))
         self._note(found, self._terms.names(found, "through"), "route")
 

@@ -34,6 +34,8 @@ class Endpoint:
     """The names of the middleware that the route is freed from, also where other files put it there."""
     version: str = ""
     """The version that it says it is of, as it is written; "" for none."""
+    handler: str = ""
+    """The controller and the action of Rails, `admin/users#show`; "" for other frameworks."""
     is_named: bool = False
     """Whether it is one only where another place names its handler: alone, it is documentation of a route."""
 
@@ -71,6 +73,10 @@ class RouteScope:
     replaced: tuple[tuple[str, str], ...] = ()
     """Placeholders of routes in it, with what they stand for."""
     version: str = ""
+    module: str = ""
+    """The module of the controllers of its routes."""
+    controller: str = ""
+    """The controller of its routes, with its modules."""
 
 
 def join_routes(*parts: str) -> str:

@@ -9,6 +9,7 @@ from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
+from rag_ls.rules.survey.controllers import Controllers
 from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
@@ -178,14 +179,17 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.add(job, found)
     _add_registrations(tree, gathered)
     mounts = RouterMounts(gathered.facts, tree.edges, tree.read, folder_prefixes(tree.paths, tree.read))
+    controllers = Controllers(one for facts in gathered.facts.values() for one in facts.controllers)
     for path, facts in gathered.facts.items():
         gathered.middleware.read(path, facts, mounts.is_router)
         for each in mounts.endpoints(path):
             if isinstance(each, int):
                 gathered.unknown_routes.append(SourceLine(path, each))
             else:
-                gathered.endpoints.append((path, each))
-                gathered.middleware.add_endpoint(path, each)
+                endpoint = controllers.put_before(each)
+                gathered.endpoints.append((path, endpoint))
+                if controllers.knows(endpoint):
+                    gathered.middleware.add_endpoint(path, endpoint)
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
