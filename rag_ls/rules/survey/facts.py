@@ -12,6 +12,7 @@ from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
 from rag_ls.rules.survey.handed_routers import find_takers, may_hand
+from rag_ls.rules.survey.nested_routers import extends_routes
 from rag_ls.rules.survey.nodes import Call
 from rag_ls.rules.survey.registrars import find_registrars
 from rag_ls.rules.survey.terms import FoundForm
@@ -33,7 +34,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     known = frameworks_of(language)
     words = words_of(text) if known else ""
     chosen = [each for each in known if each.is_for(path, text, words)]
-    is_handing = language == "go" and may_hand(text)
+    is_handing = (language == "go" and may_hand(text)) or (language == "kotlin" and extends_routes(text))
     is_controller = language == "ruby" and may_be_controller(text)
     if not (chosen or is_handing or is_controller) or language not in nodes.LANGUAGES:
         return FileFacts()
@@ -69,6 +70,10 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     read.registrars += find_registrars(root, language)
     if is_controller:
         read.controllers = list(find_controllers(root))
+    if language == "kotlin" and "io.ktor" in text:
+        handed = list(reading.find_handed())
+        read.handed += handed
+        read.takers |= {each.own[1:]: ("",) for each in handed if each.own}
     if language == "go":
         read.takers = find_takers(root)
         read.handed += reading.find_handed()

@@ -25,7 +25,7 @@ from rag_ls.rules.survey.file_facts import (
 from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.handed_routers import find_handed, router_at
-from rag_ls.rules.survey.nested_routers import NestedRouter, find_value, named_functions, unit_of
+from rag_ls.rules.survey.nested_routers import NestedRouter, find_extending_calls, find_value, named_functions, unit_of
 from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.registrars import registrars_around
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
@@ -43,6 +43,7 @@ from rag_ls.rules.survey.terms import FormTerms, FoundForm
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+_MAX_HEAD = 150
 # Events of a connection's own life are no events of the application.
 _LIFECYCLE = frozenset(
     "connection connect disconnect disconnecting connect_error connect_timeout error close open ping pong reconnect "
@@ -64,10 +65,10 @@ class FileReading:
         self._facts = FileFacts()
         self._pipelines: dict[str, tuple[str, ...]] = {}
         """The middleware that a name of this file stands for."""
-        self._is_rust = path.endswith(".rs")
+        self._is_rust, self._is_kotlin = path.endswith(".rs"), path.endswith(".kt")
         self._nested: list[NestedRouter] = []
         self._units: set[str] = set()
-        """The functions of Rust whose routers have routes."""
+        """The functions of Rust and Kotlin that have routes."""
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
         self._routers_at: dict[Offset, frozenset[str]] = {}
         """The names of the routers that a route is on, by its start."""
@@ -94,7 +95,10 @@ class FileReading:
 
     def find_handed(self) -> Iterator[HandedRouter]:
         """The routers that the file gives to functions."""
-        return find_handed(self._root, self._routers, self._scopes)
+        if self._is_kotlin:
+            yield from find_extending_calls(self._root, self._scopes)
+        else:
+            yield from find_handed(self._root, self._routers, self._scopes)
 
     def find_shared(self) -> dict[str, RouterMount]:
         """The routers in variables that other files of a package may use."""
@@ -319,7 +323,7 @@ class FileReading:
         for routers in chains or [()]:
             prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
             router = (routers[0].outer or routers[0].name) if routers else on
-            if self._is_rust:
+            if self._is_rust or self._is_kotlin:
                 router = unit_of(call.node)
                 self._units.add(router)
             elif self._terms.path.endswith(".go"):
@@ -385,6 +389,10 @@ class FileReading:
         if not self._is_on(found):
             return
         names = [*self._terms.names(found, "names"), *self._find_piped(found)]
+        if (outside := found.form.says("outside")) and any(
+            re.search(outside, each.text()[:_MAX_HEAD]) for each in found.call.node.ancestors()
+        ):
+            return
         if found.form.says("foreign") and any(declarations.find_function(self._root, name) for name in names):
             # A function of the file has routes of its own.
             return

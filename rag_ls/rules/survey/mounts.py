@@ -226,7 +226,8 @@ class RouterMounts:
     def _value_of(self, path: str, name: str) -> str | None:
         """The one text that a name of other files stands for in a file; None where that does not show."""
         if (path, name) not in self._values:
-            beside = self._beside[posixpath.dirname(path)] if name[:1].isupper() else []
+            is_seen = name[:1].isupper() or path.endswith(".kt")
+            beside = self._beside[posixpath.dirname(path)] if is_seen else []
             files = [*(target for target, _ in self._imports[path]), *beside]
             values = set[str]().union(*(self._values_in(file, name.rpartition(".")[2]) for file in files))
             if not values and name.startswith("config."):

@@ -31,8 +31,8 @@ _NODE = frozenset(
 )
 # Frameworks that a project is built on: importing them directly is usual, and needs no rule.
 _FRAMEWORKS = re.compile(
-    r"(?:@?(?:react|vue|angular|nestjs|svelte|next|nuxt|rxjs|express|koa|fastify|hono|solid)\b|fastapi|starlette|flask|django|rest_framework"
-    r"|alembic|org\.springframework|Illuminate|Laravel|Symfony|Microsoft\.AspNetCore|Microsoft\.Extensions|axum|actix)",
+    r"(?:@?(?:react|vue|angular|nestjs|svelte|sveltejs|remix-run|astro|next|nuxt|rxjs|express|koa|fastify|hono|solid)\b|fastapi|starlette|flask|django|rest_framework"
+    r"|alembic|org\.springframework|Illuminate|Laravel|Symfony|Microsoft\.AspNetCore|Microsoft\.Extensions|axum|actix|io\.(?:ktor|micronaut|quarkus))",
     re.I,
 )
 # The number of parts of a module's name that name the package.

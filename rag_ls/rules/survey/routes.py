@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
 _VERB = re.compile(rf"(?:{_VERBS})", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([/.\-_])")
 _GROUP = re.compile(r"\(\?P?<(\w+)>")
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION"})
 _OTHER_NAMES = {"del": "DELETE", "view": "GET"}
@@ -133,7 +134,8 @@ def plain_path(path: str) -> str:
     """A route without what a framework adds for itself: `(.:format)`, the groups of a regular expression."""
     path = re.sub(r"\(\\?\.:?\w+\)\??", "", path)
     if path.startswith("^") or path.endswith("$"):
-        path = _name_groups(path.removeprefix("^").removesuffix("$"))
+        # A pattern may be made of another one.
+        path = _ESCAPED.sub(r"\1", _name_groups(path.lstrip("^").removesuffix("$")))
     return path
 
 

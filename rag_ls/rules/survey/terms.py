@@ -42,7 +42,8 @@ _SAYS_WHO = re.compile("::|^(?:auth|can|roles?|permissions?|abilit(?:y|ies)):")
 """A name of middleware whose arguments say who may pass, or of a class."""
 _NOTHING = frozenset({"", "None"})
 _CONFIG_KEY = re.compile(r"(?:\w+\.)*config\[[\"'](\w+)[\"']\]")
-_KOTLIN_NAME = re.compile(r"\$([A-Za-z_]\w*)")
+_KOTLIN_NAME = re.compile(r"\$\{?([A-Za-z_][\w.]*)")
+_MADE_TEXT = re.compile(r"[$#]\{|^[rR@]?[fF$][rR@]?[\"']")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
@@ -151,7 +152,7 @@ class FormTerms:
         if texts := self.strings(found, "path"):
             return texts
         for term in found.form.values.get("path", ()):
-            is_named = found.form.annotation is not None or re.search(r"\[[a-z]", term)
+            is_named = found.form.annotation is not None or found.form.says("constants") or re.search(r"\[[a-z]", term)
             for each in self.value(term, found):
                 node = each if isinstance(each, str) else literals.unwrap(each)
                 made = nodes.read_call(node) if not isinstance(node, str) and "call" in node.kind() else None
@@ -242,9 +243,9 @@ class FormTerms:
             # Without its end, it stands for all routes that begin so.
             return [f"/{path}" if written.endswith(("$", ")")) or not path else f"/{path}*"]
         if texts := literals.strings_of(node):
-            if self.path.endswith((".kt", ".kts")):
-                texts = [_KOTLIN_NAME.sub(r"{\1}", text) for text in texts]
-            is_made = any("{" in text for text in texts) and re.search(r"[$#]\{|\$[A-Z]|^[rR@]?[fF$][rR@]?[\"']", node.text())
+            if self._is_kotlin:
+                return [self._fill_kotlin(text, node.text()) for text in texts]
+            is_made = any("{" in text for text in texts) and re.search(_MADE_TEXT, node.text())
             if is_made:
                 # A constant is the same each time.
                 is_fixed = all(name.isupper() for text in texts for name in _FILLED.findall(text))
@@ -281,10 +282,24 @@ class FormTerms:
             return list(filter(None, [self._path_after(node)])) if is_sum and texts else []
         return [re.sub("/+", "/", ("/" if call else "").join(texts)).rstrip("/") or "/"]
 
+    @property
+    def _is_kotlin(self) -> bool:
+        return self.path.endswith((".kt", ".kts"))
+
+    def _fill_kotlin(self, text: str, written: str) -> str:
+        """A text with the constants that Kotlin fills in; those of other files have a mark."""
+        names = set(_KOTLIN_NAME.findall(written))
+
+        def value(found: re.Match[str]) -> str:
+            name = found[1] or found[2]
+            return (self._constant(name) or f"{{={name}}}") if name in names else found[0]
+
+        return re.sub(r"\$([A-Za-z_]\w*)|\{([A-Za-z_][\w.]*)\}", value, text) if names else text
+
     def _constant(self, name: str, depth: int = 3) -> str:
         """The path that the file gives a name; "" for none."""
         # A constant may be a part of a path.
-        start = "" if name.isupper() else "[/^]"
+        start = "" if name.isupper() or self._is_kotlin and f"const val {name}" in self.text else "[/^]"
         written = rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[rRfF]{{,2}}[\"'`]({start}[^\"'`\n\s]*)[\"'`]"
         found = re.search(written, self.text) if depth else None
         if found is None:

@@ -834,3 +834,55 @@ def test_a_router_in_a_variable_of_gos_package_is_known_in_its_other_files() -> 
         "GET /api/v1/albums/:id Api", "POST /api/v1/batch/photos Api", "GET /health",
     ]  # fmt: skip
     assert [each.line for each in found.unknown_routes] == [10], "below a path that a function makes"
+
+
+def test_functions_of_kotlin_put_routes_on_what_they_extend() -> None:
+    files = {
+        "src/a/Api.kt": """
+            package a
+            import io.ktor.server.routing.*
+            const val api = "/api/v2"
+            private const val param = "id"
+            fun Route.registerUsers() {
+              route("$api/users") {
+                get("/{$param}/pdf") { call.respond(1) }
+                get("/{name}") { call.respond(1) }
+              }
+            }
+        """,
+        "src/a/Actions.kt": 'package a\nimport io.ktor.x\nfun Route.registerActions() {\n  post("$api/{$made}") { }\n}\n',
+        "src/a/Module.kt": """
+            package a
+            import io.ktor.server.routing.*
+            fun Application.module() {
+              install(CallId) { }
+              routing {
+                registerOpen()
+                authenticate("jwt") { registerUsers() }
+                route("/in") { registerActions() }
+              }
+            }
+            fun Route.registerOpen() { get("/health") { } }
+        """,
+        "src/a/Client.kt": "import io.ktor.client.*\nval config: HttpClientConfig<*>.() -> Unit = { install(Retry) { } }\n",
+    }
+    found = survey_of(files)
+    assert sorted(" ".join((each.method, each.route, *each.middleware)) for _, each in found.endpoints) == [
+        "GET /api/v2/users/{id}/pdf jwt", "GET /api/v2/users/{name} jwt", "GET /health",
+    ]  # fmt: skip
+    assert [each.path for each in found.unknown_routes] == ["src/a/Actions.kt"]
+    assert found.middleware_names == ("CallId", "jwt")
+
+
+def test_a_handler_of_spring_that_another_one_calls_is_where_it_is() -> None:
+    text = """
+    import org.springframework.x
+    @RequestMapping("/a")
+    class A {
+      @GetMapping("/x")
+      fun x() { y() }
+      @GetMapping("/y")
+      fun y() { }
+    }
+    """
+    assert routes({"A.kt": text}) == ["GET /a/x", "GET /a/y"]

@@ -645,3 +645,9 @@ def test_hostile_texts_are_read_to_their_end() -> None:
     for suffix in ("ts", "py", "go", "rs", "php", "rb", "java", "cs", "ex", "vue"):
         found = look({f"a{index}.{suffix}": "\n".join((text, "x", "\n" * 2000)) for index, text in enumerate(texts)})
         assert found.files == len(texts)
+
+
+def test_a_library_that_was_copied_with_its_licence_is_no_product() -> None:
+    files = {"server/libs/fs/LICENSE": "MIT", "server/libs/fs/copy.js": "x()", "libs/own/LICENSE": "MIT"}
+    files |= {"libs/own/package.json": "{}", "libs/own/a.js": "x()", "server/b.js": "x()"}
+    assert look(files).files == 2
