@@ -12,6 +12,7 @@ from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
 from rag_ls.rules.survey.handed_routers import find_takers, may_hand
+from rag_ls.rules.survey.mapped_routers import find_mapping_methods, has_routers
 from rag_ls.rules.survey.nested_routers import extends_routes
 from rag_ls.rules.survey.nodes import Call
 from rag_ls.rules.survey.registrars import find_registrars
@@ -35,6 +36,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     words = words_of(text) if known else ""
     chosen = [each for each in known if each.is_for(path, text, words)]
     is_handing = (language == "go" and may_hand(text)) or (language == "kotlin" and extends_routes(text))
+    is_handing = is_handing or (language == "csharp" and has_routers(text))
     is_controller = language == "ruby" and may_be_controller(text)
     if not (chosen or is_handing or is_controller) or language not in nodes.LANGUAGES:
         return FileFacts()
@@ -74,6 +76,9 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         handed = list(reading.find_handed())
         read.handed += handed
         read.takers |= {each.own[1:]: ("",) for each in handed if each.own}
+    if language == "csharp" and has_routers(text):
+        read.takers |= find_mapping_methods(root)
+        read.handed += reading.find_handed()
     if language == "go":
         read.takers = find_takers(root)
         read.handed += reading.find_handed()

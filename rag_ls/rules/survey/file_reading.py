@@ -25,6 +25,7 @@ from rag_ls.rules.survey.file_facts import (
 from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
 from rag_ls.rules.survey.frameworks import name_required
 from rag_ls.rules.survey.handed_routers import find_handed, router_at
+from rag_ls.rules.survey.mapped_routers import find_mapped, method_router
 from rag_ls.rules.survey.nested_routers import NestedRouter, find_extending_calls, find_value, named_functions, unit_of
 from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.registrars import registrars_around
@@ -97,6 +98,8 @@ class FileReading:
         """The routers that the file gives to functions."""
         if self._is_kotlin:
             yield from find_extending_calls(self._root, self._scopes)
+        elif self._terms.path.endswith(".cs"):
+            yield from find_mapped(self._root, self._routers)
         else:
             yield from find_handed(self._root, self._routers, self._scopes)
 
@@ -326,6 +329,8 @@ class FileReading:
             if self._is_rust or self._is_kotlin:
                 router = unit_of(call.node)
                 self._units.add(router)
+            elif self._terms.path.endswith(".cs"):
+                router = method_router(router, call.node)
             elif self._terms.path.endswith(".go"):
                 router = router_at(router, call.node)
             yield router, routers[0].prefix if routers else "", prefix, through_of(routers)

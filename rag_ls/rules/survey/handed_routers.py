@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import FileFacts, HandedRouter
 from rag_ls.rules.survey.file_routers import FileRouters, through_of
+from rag_ls.rules.survey.mapped_routers import choose_methods
 from rag_ls.rules.survey.nested_routers import choose_file, choose_package
 from rag_ls.rules.survey.registrars import parameters_of
 from rag_ls.rules.survey.routes import RouteScope, join_routes
@@ -85,6 +86,10 @@ class HandedRouters:
     def find_places(self, path: str, handed: HandedRouter) -> Iterator[tuple[str, str]]:
         """The files that a router comes to, each with the router's name there."""
         every = self._takers.get(handed.function, [])
+        if path.endswith(".cs"):
+            chosen = choose_methods(path, handed.holder, [each for each, _ in every])
+            yield from ((other, f"@{handed.function}") for other in chosen)
+            return
         if path.endswith((".rs", ".kt")):
             files = [each for each, _ in every]
             other = choose_file(path, handed.holder, files) if path.endswith(".rs") else choose_package(path, files)

@@ -886,3 +886,31 @@ def test_a_handler_of_spring_that_another_one_calls_is_where_it_is() -> None:
     }
     """
     assert routes({"A.kt": text}) == ["GET /a/x", "GET /a/y"]
+
+
+def test_methods_of_asp_net_put_routes_on_the_groups_that_they_are_given() -> None:
+    files = {
+        "AuditModule.cs": """
+            public class AuditModule : IModule {
+              public void MapEndpoints(IEndpointRouteBuilder endpoints) {
+                var group = endpoints.MapGroup("api/audits").WithTags("Audits").RequireAuthorization();
+                group.MapGetAudits();
+                Users.Map(group);
+                endpoints.MapGroup("/x").MapChained();
+              }
+            }
+        """,
+        "GetAudits.cs": """
+            public static class GetAudits {
+              public static RouteHandlerBuilder MapGetAudits(this IEndpointRouteBuilder endpoints) { return endpoints.MapGet("/{id}", h); }
+              public static void MapChained(this IEndpointRouteBuilder app) { var g = app.MapGroup("/in"); g.MapPost("/y", h); }
+            }
+        """,
+        "Users.cs": 'class Users { public static void Map(RouteGroupBuilder users) { users.MapGet("/users", h); } }\n',
+        "Roles.cs": 'class Roles { public static void Map(RouteGroupBuilder roles) { roles.MapGet("/roles", h); } }\n',
+        "Program.cs": 'var api = app.MapGroup("/api");\napi.MapDelete("/z", h);\nRoles.Map(api);\napp.MapGet("/health", h);\n',
+    }
+    assert sorted(routes(files)) == [
+        "DELETE /api/z", "GET /api/audits/users RequireAuthorization", "GET /api/audits/{id} RequireAuthorization",
+        "GET /api/roles", "GET /health", "POST /x/in/y",
+    ]  # fmt: skip
