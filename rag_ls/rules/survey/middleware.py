@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
@@ -18,6 +18,12 @@ _USUAL = re.compile(
     r"|BlazorFrameworkFiles|Migrations?EndPoint|CookiePolicy|HealthChecks|Antiforgery|Middleware)"
 )
 """Middleware that nearly any application of its framework has."""
+_GUARD = re.compile(
+    r"(?i)^(?!.*(?:policy|headers?)$).*"
+    r"(?:auth|admin|permi|requir|guard|protect|secur|token|jwt|bearer|login|logged|role|access|allow|signed|owner|member)"
+)
+"""A name of what lets only some requests pass."""
+_MAX_TOGETHER = 6
 _SMALL = 2 * MIN_COUNT
 """A project with no more routes is small: half of them show a pattern."""
 
@@ -66,6 +72,8 @@ class Middleware:
         for exceptions, names in by_exceptions.items():
             claim = f"Routes stand behind {list_names(names)}"
             yield replace(self.behind.finding(TOPIC, claim, names[0], len(self.routes)), exceptions=exceptions)
+        if guards := self._guards_together(said):
+            yield guards
         for label in self.ways.most_common():
             names = [
                 name for name in self.names[label].most_common(1) if name not in said and not _USUAL.fullmatch(name)
@@ -76,6 +84,22 @@ class Middleware:
                 shown = list_names(names, counts=counts if len(names) > 1 else None)
                 claim = f"{label} {shown}" if " " in label else f"`{label}` registers {shown}"
                 yield self.names[label].sum_of(names, TOPIC, claim)
+
+    def _guards_together(self, said: Collection[str]) -> SurveyFinding | None:
+        """The guards of which nearly all routes have one, where none alone stands before so many."""
+        chosen, covered = list[str](), set[int]()
+        for name in self.behind.most_common(1):
+            having = {at for at, (_, names) in enumerate(self.routes) if name in names}
+            if _GUARD.search(name) and name not in said and len(chosen) < _MAX_TOGETHER and having - covered:
+                chosen.append(name)
+                covered |= having
+        if len(chosen) < 2 or len(covered) < MIN_SHARE * len(self.routes) or any(map(_GUARD.search, said)):
+            return None
+        counts = {name: self.behind.count(name) for name in chosen}
+        claim = f"Routes stand behind one of {list_names(chosen, counts=counts)}"
+        exceptions = tuple(route for at, (route, _) in enumerate(self.routes) if at not in covered)
+        found = self.behind.finding(TOPIC, claim, chosen[0], len(self.routes))
+        return replace(found, count=len(covered), exceptions=exceptions)
 
     def all_names(self) -> tuple[str, ...]:
         """The middleware of applications and routers, and what is common before single routes; the most frequent first.

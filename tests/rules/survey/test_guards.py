@@ -387,3 +387,12 @@ def test_all_of_a_chain_that_goes_on_is_middleware_of_what_follows() -> None:
 def test_the_argument_of_laravels_auth_says_who_may_pass() -> None:
     text = "<?php\nRoute::middleware(['auth:customer', 'throttle:6,1'])->group(function () {\n  Route::get('/x', f());\n});\n"
     assert routes({"routes/api.php": text}) == ["GET /x auth:customer throttle"]
+
+
+def test_guards_of_which_nearly_every_route_has_one_are_told_together() -> None:
+    route = "router.get('/{0}', {1}, h);\n"
+    guards = ["auth('customer')", "requireAdmin", "auth('customer')", "requireAdmin", "cors"]
+    text = "const router = express.Router();\n" + "".join(route.format(at, guard) for at, guard in enumerate(guards))
+    (found,) = (each for each in survey_of({"r.js": text}).middleware if "one of" in each.claim)
+    assert found.claim == "Routes stand behind one of `auth` (2), `requireAdmin` (2)"
+    assert (found.count, found.total, found.exceptions) == (4, 5, ("GET /4",))
