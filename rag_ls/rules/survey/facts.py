@@ -82,7 +82,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     if language == "go":
         read.takers = find_takers(root)
         read.handed += reading.find_handed()
-        read.shared = reading.find_shared()
+    read.shared = reading.find_shared()
     read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
     return read
 

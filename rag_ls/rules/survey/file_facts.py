@@ -152,7 +152,11 @@ class FileFacts:
     takers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The functions that take routers, with their parameters."""
     shared: dict[str, RouterMount] = field(default_factory=dict)
-    """The routers in variables of a package of Go, with what each is below."""
+    """The routers that other files may use: of Go those in variables of the package; with what each is below."""
+    borrowed: dict[str, int] = field(default_factory=dict)
+    """The routers that routes of the file are on and that it imports, with the line of the import."""
+    before: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The middleware that the file puts before all routes of a router that it imports."""
     registrars: list[Registrar] = field(default_factory=list)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The middleware that a name stands for: a router's class that brings it, a type that depends on it."""

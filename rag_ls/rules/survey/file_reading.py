@@ -85,6 +85,8 @@ class FileReading:
                 key = each.method, each.route, each.line
                 by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
         facts.mounts = self._routers.mounts()
+        names = {name for on in self._routers_at.values() for name in on} | {*facts.before}
+        facts.borrowed = self._routers.find_borrowed(names - {""})
         facts.handed += (each.handed for each in self._nested)
         facts.takers |= {name[1:]: ("",) for name in self._units if name}
         facts.endpoints = sorted(by_route.values(), key=lambda each: each.line)
@@ -415,6 +417,8 @@ class FileReading:
             for start, _, endpoints in self._routes:
                 if found.call.inner < start < end:
                     endpoints[:] = [each.behind(names) for each in endpoints]
+        elif found.form.says("always"):
+            self._put_before_all(found, names)
         elif found.form.says("later") and found.call.receiver is not None and not self._terms.are_paths(found, "below"):
             self._put_before_later(found, names)
         inner = nodes.start_of(holder), nodes.end_of(holder)
@@ -474,6 +478,17 @@ class FileReading:
             is_at = first <= start and end <= last and not self._is_nested(start, first)
             if is_at or made & self._routers_at.get(start, frozenset()):
                 endpoints[:] = [each.free_from(names) for each in endpoints]
+
+    def _put_before_all(self, found: FoundForm, names: Sequence[str]) -> None:
+        """Put middleware before all routes of a router, wherever they stand; an application's is only registered."""
+        name = self._routers.name_called_on(found.call)
+        if not self._routers.has(name):
+            self._facts.before[name] = (*self._facts.before.get(name, ()), *names)
+            return
+        self._routers.put_before(name, (-1, 0), nodes.end_of(self._root), names)
+        for start, _, endpoints in self._routes:
+            if name in self._routers_at.get(start, ()):
+                endpoints[:] = [each.behind(names) for each in endpoints]
 
     def _put_before_later(self, found: FoundForm, names: Sequence[str]) -> None:
         """Put middleware of a router before the routes that are put on it afterwards, in the same function and branch; an application's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -29,6 +29,8 @@ _HOLDING = re.compile(r"(?:this\.)?\w+(?:\.\w*(?:[rR]outer|[rR]outes?|[aA]pp|[aA
 
 _MAX_CHAINS = 8
 """As many places at which a router is mounted are told, and as many routers within one another are followed."""
+_IMPORTING = (".py", ".js", ".ts", ".mjs", ".cjs")
+"""The ends of files that import routers by name."""
 _SHARING = ("assignment_statement", "var_spec")
 """The statements of Go that give a value to a variable of the package."""
 _UNNAMED = "router"
@@ -167,7 +169,10 @@ class FileRouters:
             start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
             router = Router(name, base, prefix, start=start, end=end, through=through, joined_at=start)
             self._routers.append(router)
-            if (parent := found.call.node.parent()) and (holder := parent.parent()) and holder.kind() in _SHARING:
+            is_go = self._terms.path.endswith(".go")
+            parent = found.call.node.parent()
+            holder = parent.parent() if parent is not None and is_go else None
+            if (holder is not None and holder.kind() in _SHARING) or (self._terms.path.endswith(_IMPORTING) and name != _UNNAMED):
                 self._shared.append(router)
 
     def find_shared(self) -> dict[str, RouterMount]:
@@ -176,8 +181,13 @@ class FileRouters:
         for each in self._shared:
             chain = self.chain_of(each.name, each.start)
             prefix, outer = join_routes(*(one.prefix for one in chain)), chain[0].outer or chain[0].name
-            found[each.name] = RouterMount(prefix, "", 0, own=outer, through=through_of(chain))
+            found[each.name] = RouterMount(prefix, "", 0, own=outer, through=through_of(chain), base=chain[0].prefix)
         return found
+
+    def find_borrowed(self, names: Iterable[str]) -> dict[str, int]:
+        """Those of some names of routers that the file imports, each with the line of the import."""
+        imported = {name: self._imports[name] for name in names if name in self._imports and not self.has(name)}
+        return {name: self._terms.text.count("\n", 0, found.start()) + 1 for name, found in imported.items()}
 
     def add_mount(self, found: FoundForm, outer: str, before: Sequence[str]) -> None:
         """Take in a mount: of routers of this file, of another one, or of the files of a folder.

@@ -85,8 +85,22 @@ class RouterMounts:
                         self._at[place].append((path, below))
 
     def _share_routers(self) -> None:
-        """Put the routers in variables of Go's packages below what the file says that makes them."""
-        for path, each in self._facts.items():
+        """Put the routers that files have from one another below what the file says that makes them."""
+        borrowed = [
+            (path, target, name)
+            for path, each in self._facts.items()
+            for name, line in each.borrowed.items()
+            for target, at in self._imports[path]
+            if at == line and target in self._facts and name in self._facts[target].shared
+        ]
+        before: dict[_Place, tuple[str, ...]] = defaultdict(tuple)
+        for path, target, name in borrowed:
+            before[target, name] += self._facts[path].before.get(name, ())
+        for path, target, name in borrowed:
+            mount = self._facts[target].shared[name]
+            through = (*mount.through, *before[target, name])
+            self._at[path, name].append((target, replace(mount, through=through)))
+        for path, each in self._facts.items() if any(path.endswith(".go") for path in self._facts) else ():
             for name, mount in each.shared.items():
                 beside = self._beside[posixpath.dirname(path)]
                 if name[:1].isupper() or any(re.search(rf"(?m)^var\s+{name}\b", self._read(one)) for one in beside):
@@ -169,7 +183,7 @@ class RouterMounts:
         on_line = {target for target, line in self._imports[path] if line == mount.line}
         named = {target for target in on_line if _stem(target) == mount.name}
         others = {target for target in on_line if _stem(target) not in mount.beside}
-        target = self._declaring((named or others).pop()) if len(named or others) == 1 else ""
+        target = self._declaring((named or others).pop(), mount.name) if len(named or others) == 1 else ""
         if not target:
             return None
         router = next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
@@ -179,7 +193,9 @@ class RouterMounts:
 
     def _router_of(self, path: str, name: str) -> str:
         """The router that a file hands out under a name: its own, or that of `{ api: apiRouter }`; "" where that does not show."""
-        known = {each.router for each in self._facts[path].endpoints} | {each.own for each in self._facts[path].mounts}
+        facts = self._facts[path]
+        known = {each.router for each in facts.endpoints} | {each.own for each in facts.mounts}
+        known |= {*facts.shared} if not facts.endpoints else set()
         if not name or name in known:
             return name
         handed = re.findall(rf"\b{name}\s*:[ \t]*(\w+)|\b(\w+)\s+as\s+{name}\b", self._read(path))
@@ -202,11 +218,11 @@ class RouterMounts:
         """Whether a file puts a router of another one before requests under a name: it is no middleware."""
         return name in self._mounted.get(path, ())
 
-    def _declaring(self, path: str) -> str:
-        """The file that declares what another one only hands on."""
+    def _declaring(self, path: str, name: str) -> str:
+        """The file that declares the routes, or makes the router, that another one only hands on."""
         for _ in range(_MAX_DEPTH):
             facts = self._facts.get(path)
-            if facts is not None and (facts.endpoints or facts.mounts):
+            if facts is not None and (facts.endpoints or facts.mounts or name in facts.shared):
                 return path
             known = {target for target, _ in self._imports[path] if target in self._facts}
             if len(known) != 1 or _stem(path) == posixpath.basename(path).partition(".")[0]:

@@ -914,3 +914,39 @@ def test_methods_of_asp_net_put_routes_on_the_groups_that_they_are_given() -> No
         "DELETE /api/z", "GET /api/audits/users RequireAuthorization", "GET /api/audits/{id} RequireAuthorization",
         "GET /api/roles", "GET /health", "POST /x/in/y",
     ]  # fmt: skip
+
+
+def test_routes_on_an_imported_router_are_where_it_is_mounted_and_behind_what_other_files_put_before_it() -> None:
+    files = {
+        "app/__init__.py": "from flask import Flask\nfrom .api import api\napp = Flask()\n"
+        "app.register_blueprint(api, url_prefix='/api/v1')\n",
+        "app/api/__init__.py": "from flask import Blueprint\napi = Blueprint('api', __name__, url_prefix='/own')\n"
+        "from . import users, checks\n",
+        "app/api/users.py": "from flask import request\nfrom . import api\n@api.route('/users')\ndef users(): ...\n",
+        "app/api/checks.py": "from flask import request\nfrom . import api\n@api.before_request\n@login\ndef check(): ...\n",
+    }
+    edges = [("app/__init__.py", "app/api/__init__.py", 2)]
+    edges += [(f"app/api/{name}.py", "app/api/__init__.py", 2) for name in ("users", "checks")]
+    assert routes(files, *edges) == ["GET /api/v1/users check"]
+    script = {
+        "app.js": "const { router } = require('./router');\nconst app = express();\napp.use('/api', limit, router);\n",
+        "router.js": "const router = express.Router();\nrouter.get('/first', h);\nmodule.exports = { router };\n",
+        "users.js": "const { router } = require('./router');\nrouter.get('/users', h);\n",
+    }
+    assert routes(script, ("app.js", "router.js", 1), ("users.js", "router.js", 1)) == [
+        "GET /api/first limit", "GET /api/users limit"
+    ]  # fmt: skip
+
+
+def test_what_a_blueprint_does_before_requests_stands_before_all_its_routes() -> None:
+    text = """
+    from flask import Blueprint
+    bp = Blueprint('a', __name__)
+    @bp.route('/x')
+    def x(): ...
+    @bp.before_request
+    def check(): ...
+    @bp.after_request
+    def close(response): ...
+    """
+    assert routes({"a.py": text}) == ["GET /x check"]
