@@ -156,7 +156,8 @@ class FileRouters:
         named = [
             each if isinstance(each, str) else each.text() for each in self._terms.value(found.form.says("name"), found)
         ]
-        name = next(iter(named), "") or declarations.assigned_name(found.call.node) or (_UNNAMED if is_chained else "")
+        own = next(iter(named), "") or declarations.assigned_name(found.call.node)
+        name = own or (_UNNAMED if is_chained else "")
         prefix = next(iter(self._terms.prefixes(found) or self._terms.mark_made_path(found)), "")
         through = tuple(self._terms.names(found, "through"))
         if name:
@@ -172,7 +173,7 @@ class FileRouters:
             is_go = self._terms.path.endswith(".go")
             parent = found.call.node.parent()
             holder = parent.parent() if parent is not None and is_go else None
-            if (holder is not None and holder.kind() in _SHARING) or (self._terms.path.endswith(_IMPORTING) and name != _UNNAMED):
+            if (holder is not None and holder.kind() in _SHARING) or (own and self._terms.path.endswith(_IMPORTING)):
                 self._shared.append(router)
 
     def find_shared(self) -> dict[str, RouterMount]:
