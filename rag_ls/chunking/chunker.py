@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.document import Document
@@ -15,17 +16,20 @@ from rag_ls.chunking.merge import Group, merge
 from rag_ls.chunking.notebook import cut_notebook
 from rag_ls.chunking.notebook_cells import plain_text, read_notebook
 from rag_ls.chunking.outline import outline_of
-from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
+from rag_ls.chunking.parse import MAX_BYTES, Part, is_safe, parse, parse_within
 from rag_ls.chunking.split import Enclosing, Piece, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.templates import uses_of_template
 from rag_ls.chunking.uses import UseTable
 from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES, find_language
+from rag_ls.languages.import_rules import ImportPlaces
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
 
 _LONG_LINE_BYTES = 32_768
+_MAX_HEAD_SHARE = 0.7
+"""The largest share of a text up to its last import that is parsed alone: where that fails, the whole is parsed besides."""
 _CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
@@ -97,19 +101,40 @@ def outline_of_document(text: str, path: str, language: str, *, declarations: bo
     known = find_language(language)
     if not text or language == "notebook" or not (declarations or known.imports or known.is_markup):
         return Outline()
-    document = Document.of(text, approximate_token_offsets)
-    host = _parse_region(document, path, language)
+    document = Document.of(text, approximate_token_offsets if known.is_markup else _no_tokens)
+    host = _parse_region(document, path, language, declarations=declarations)
     if host is None:
         return outline_of_text(document, language)
     return _outline(document, host, regions_of(document, host, 0), {}, declarations=declarations)
 
 
-def _parse_region(document: Document, path: str, language: str) -> Region | None:
-    """The whole document as one region of its language; None without a grammar, and for what is not worth parsing."""
+def _no_tokens(_text: str) -> NDArray[np.int64]:
+    return np.empty(0, dtype=np.int64)
+
+
+def _parse_region(document: Document, path: str, language: str, *, declarations: bool = True) -> Region | None:
+    """The whole document as one region of its language; None without a grammar, and for what is not worth parsing.
+
+    Without `declarations`, only the text that may hold imports is parsed.
+    """
     syntax = _syntax_of(language, path, document.data)
     if syntax is None or not _worth_parsing(document, syntax):
         return None
-    return Region(0, len(document.data), language, syntax, parse(document.data, syntax.grammar))
+    rule = find_language(language).imports
+    places = rule.places if rule is not None and not declarations else None
+    parts = (_parse_head(document.data, syntax, places) if places else None) or parse(document.data, syntax.grammar)
+    return Region(0, len(document.data), language, syntax, parts)
+
+
+def _parse_head(data: bytes, syntax: Syntax, places: ImportPlaces) -> list[Part] | None:
+    """The tree of the text up to the last import; None where that is long, or no whole text by itself."""
+    end = places.find_end(data)
+    if end > _MAX_HEAD_SHARE * len(data):
+        return None
+    root = parse_within(data, syntax.grammar, 0, end) if end else None
+    if end and (root is None or root.has_error):
+        return None
+    return [Part(0, end, root)]
 
 
 def _outline(

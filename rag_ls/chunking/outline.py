@@ -70,16 +70,17 @@ def outline_of(
     """
     known = find_language(language)
     rule = known.imports
-    walk = _Walk.of(document, syntax, known, signatures)
+    walk = _Walk.of(document, syntax, known, signatures) if declarations else None
     imports: list[Statement] = []
     for part in parts:
         captured = capture(part, syntax, language, document.data, declared=declarations)
-        walk.part(captured, part.end)
+        if walk is not None:
+            walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
     found = with_uses(imports, known.uses, document.data)
     own = own_names(known.own_names, found, document.data) if declarations else ()
-    return Outline(tuple(walk.symbols), tuple(found), own)
+    return Outline(tuple(walk.symbols) if walk is not None else (), tuple(found), own)
 
 
 @dataclass(slots=True)

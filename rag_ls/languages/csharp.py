@@ -9,7 +9,7 @@ from functools import cached_property
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
-from rag_ls.languages.import_rules import ImportRule, Taken
+from rag_ls.languages.import_rules import ImportRule, Taken, statements
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
 from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
@@ -141,7 +141,14 @@ CSHARP = Language(
         adders=frozenset("Add Contains Enqueue IndexOf Push Remove".split()),
         loops=(r"\bforeach\s*\(\s*var\s+{name}\s+in\s+",),
     ),
-    imports=ImportRule(_read_import, ("using_directive",)),
+    imports=ImportRule(
+        _read_import,
+        ("using_directive",),
+        # Not `using var file = ...`.
+        places=statements(
+            "using", r"(?:global[ \t]+)?", r"[ \t]+(?:(?:static|unsafe)[ \t]+)*[\w.:]+[ \t]*(?:[;=<\r\n]|$)"
+        ),
+    ),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,
     resolver=CSharpResolver,

@@ -10,7 +10,7 @@ from rag_ls.languages.comments import DOUBLE_QUOTED, SLASHED_COMMENTS, Lexis
 from rag_ls.languages.conventions import Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import STRING
-from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule, statements
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import NAME, TEXT, OwnNameRule
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
@@ -147,7 +147,7 @@ GO = Language(
         parameters=r"[(,]\s*{name}(?:\s*,\s*\w+)*\s+[\w*\[.(<&]",
         labels=r"\s*:(?!=)|[ \t]+(?:\w|\*\w|\[\w*\])",
     ),
-    imports=ImportRule(_read_import, ("import_spec",)),
+    imports=ImportRule(_read_import, ("import_spec",), places=statements("import", after=r"(?:\s*\([^)]*\))?")),
     uses=UseRule(r"\.", _bindings),
     exports=ExportRule(_is_upper),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names),

@@ -15,7 +15,37 @@ Reader = Callable[[str], Iterable[Taken]]
 """Reads the text of a statement that the grammar found."""
 
 _NAMED_AS = r"\b([\w$]+)\s+as\s+([\w$]+)"
+_REST_OF_LINE = re.compile(rb"(?:[^\n]*\\\r?\n)*[^\n]*\n?")
 _DEFAULT = r"import\s+(?:type\s+)?([\w$]+)\s*(?:,|\bfrom\b)"
+
+
+class ImportPlaces(NamedTuple):
+    """The places where imports may stand, as the text alone shows them: some more than the tree has, none less."""
+
+    words: tuple[bytes, ...]
+    """The words of which each import holds one."""
+    line: re.Pattern[bytes]
+    """A pattern of a line up to an import in it, from its start, and of the lines that the import goes on."""
+
+    def find_end(self, data: bytes) -> int:
+        """The end of the line of the last import; 0 where there is none."""
+        end = 0
+        for word in self.words:
+            at = data.rfind(word, end)
+            while at >= 0:
+                start = data.rfind(b"\n", 0, at) + 1
+                if match := self.line.match(data, start):
+                    rest = _REST_OF_LINE.match(data, match.end())
+                    end = rest.end() if rest is not None else match.end()
+                    break
+                at = data.rfind(word, end, start)
+        return end
+
+
+def statements(word: str, before: str = "", after: str = "") -> ImportPlaces:
+    """The places of statements with a word, which begin a line or follow another statement or a comment."""
+    start = r"(?:\xef\xbb\xbf|[^\n]*?(?:[;{}]|\*/))?[ \t]*"
+    return ImportPlaces((word.encode(),), re.compile(rf"{start}{before}{word}\b{after}".encode()))
 
 
 class ImportRule(NamedTuple):
@@ -28,6 +58,8 @@ class ImportRule(NamedTuple):
     """Queries for nodes that may be imports; each captures one as `@call`."""
     words: tuple[bytes, ...] = ()
     """The words with which a call must begin to be an import."""
+    places: ImportPlaces | None = None
+    """None where the tree alone knows."""
 
 
 def import_calls(reader: Reader, query: str, *words: str, types: tuple[str, ...] = ()) -> ImportRule:

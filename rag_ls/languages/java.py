@@ -14,7 +14,7 @@ from rag_ls.languages.conventions import (
 )
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
-from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.import_rules import ImportRule, statements
 from rag_ls.languages.jvm import JUNIT_TEST, SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
@@ -62,7 +62,7 @@ JAVA = Language(
         chained=frozenset({"this", "super"}),
         fields=r"$",
     ),
-    imports=ImportRule(read_dotted, ("import_declaration",)),
+    imports=ImportRule(read_dotted, ("import_declaration",), places=statements("import")),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,
     resolver=JvmResolver,

@@ -6,7 +6,7 @@ from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
-from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.import_rules import ImportRule, statements
 from rag_ls.languages.jvm import JUNIT_TEST, SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.nesting import template_nesting
@@ -69,7 +69,7 @@ KOTLIN = Language(
         given_elements=frozenset(_GIVEN_ELEMENTS),
         given_itself=frozenset({"also", "let", "takeIf", "takeUnless"}),
     ),
-    imports=ImportRule(read_dotted, ("import_header",)),
+    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,
     resolver=JvmResolver,

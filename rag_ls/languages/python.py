@@ -12,7 +12,7 @@ from rag_ls.languages.comments import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
 from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import first_word, first_words, split_list
-from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.import_rules import ImportPlaces, ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import NAME, TEXT, OwnNameRule
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
@@ -24,6 +24,9 @@ _COMMENTS = r"#[^\n]*|\\\r?\n"
 _NOISE = rb"#[^\n]*|" + TEXT + rb"|'(?:[^'\\\n]|\\.)*'"
 _MODULE_SUFFIXES = (".py", ".pyi", ".pyx")
 _USUAL_ROOTS = ("", "src", "lib", "python")
+
+
+_LINE = re.compile(rb"(?:\xef\xbb\xbf|[^\n]*?[;:])?[ \t]*(?:import\b|from\b[^\n]*\bimport\b(?:\s*\([^)]*\))?)")
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -205,7 +208,11 @@ PYTHON = Language(
         results=r"^[ \t]+return[ \t]+([^\n#]+)",
         constructors=frozenset({"__init__", "__new__"}),
     ),
-    imports=ImportRule(_read_import, ("import_statement", "import_from_statement", "future_import_statement")),
+    imports=ImportRule(
+        _read_import,
+        ("import_statement", "import_from_statement", "future_import_statement"),
+        places=ImportPlaces((b"import",), _LINE),
+    ),
     uses=UseRule(r"\s*\.\s*", _bindings),
     exports=ExportRule(_is_public),
     own_names=OwnNameRule(noise=_NOISE, find=_own_names, needs_star=True),

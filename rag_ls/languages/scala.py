@@ -9,7 +9,7 @@ from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_words, read_dotted, split_outside_braces
-from rag_ls.languages.import_rules import ImportRule, Taken
+from rag_ls.languages.import_rules import ImportRule, Taken, statements
 from rag_ls.languages.jvm import SOURCE_ROOT, JvmResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.own_names import TYPE_NAMES
@@ -56,7 +56,7 @@ SCALA = Language(
         parameters=COLON_PARAMETER,
         types=(COLON_TYPE, NEW, CONSTRUCTED),
     ),
-    imports=ImportRule(_read_import, ("import_declaration",)),
+    imports=ImportRule(_read_import, ("import_declaration",), places=statements("import")),
     exports=UNLESS_PRIVATE,
     own_names=TYPE_NAMES,
     resolver=JvmResolver,

@@ -16,7 +16,7 @@ from rag_ls.languages.conventions import (
 )
 from rag_ls.languages.exports import ExportRule, head_words
 from rag_ls.languages.import_readers import SLASH_COMMENT, STRING, first_word, split_list
-from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.import_rules import ImportPlaces, ImportRule, Statement, Taken, UseRule
 from rag_ls.languages.javascript_resolver import JavaScriptResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.markup import TAG_IMPORTS, markup_syntax
@@ -117,6 +117,10 @@ def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
     yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))
 
 
+_PLACES = ImportPlaces(
+    (b"from", b"import", b"require"),
+    re.compile(rb"[^\n]*?\b(?:from|(?:import|require)\s*(?:\?\.)?\(?)(?:\s|/\*[^*]*\*/|//[^\n]*\n)*[\"'`]"),
+)
 IMPORTS = ImportRule(
     _read_import,
     ("import_statement",),
@@ -126,6 +130,7 @@ IMPORTS = ImportRule(
         "(call_expression function: (import) arguments: (arguments . (string))) @call",
     ),
     (b"require", b"import", b"export"),
+    _PLACES,
 )
 USES = UseRule(r"\??\.", _bindings, _with_names)
 

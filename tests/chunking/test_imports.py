@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rag_ls.chunking import outline_of_document
 from rag_ls.languages import LANGUAGES, SYNTAXES
+from rag_ls.model import Import
 
 from .checks import outline_of
 from .samples import SAMPLES, Sample
@@ -121,6 +123,56 @@ def test_imports_are_read(language: str) -> None:
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.imports], ids=lambda sample: sample.language)
 def test_imports_of_samples_are_read(sample: Sample) -> None:
     assert {found.module for found in outline_of(sample.text, sample.language).imports} == set(sample.imports)
+
+
+@pytest.mark.parametrize("language", sorted(CASES))
+def test_imports_alone_are_those_of_the_whole_wherever_they_stand(language: str) -> None:
+    text = CASES[language][0]
+    after = "\n" * 3 + "x\n" * 200
+    for whole in (
+        text,
+        text + after,
+        "\n" + text.replace("\n", "\r\n"),
+        "\ufeff" + text,
+        text + after + text,
+        text * 2 + "(",
+    ):
+        assert _imports_alone(whole, language) == outline_of(whole, language).imports
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("java", 'package a; import b.C;\n/** c */ import d.E;\nclass X {\n  String s = """\n  import no.No;\n  """;\n}\n'),
+        ("java", "import a.B;\n/*\nimport no.No;\n*/\nclass X {}\n"),
+        ("kotlin", "import a.B; import a.C\n\nfun f() = \"\"\"\nimport no.No\n\"\"\"\n"),
+        ("scala", "import a.{\n  B,\n  C\n}\nclass X { import d.E; def f = { import g.H; 1 } }\n"),
+        ("go", 'package p\n\nimport (\n\t"a" // (one)\n\t"b"\n)\n\nvar s = `\nimport "no"\n`\n'),
+        ("go", 'package p; import "a"; import "b"\n\nfunc f() { fmt.Println("import") }\n'),
+        ("csharp", "global using A.B;\nglobal using static C.D;\nusing E = F.G<int>;\nnamespace N\n{\n    using H.I;\n    class X {}\n}\n"),
+        ("csharp", "using A;\n\nclass X { void F() { using var f = Open(); using (var g = Open()) { } } }\n"),
+        ("python", "import a, \\\n    b\nfrom c \\\n    import d\nif x: import e; import f\n\n\ndef g():\n    from h import (  # (one)\n        i,\n    )\n"),
+        ("python", 'def f():\n    """Take it\n\n    from here import there\n    """\n    try:\n        import a\n    except ImportError:\n        pass\n'),
+        ("typescript", 'import {\n  a,\n  b,\n} from "./c";\nimport /* one */ "d";\nexport * from\n  "./e";\nconst f = () => import(\n  /* two */ "./g"\n);\n'),
+        ("javascript", 'const a = require ("b");\nfunction f() {\n  return [require(`c`), import("d")];\n}\n// from "no"\n'),
+        ("tsx", 'import A from "a";\nconst B = () => <p>Taken from "b" it is</p>;\n'),
+    ],
+)  # fmt: skip
+def test_imports_alone_are_those_of_the_whole_in_odd_forms(language: str, text: str) -> None:
+    after = "\n" + "x = 1;\n" * 100
+    for whole in (text, text + after):
+        assert _imports_alone(whole, language) == outline_of(whole, language).imports
+
+
+def test_of_a_text_with_its_imports_at_the_top_the_rest_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "package a;\nimport b.C;\n\nclass X {\n" + "  int x() { return 1; }\n" * 50 + "}\n"
+    monkeypatch.setattr("rag_ls.chunking.chunker.parse", lambda *_: pytest.fail("the whole was parsed"))
+    assert [found.module for found in _imports_alone(text, "java")] == ["b.C"]
+    assert _imports_alone(text.replace("import b.C;", ""), "java") == ()
+
+
+def _imports_alone(text: str, language: str) -> tuple[Import, ...]:
+    return outline_of_document(text, "a/file", language, declarations=False).imports
 
 
 def test_every_language_with_imports_has_a_case() -> None:
