@@ -185,7 +185,9 @@ def _reason_by_content(name: str, data: bytes) -> str:
     if holds_secrets(name, data):
         return "secret"
     head = data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)
-    if _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _says_generated(head)):
+    if b"generated" in head.lower() and (
+        _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _says_generated(head))
+    ):
         return "generated"
     lower, lines = name.lower(), 1 + data.count(b"\n")
     is_minified = lower.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE_BYTES * lines

@@ -27,10 +27,12 @@ class JvmResolver:
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents of a class, or of a package with `*`; the classes that hold an inner class or static member."""
-        parts = imported.module.split(".")
+        parts, names = imported.module.split("."), self._tree.by_name
         for length in range(len(parts), 1, -1):
-            end = "/".join(parts[:length])
-            found = [path for suffix in _SUFFIXES for path in self._tree.find_ending(end + suffix, importer)]
+            # Most imports are of packages from outside.
+            suffixes = [suffix for suffix in _SUFFIXES if parts[length - 1] + suffix in names]
+            end = "/".join(parts[:length]) if suffixes else ""
+            found = [path for suffix in suffixes for path in self._tree.find_ending(end + suffix, importer)]
             if found:
                 yield from (Target(path, (parts[length - 1],)) for path in found)
                 return

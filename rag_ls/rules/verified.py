@@ -10,9 +10,10 @@ from typing import Any
 
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import applies, looks_at_imports, violations
+from rag_ls.rules.checks.contracts import find_suspects
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import CheckedDocument, CheckRule, ImportCheck, RuleSet, StructureCheck
-from rag_ls.rules.checks.structure import structures_here
+from rag_ls.rules.checks.structure import count_structures
 from rag_ls.rules.survey.documents import rule_text
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
 from rag_ls.rules.survey.survey import Survey
@@ -119,23 +120,21 @@ def break_files(
     read: Callable[[str], str], rules: Sequence[tuple[CheckRule, tuple[str, ...]]], files: Sequence[_File]
 ) -> list[list[_Counts]]:
     """The places of each rule in each file; one without a rule's marks has none, and is not parsed for it."""
-    return [
-        [_count(CheckedDocument(*file, read(file[0])), rule.check, marks) for rule, marks in rules] for file in files
-    ]
+    documents = (CheckedDocument(*file, read(file[0])) for file in files)
+    return [[_count(document, rule.check, marks) for rule, marks in rules] for document in documents]
 
 
 def _count(document: CheckedDocument, check: object, marks: Iterable[str]) -> _Counts:
     if not isinstance(check, StructureCheck) or not any(mark in document.text for mark in marks):
         return 0, 0
-    every, broken = structures_here(document, (replace(check, required=None), check))
-    return len(every) - len(broken), len(broken)
+    return count_structures(document, check)
 
 
 def _broken_by(rule: CheckRule, tree: CheckedTree) -> dict[str, _Counts]:
     """The files that break a rule on paths or imports, which is checked without reading them."""
     # Files outside the survey's sample are left out, because it did not count them.
-    read = (path for path in tree.paths if path not in tree.unread)
-    asked = (path for path in read if tree.graph.edges(path)) if looks_at_imports(rule) else read
+    suspects = find_suspects(rule.check, tree.graph) if looks_at_imports(rule) else frozenset(tree.paths)
+    asked = (path for path in tree.paths if path in suspects and path not in tree.unread and applies(rule, path))
     documents = (CheckedDocument(path, tree.language(path), "") for path in asked)
     broken = {each.path: (0, 1) for each in documents if violations(each, RuleSet((rule,)), tree.graph)}
     names = rule.check.forbidden if isinstance(rule.check, ImportCheck) else ()

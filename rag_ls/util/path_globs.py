@@ -60,7 +60,13 @@ def glob_matcher(written: str, known: Collection[str] = ()) -> Matcher:
 
 def matches_any(globs: Sequence[str], path: str) -> bool:
     """Whether a path matches one of some globs, and none that begins with `!`."""
-    return bool(globs) and _of_several(tuple(globs))(path)
+    return bool(globs) and _matches_several(tuple(globs), path)
+
+
+@lru_cache(maxsize=16_384)
+def _matches_several(globs: tuple[str, ...], path: str) -> bool:
+    """Known for a while: each rule is asked of the same paths, and of those that they import."""
+    return _of_several(globs)(path)
 
 
 @lru_cache(maxsize=4096)

@@ -29,9 +29,37 @@ def is_among(path: str, places: Collection[str]) -> bool:
 def text_in(root: Path, path: str) -> str:
     """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
     try:
-        if leads_out(root, root / path):
-            return ""
-        return read_regular(root / path).decode("utf-8", "replace").replace("\r\n", "\n")
+        return "" if leads_out(root, root / path) else _text_of(root / path)
+    except OSError:
+        return ""
+
+
+class TextReader:
+    """Reads the texts of many files below a folder, as `text_in` does, and looks once at each folder on their paths.
+
+    It is for work of seconds: a folder that becomes a link meanwhile is not noticed. In another process it looks anew.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._start = os.path.join(root, "")
+        self._plain: dict[str, bool] = {}
+
+    def __reduce__(self) -> tuple[type[TextReader], tuple[Path]]:
+        return TextReader, (self._root,)
+
+    def __call__(self, path: str) -> str:
+        folder, file = path.rpartition("/")[0], self._start + path
+        if folder not in self._plain:
+            self._plain[folder] = _is_without_link(self._root, self._root / folder / "any")
+        if not self._plain[folder] or os.path.islink(file):
+            return text_in(self._root, path)
+        return _text_of(file)
+
+
+def _text_of(file: str | os.PathLike[str]) -> str:
+    try:
+        return read_regular(file).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return ""
 

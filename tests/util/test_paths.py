@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
-from rag_ls.util.paths import file_identity, is_among, is_same_file, leads_out, portable, text_in
+from rag_ls.util.paths import TextReader, file_identity, is_among, is_same_file, leads_out, portable, text_in
+from tests.support import write
 
 
 def test_backslashes_of_windows_become_slashes() -> None:
@@ -33,6 +35,30 @@ def test_what_cannot_be_read_has_no_text(tmp_path: Path) -> None:
     assert text_in(tmp_path, "odd.py") == "caf\ufffd"
     assert text_in(tmp_path, "missing.py") == ""
     assert text_in(tmp_path, "") == ""
+
+
+def test_a_reader_of_many_files_reads_what_each_alone_gives(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write(root, {"top.py": "a = 1\r\n", "src/a.py": "b = 1\n", "src/b.py": "c = 1\n"})
+    write(tmp_path, {"outside/secret.py": "x = 1\n"})
+    (root / "src/within.py").symlink_to("a.py")
+    (root / "src/out.py").symlink_to(tmp_path / "outside/secret.py")
+    (root / "out").symlink_to(tmp_path / "outside")
+    (root / "ok").symlink_to("src")
+    paths = (
+        "top.py",
+        "src/a.py",
+        "src/b.py",
+        "src/within.py",
+        "ok/a.py",
+        "src/out.py",
+        "out/secret.py",
+        "../outside/secret.py",
+    )
+    reader = pickle.loads(pickle.dumps(TextReader(root)))
+    assert [reader(path) for path in paths] == [text_in(root, path) for path in paths]
+    assert [reader(path) for path in paths] == ["a = 1\n", "b = 1\n", "c = 1\n", "b = 1\n", "b = 1\n", "", "", ""]
+    assert [reader(path) for path in ("", "src", "missing/a.py")] == ["", "", ""]
 
 
 def test_a_file_that_was_deleted_or_replaced_is_not_the_same_and_one_that_was_never_there_is_none(

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +27,7 @@ from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search import Roles
 from rag_ls.util import handles
-from rag_ls.util.paths import portable, text_in
+from rag_ls.util.paths import TextReader, portable
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
@@ -119,19 +120,21 @@ def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> No
 
 def _find_survey(view: ProjectSession, request: SetUpRules, report: Report) -> ProjectSurvey:
     """The survey of a project: the last one, if no file has changed since: what is shown first is written afterwards."""
-    from rag_ls.rules.survey.project_files import fingerprint_files
+    from rag_ls.rules.survey.project_files import ListedFiles
 
     project = view.project
     folders = [_read_folder(project.root, path) for path in (request.frontend_path, request.backend_path)]
-    files = fingerprint_files(project.root, project.exclusions.patterns)
-    key = "\0".join((files, repr(view.settings.index), *folders))
+    listed = ListedFiles.of(project.root, project.exclusions.patterns)
+    key = "\0".join((listed.fingerprint, repr(view.settings.index), *folders))
     last = project.last_survey
     if last is None or last[0] != key:
-        project.last_survey = last = key, _survey_project(view, folders, report)
+        project.last_survey = last = key, _survey_project(view, listed.paths, folders, report)
     return last[1]
 
 
-def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report) -> ProjectSurvey:
+def _survey_project(
+    view: ProjectSession, listed: Sequence[str], folders: Sequence[str], report: Report
+) -> ProjectSurvey:
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.survey.project_files import ProjectFiles
     from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree, survey
@@ -140,15 +143,14 @@ def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report
     root = view.project.root
     known = read_stored_outlines(view.project.documents, view.project.index.checkout)
     reading = _CountedReading(view, report, len(known))
-    cutters, read = view.project.cutters, partial(text_in, root)
-    patterns = view.project.exclusions.patterns
-    files = ProjectFiles(root, patterns, view.project.documents.reader, reading.call_many, known=known)
+    cutters, read = view.project.cutters, TextReader(root)
+    files = ProjectFiles(root, listed, view.project.documents.reader, reading.call_many, known=known)
     graph = files.outlines.graph(files.resolver)
     product = find_product(files.documents(), files.outlines, files.resolver)
     roles = Roles(product, view.settings.index.product, view.settings.index.tests)
     edges = [(path, edge) for path in files.paths for edge in graph.edges(path)]
     tree = SurveyedTree(
-        files.paths, read, lambda path: detect_language(path) or "",
+        files.paths, read, cache(lambda path: detect_language(path) or ""),
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
         declared=files.outlines.declared, report=reading.call_many, roles=roles, unread=files.unread,
@@ -158,9 +160,8 @@ def _survey_project(view: ProjectSession, folders: Sequence[str], report: Report
         unread=files.unread,
     )  # fmt: skip
     found = verify_survey(survey(tree, *folders), checked)
-    return ProjectSurvey(
-        found, len(files.documents()), tuple(sorted({Path(path).suffix for path in files.paths if Path(path).suffix}))
-    )
+    suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
+    return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
 
 
 class _CountedReading:

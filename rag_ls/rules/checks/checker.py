@@ -60,8 +60,9 @@ def violations(
 
 def applies(rule: CheckRule, path: str) -> bool:
     """Whether a rule is for the file at a path."""
-    is_left_out = matches_any(rule.not_files, path) or matches_any(rule.exceptions, path)
-    return (not rule.files or matches_any(rule.files, path)) and not is_left_out
+    if rule.files and not matches_any(rule.files, path):
+        return False
+    return not matches_any(rule.not_files, path) and not matches_any(rule.exceptions, path)
 
 
 def looks_at_imports(rule: CheckRule) -> bool:

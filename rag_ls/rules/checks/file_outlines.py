@@ -10,7 +10,7 @@ from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.indexing.files import Rejected, Source
 from rag_ls.languages import find_language
 from rag_ls.model import Outline
-from rag_ls.storage import is_called
+from rag_ls.storage.terms import is_called
 from rag_ls.util.paths import text_in
 
 OutlinedFile = tuple[str, str, Outline]

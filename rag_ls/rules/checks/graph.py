@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.languages import ImportResolver
@@ -35,6 +35,7 @@ class ImportGraph:
         self._edges = edges
         self._circles: dict[str, int] | None = None
         self._imported: frozenset[str] | None = None
+        self._importing: dict[Edge, list[str]] = {}
         self._reached: dict[Hashable, frozenset[str]] = {}
         self._without: dict[tuple[str, ...], ImportGraph] = {}
 
@@ -55,6 +56,20 @@ class ImportGraph:
     def edges(self, path: str) -> tuple[Edge, ...]:
         """The imports of a document, in order."""
         return self._edges.get(path, ())
+
+    def paths(self) -> Collection[str]:
+        """The documents with imports."""
+        return self._edges.keys()
+
+    def importing(self) -> Mapping[Edge, Sequence[str]]:
+        """The documents that have each import, without its line."""
+        if not self._importing:
+            for path, edges in self._edges.items():
+                for edge in edges:
+                    self._importing.setdefault(Edge(edge.target, "" if edge.target else edge.module, 0), []).append(
+                        path
+                    )
+        return self._importing
 
     def with_document(self, path: str, edges: tuple[Edge, ...]) -> ImportGraph:
         """The graph with other imports of one document; the same graph, and what it knows, if they are no others."""

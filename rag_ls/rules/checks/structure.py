@@ -44,6 +44,17 @@ def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...
     return [tuple(_matches(document, check)) for check in checks]
 
 
+def count_structures(document: CheckedDocument, check: StructureCheck) -> tuple[int, int]:
+    """The number of a document's matches that satisfy what a rule requires of them, and of those that break it."""
+    try:
+        found = _find(document, check)
+        broken = sum(check.required is None or not node.matches(**check.required) for node in found)
+        return len(found) - broken, broken
+    except Exception:
+        _log.exception("a structural rule failed on %s", document.path)
+        return 0, 0
+
+
 def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
     """None in languages that the rule is not for, and where the rule fails: it must take no other with it."""
     try:
@@ -53,16 +64,19 @@ def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match
 
 
 def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
-    if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
-        return
-    root = _parse_tree(document.text, document.language).root()
-    found: list[SgNode] = root.find_all(_config(check.match))
     fixes = 0
-    for node in found[:_MAX_MATCHES]:
+    for node in _find(document, check):
         if check.required is None or not node.matches(**check.required):
             has_fix = bool(check.fix) and fixes < _MAX_FIXES
             fixes += has_fix
             yield _place(node), _shorten_text(node.text()), _mend(node, check.fix, document.text) if has_fix else None
+
+
+def _find(document: CheckedDocument, check: StructureCheck) -> list[SgNode]:
+    if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
+        return []
+    root = _parse_tree(document.text, document.language).root()
+    return root.find_all(_config(check.match))[:_MAX_MATCHES]
 
 
 def problem_of(check: StructureCheck) -> str:

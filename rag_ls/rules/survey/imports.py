@@ -27,6 +27,7 @@ _SUBPATH = re.compile(r"""["'](#[\w@~$./-]+)/\*["']\s*:""")
 """A name in `imports` of a package.json."""
 _NAMESPACE = re.compile(r"\"([A-Z][\w\\]*?)(?:\\\\)?\"\s*:\s*[\"\[]")
 """A namespace of composer.json, whose other keys are lower-case."""
+_MODULE_MANIFESTS = ("go.mod", "composer.json")
 _ABOVE = re.compile(r"(?:\.\./)+\w[\w-]*(?=/)")
 _RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
@@ -105,13 +106,14 @@ def gather_import_names(paths: Iterable[str], read: Callable[[str], str], own: I
     """`own` are the product's files; aliases are read from the project's `tsconfig.json` and `package.json` files."""
     aliases: set[str] = set(_USUAL_PREFIXES)
     for path in paths:
-        if _TSCONFIG.search(path) and not is_vendored(path):
+        if path.endswith(".json") and _TSCONFIG.search(path) and not is_vendored(path):
             aliases.update(f"{name}/" for name in _ALIAS.findall(read(path)))
             aliases.update(_base_folders(path, read(path), paths))
         elif posixpath.basename(path) == "package.json" and not is_vendored(path):
             aliases.update(f"{name}/" for name in _SUBPATH.findall(read(path)))
     packages = frozenset(_python_packages(own))
-    modules = tuple(f"{name}/" for path in paths if not is_vendored(path) for name in _own_modules(path, read))
+    manifests = (path for path in paths if path.endswith(_MODULE_MANIFESTS) and not is_vendored(path))
+    modules = tuple(f"{name}/" for path in manifests for name in _own_modules(path, read))
     return ImportNames(tuple(sorted(aliases, key=lambda name: (-len(name), name))), packages, modules)
 
 

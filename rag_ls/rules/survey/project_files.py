@@ -7,12 +7,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
-from rag_ls.indexing.files import file_state
 from rag_ls.languages import ImportResolver, SourceTree, detect_language, family_of
 from rag_ls.rules.checks.file_outlines import (
     OutlinedFile,
@@ -25,7 +25,7 @@ from rag_ls.rules.checks.file_outlines import (
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import CODE, is_vendored
 from rag_ls.storage import StoredImport, StoredSymbol, is_called, last_name
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import TextReader
 
 MAX_READ = 5_000
 """The most source files that are read; of more, every so-manieth is."""
@@ -44,7 +44,8 @@ class FileOutlines:
         self._unread = {
             row for row, (path, language, _) in enumerate(files) if path not in known and not has_tests_inside(language)
         }
-        self._root, self._jobs = root, jobs
+        self._read, self._jobs = TextReader(root), jobs
+        self._root = root
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
         """Declarations whose last name, lower-case, is one of `names`, in the files whose declarations are read."""
@@ -80,7 +81,7 @@ class FileOutlines:
         called = {symbol.name for row in rows for symbol in self._files[row][2].symbols}
         found = {name for name in names for each in called if is_called(each, name)}
         paths = [self._files[row][0] for row in rows if row in self._unread]
-        for each in self._jobs(partial(declared_in, partial(text_in, self._root), names), paths):
+        for each in self._jobs(partial(declared_in, self._read, names), paths):
             found |= each or frozenset()
         return frozenset(found)
 
@@ -114,17 +115,15 @@ class ProjectFiles:
     def __init__(
         self,
         root: Path,
-        patterns: Patterns,
+        listed: Iterable[str],
         read: ReadSource,
         outline: FileJobs,
         most: int = MAX_READ,
         known: Mapping[str, OutlinedFile] | None = None,
     ) -> None:
-        """`read` and `outline` find what a file holds, unless it is `known`; secrets, generated files and what else `read`
-        refuses are left out."""
-        there = sorted(
-            path for path in list_files(root, patterns) if not reason_by_name(path) and _is_file(root / path)
-        )
+        """`listed` are the paths of regular files. `read` and `outline` find what one holds, unless it is `known`; secrets,
+        generated files and what else `read` refuses are left out."""
+        there = sorted(path for path in listed if not reason_by_name(path))
         code = [path for path in there if detect_language(path) in CODE]
         own = [path for path in code if not is_vendored(path)]
         chosen = _take_sample(own, most)
@@ -139,7 +138,7 @@ class ProjectFiles:
         """The files that `read` refuses: rules that are checked look at them, too."""
         self.unread = frozenset(code).difference(chosen)
         # Generated files are imported all the same.
-        self.resolver = ImportResolver(SourceTree(there, partial(text_in, root)))
+        self.resolver = ImportResolver(SourceTree(there, TextReader(root)))
         self._outlined = [each for _, each in found if isinstance(each, tuple)]
         self.outlines = FileOutlines(root, self._outlined, outlined.keys() - left, outline)
 
@@ -148,15 +147,26 @@ class ProjectFiles:
         return [(row, path, language) for row, (path, language, _) in enumerate(self._outlined)]
 
 
-def fingerprint_files(root: Path, patterns: Patterns) -> str:
-    """A digest of the names, sizes and times of a project's files."""
-    digest = hashlib.sha256()
-    for path in sorted(list_files(root, patterns)):
-        state = file_state(root / path)
-        digest.update(
-            repr((path, state and (state.size, state.mtime_ns, state.ctime_ns))).encode("utf-8", "surrogateescape")
-        )
-    return digest.hexdigest()
+@dataclass(frozen=True, slots=True)
+class ListedFiles:
+    """The files of a project as they are listed, before any is read."""
+
+    paths: tuple[str, ...]
+    """Those of regular files."""
+    fingerprint: str
+    """A digest of the names, sizes and times of all."""
+
+    @classmethod
+    def of(cls, root: Path, patterns: Patterns) -> ListedFiles:
+        """The files of a folder that the ignore rules and the settings leave."""
+        digest, regular, start = hashlib.sha256(), [], os.path.join(root, "")
+        for path in sorted(list_files(root, patterns)):
+            status = _look_at(start + path)
+            stamp = status and (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            digest.update(repr((path, stamp)).encode("utf-8", "surrogateescape"))
+            if status is not None and stat.S_ISREG(status.st_mode):
+                regular.append(path)
+        return cls(tuple(regular), digest.hexdigest())
 
 
 def _take_sample(paths: Sequence[str], most: int) -> list[str]:
@@ -164,9 +174,9 @@ def _take_sample(paths: Sequence[str], most: int) -> list[str]:
     return [paths[at * len(paths) // most] for at in range(most)] if len(paths) > most else list(paths)
 
 
-def _is_file(file: Path) -> bool:
-    """Whether a file is there, and no link to another one."""
+def _look_at(file: str) -> os.stat_result | None:
+    """The state of a file, or of a link; None where it cannot be told."""
     try:
-        return stat.S_ISREG(os.lstat(file).st_mode)
+        return os.lstat(file)
     except OSError:
-        return False
+        return None

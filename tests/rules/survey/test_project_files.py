@@ -19,7 +19,7 @@ from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
 from rag_ls.rules.checks.file_outlines import OutlinedFile, declared_in
 from rag_ls.rules.survey.documents import architecture_yaml
-from rag_ls.rules.survey.project_files import ProjectFiles
+from rag_ls.rules.survey.project_files import ListedFiles, ProjectFiles
 from rag_ls.rules.survey.survey import SurveyedTree, survey
 from rag_ls.util.paths import text_in
 from tests.support import PATIENCE_S, write
@@ -32,7 +32,9 @@ def _outline(
 
 
 def _files(root: Path, most: int = 5_000) -> ProjectFiles:
-    return ProjectFiles(root, Patterns(), partial(read_source, root, limit=100_000), _outline, most)
+    return ProjectFiles(
+        root, ListedFiles.of(root, Patterns()).paths, partial(read_source, root, limit=100_000), _outline, most
+    )
 
 
 def _tree(root: Path, files: ProjectFiles) -> SurveyedTree:
@@ -122,9 +124,8 @@ def test_files_that_the_index_has_are_not_parsed_again(client: Client, tmp_path:
         return read(paths)
 
     whole = _files(view.project.root)
-    files = ProjectFiles(
-        view.project.root, Patterns(), partial(read_source, tmp_path, limit=100_000), outline, known=known
-    )
+    listed = ListedFiles.of(view.project.root, Patterns()).paths
+    files = ProjectFiles(view.project.root, listed, partial(read_source, tmp_path, limit=100_000), outline, known=known)
     assert (set(known), set(parsed)) == ({"a.py", "b.py"}, {"c.py"})
     assert (files.paths, files.documents()) == (whole.paths, whole.documents())
     assert files.outlines.imports() == whole.outlines.imports()
