@@ -278,6 +278,10 @@ def _add_confirmation(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--yes", action="store_true", help="do not ask")
 
 
+def _rules_check(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--all", action="store_true", help="show whole sections, and the code of the examples")
+
+
 def _text(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("text", nargs="?", help="the text, or - to read it from standard input")
     verb.add_argument("--content", help="the text, given as an option")
@@ -319,6 +323,7 @@ _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "export": _export,
     "import": _import,
     "rules setup": _add_confirmation,
+    "rules check": _rules_check,
     "undo": _add_confirmation,
     "project remove": _add_confirmation,
     "project prune": _add_confirmation,

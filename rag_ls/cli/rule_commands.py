@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Sequence
 
 from rag_ls.cli.backend import Json, ask, backend_of
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import ask_to_confirm
+from rag_ls.cli.constraints_text import render_constraints
 from rag_ls.cli.impact_text import FORMATS, render_change, render_impact
 from rag_ls.cli.progress import showing, showing_reading
 from rag_ls.cli.render import ALL_IN_STATUS
-from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
+from rag_ls.cli.terminal import PLACE, Paint, paint
 from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 
-_HEADINGS = re.compile(r"\A(?:#{1,6}[ \t][^\n]*\n\s*)+")
-_MAX_EXCERPT_LINES = 12
 _MAX_CLAIMS = 12
 
 
@@ -115,7 +113,7 @@ def check(arguments: argparse.Namespace) -> int:
     }
     with showing_reading() as show:
         answer = ask(arguments, "rag_check_constraints", question, show)
-    show_answer(arguments, answer, _constraints(answer, paint()))
+    show_answer(arguments, answer, render_constraints(answer, paint(), whole=arguments.all))
     return 0
 
 
@@ -165,45 +163,3 @@ def status(arguments: argparse.Namespace) -> int:
     ]
     show_answer(arguments, answer, "\n".join(lines))
     return 0
-
-
-def _constraints(answer: Json, style: Paint) -> str:
-    broken = [_violation(record, style) for record in answer.get("violations", ())]
-    parts = ["\n".join(broken)] if broken else []
-    parts += [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
-    parts += [_example(record, style) for record in answer["examples"]]
-    checks = [f"checked  {each}" for each in answer.get("checks", ())]
-    parts += ["\n".join(checks)] if checks else []
-    opposed = [f"contradiction  {each}" for each in answer.get("contradictions", ())]
-    return "\n\n".join([*parts, *opposed, in_words_of_the_shell(answer["summary"])])
-
-
-def _violation(record: Json, style: Paint) -> str:
-    place = style.style(f"{record['filePath']}:{record['line']}", PLACE)
-    see = f"  (see {record['see']})" if record.get("see") else ""
-    return f"{place}  {record['severity']}  {style.style(record['rule'], NAME)}  {record['message']}{see}"
-
-
-def _rule(record: Json, style: Paint) -> str:
-    head = (
-        f"{record['relevance']:.2f}  {style.style(record['filePath'] + ':' + record['lines'], PLACE)}  "
-        f"{style.style(record.get('section', ''), NAME)}  {style.style(record['type'], FAINT)}"
-    )
-    text = _HEADINGS.sub("", record["content"])
-    shown = "\n".join(text.splitlines()[:_MAX_EXCERPT_LINES])
-    further = [rule for rule in record["keyRules"] if rule.partition("\n")[0] not in shown]
-    return "\n".join([head, *_indent([text, *further])])
-
-
-def _example(record: Json, style: Paint) -> str:
-    place = style.style(f"{record['filePath']}:{record['lines']}", PLACE)
-    return "\n".join([f"{record['relevance']:.2f}  {place}", *_indent([record["content"]])])
-
-
-def _indent(texts: Sequence[str]) -> list[str]:
-    found = []
-    for text in texts:
-        lines = text.splitlines()
-        found += [f"    {line}" for line in lines[:_MAX_EXCERPT_LINES]]
-        found += ["    ..."] if len(lines) > _MAX_EXCERPT_LINES else []
-    return found
