@@ -18,4 +18,4 @@ from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outlin
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
 from rag_ls.chunking.rule_documents import RuleKind, cut_rules, find_fenced_lines, is_surveyed, rule_kind
-from rag_ls.chunking.uses import UNKNOWN, read_uses
+from rag_ls.chunking.uses import ATTRIBUTE, INDEX, KEY, SHORTHAND, TAKEN, UNKNOWN, read_uses

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"
 """The receiver that is no chain of names."""
+KEY, SHORTHAND, TAKEN, ATTRIBUTE, INDEX = "{:}", "{}", "{}=", "</>", "[]"
+"""The receivers of names that are members of the type that an object, `{ size: 1 }` or `{ size }`, what takes one apart, or an element
+has, or of the one before brackets, `Cart["size"]`."""
+_RECEIVERS = {
+    "symbol": UNKNOWN.encode(), "own_symbol": b"self", "key": KEY.encode(), "shorthand": SHORTHAND.encode(),
+    "taken": TAKEN.encode(), "attribute": ATTRIBUTE.encode(), "index": INDEX.encode(),
+}  # fmt: skip
+"""By the name of the capture; of several captures of one name the last one counts."""
 _MAX_USES = 100_000
 """More names than this are data."""
 _MAX_NAME = 200
@@ -77,7 +85,9 @@ class UseTable:
 
     def _add_part(self, document: Document, part: Part, found: dict[str, list[Node]], rule: ReferenceRule) -> None:
         data = document.data
-        own_symbols, symbols = (_symbol_starts(found.get(each, ()), data) for each in ("own_symbol", "symbol"))
+        owned = {name: _symbol_starts(found[name], data) for name in _RECEIVERS if name in found}
+        symbols = {start: end for each in owned.values() for start, end in each.items()}
+        owners = {start: _RECEIVERS[name] for name, each in owned.items() for start in each}
         if rule.texts:
             symbols |= {
                 match.start(1): match.end(1) for match in re.compile(rule.texts).finditer(data, part.start, part.end)
@@ -122,7 +132,7 @@ class UseTable:
             chains[at] = receiver
             receivers[at] = words.setdefault(receiver, len(words))
         for at in np.flatnonzero(np.isin(starts, list(symbols))).tolist() if symbols else ():
-            owner = b"self" if spans[at][0] in own_symbols else UNKNOWN.encode()
+            owner = owners.get(spans[at][0], UNKNOWN.encode())
             receivers[at] = words.setdefault(owner, len(words))
         if rule.locals:
             kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (

@@ -45,7 +45,8 @@ class ReferenceRule(NamedTuple):
     imports: tuple[str, ...] = ()
     """Queries for statements that pass imported names on, as `@import`."""
     symbols: tuple[str, ...] = ()
-    """Queries for texts that are names, as `@symbol`; `@own_symbol` for those of them that name a method of the object itself."""
+    """Queries for texts that are names, as `@symbol`; `@own_symbol` for those of them that name a method of the object itself. `@key`,
+    `@shorthand`, `@taken`, `@attribute` and `@index` are members of the type that a place expects (`chunking.uses`)."""
     texts: bytes = b""
     """A pattern of texts in quotes whose first group names a member of something."""
     locals: tuple[str, ...] = ()
@@ -122,8 +123,6 @@ class ReferenceRule(NamedTuple):
     """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
-    derived: str = ""
-    """A pattern that finds the types of which another name is given to one, in the text that declares it."""
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()

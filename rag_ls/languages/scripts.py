@@ -163,18 +163,25 @@ _TYPE_USES = (
 
 
 def _make_reference_rule(language: str) -> ReferenceRule:
-    symbols = ["(pair_pattern key: (property_identifier) @symbol)"]
+    symbols = [
+        "(pair key: (property_identifier) @key)",
+        "(object (method_definition name: (property_identifier) @key))",
+        "(object (shorthand_property_identifier) @shorthand)",
+        "(pair_pattern key: (property_identifier) @taken)",
+        "(shorthand_property_identifier_pattern) @taken",
+    ]
+    if language != "javascript":
+        symbols.append("(lookup_type (literal_type (string (string_fragment) @index)))")
     if language != "typescript":
-        symbols.append("(jsx_attribute (property_identifier) @symbol)")
+        symbols.append("(jsx_attribute (property_identifier) @attribute)")
     return ReferenceRule(
         calls=_CALLS,
         bases=_BASES if language == "javascript" else _TYPED_BASES,
         skipped=(
-            "(pair key: (property_identifier) @skip)",
             "(function_expression name: (identifier) @skip)",
             "(generator_function name: (identifier) @skip)",
         ),
-        # Members of an object, and no names of the document: `const { key: name } = cart`, `<Cart key={name} />`.
+        # Members of what an object or element is, and no names of the document: `const { key: name } = cart`, `<Cart key={name} />`.
         symbols=tuple(symbols),
         imports=("(export_statement source: (_)) @import",),
         own=frozenset({"this"}),
@@ -192,7 +199,6 @@ def _make_reference_rule(language: str) -> ReferenceRule:
         loops=(r"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+{name}\s+of\s+",),
         callbacks=(rf"\??\.(?:{_CALLING})\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*{{name}}\s*(?:[,):]|=>)",),
         results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)",
-        derived=r"\btype\s+[\w$]+\s*(?:<[^=]*>)?\s*=\s*([^{};()]+)",
         reaches_through_bases=True,
         constructors=frozenset({"constructor"}),
         chained=frozenset({"super"}),

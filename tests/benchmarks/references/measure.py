@@ -81,6 +81,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--symbols", type=int, default=100, help="how many are drawn of each project")
+    parser.add_argument("--properties", action="store_true", help="draw properties of types, not functions and types")
     parser.add_argument("--pyright", default="basedpyright-langserver", help="command of pyright's language server")
     parser.add_argument("--node", default="node", help="command of Node")
     parser.add_argument("--go", default="go", help="command of Go")
@@ -101,21 +102,31 @@ def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
     with indexed_by_words(root) as view:
         languages = view.store.language_counts()
         language = max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
-        drawn = draw(view, language, arguments.symbols)
+        drawn = draw(view, language, arguments.symbols, properties=arguments.properties)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
         return _compared(view, drawn, judge(drawn, columns), show=arguments.show)
 
 
-def draw(view: ProjectSession, language: str, count: int) -> list[StoredSymbol]:
-    """Functions and types of a language by chance, the same each time, that are declared outside of tests."""
+def draw(view: ProjectSession, language: str, count: int, *, properties: bool = False) -> list[StoredSymbol]:
+    """Functions and types of a language, or properties of types, by chance, the same each time, that are declared outside of tests."""
     numbers = [
         number
         for number, path, named, _ in view.store.document_paths()
         if named == language and not is_test_by_path(path)
     ]
     declared = view.store.outlines.of_documents(numbers, 1_000_000)
-    chosen = [item for item in declared if item.kind in ("function", "type") and "__" not in item.symbol]
+    types = {(item.path, item.symbol) for item in declared if item.kind == "type"}
+    chosen = [
+        item
+        for item in declared
+        if "__" not in item.symbol
+        and (
+            (item.kind == "value" and (item.path, split_owner(item.symbol)[0]) in types)
+            if properties
+            else item.kind in ("function", "type")
+        )
+    ]
     random.Random(1).shuffle(chosen)
     return chosen[:count]
 

@@ -184,7 +184,7 @@ PYTHON = {
         (
             TSX,
             {"path": "src/key.ts", "line": 1},
-            [f"src/Page.tsx:{n} resolved" for n in (1, 5)] + [f"src/Page.tsx:{n} by name" for n in (3, 4, 6)],
+            [f"src/Page.tsx:{n} resolved" for n in (1, 5)],
         ),
         # A value that is given to a member calls the one whose name ends in `=`.
         (RUBY, {"symbol": "Cart.size="}, ["lib/cart.rb:11 resolved", "lib/cart.rb:12 resolved", "lib/use.rb:2 resolved"]),

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import filterfalse, islice, product
 
-from rag_ls.chunking import read_uses
+from rag_ls.chunking import KEY, SHORTHAND, TAKEN, read_uses
 from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.expected import ExpectedTypes
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.overloads import Overloads
-from rag_ls.engine.code.references.types import Uses
+from rag_ls.engine.code.references.types import KEYS, Uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import Role, find_language
 from rag_ls.model import Use, UseKind
@@ -42,9 +42,15 @@ _KINDS = {
 class Wanted:
     """The declarations that are asked for, by place; the parts of each stand for it."""
 
-    def __init__(self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]]) -> None:
+    def __init__(
+        self, parts: Iterable[tuple[StoredSymbol, StoredSymbol]], *, may_be_keys: bool = True, has_keys: bool = False
+    ) -> None:
         self._by_key = {symbol_key(part): item for part, item in parts}
         self.declared = self._by_key.values()
+        self.may_be_keys = may_be_keys
+        """Whether a key of an object of an unknown type may mean one."""
+        owned = [bool(split_owner(item.symbol)[0]) for item in self.declared]
+        self.has_members, self.has_others = has_keys or any(owned) or not owned, not all(owned)
         self.kin = frozenset(kin_of(language) for language in {item.language for item in self.declared})
 
     def __bool__(self) -> bool:
@@ -91,7 +97,39 @@ class Finder:
     def want(self, declared: Sequence[StoredSymbol]) -> Wanted:
         """Some declarations with their parts, as those that are asked for."""
         self.files.load(item.document_id for item in declared)
-        return Wanted((part, item) for item in reversed(declared) for part in (*self._parts(item), item))
+        parts = [
+            (part, item) for item in reversed(declared) for part in (*self._parts(item), *self._find_typed(item), item)
+        ]
+        keys = list(filter(self._is_key, declared))
+        may_be_keys = not declared or bool(keys) or any(map(self._may_be_key, declared))
+        return Wanted(parts, may_be_keys=may_be_keys, has_keys=bool(keys))
+
+    def _is_key(self, item: StoredSymbol) -> bool:
+        """Whether a declaration is a function that an object holds as the value of a key."""
+        source = self.files.at(item.path)
+        return source is not None and item.kind == "function" and any(self._keys_at(source, item))
+
+    def _keys_at(self, source: CodeFile, item: StoredSymbol) -> Iterator[Use]:
+        return (
+            use
+            for use in source.uses({split_owner(item.symbol)[1]})
+            if use.line == item.start_line and use.receiver == KEY
+        )
+
+    def _may_be_key(self, item: StoredSymbol) -> bool:
+        """Whether a member may be a key of objects: one of an object, or of a type that is no class."""
+        owner, rule = self._owner(item), find_language(item.language).references
+        if owner is None:
+            return bool(split_owner(item.symbol)[0])
+        return not (rule and rule.pure_types) or bool(re.search(rule.pure_types, owner.signature))
+
+    def _find_typed(self, item: StoredSymbol) -> Sequence[StoredSymbol]:
+        """The members of a type that a key of an object stands for, where a declaration is one."""
+        source = self.files.at(item.path)
+        if source is None or item.kind != "function" or self._owner(item) is not None:
+            return ()
+        meaning = next(filter(None, (self.uses.meaning(source, use) for use in self._keys_at(source, item))), None)
+        return meaning.declarations if meaning is not None else ()
 
     def _uses_in_code(self, name: str, wanted: Wanted, kinds: Collection[ReferenceKind] = ALL_KINDS) -> list[Reference]:
         """The uses outside of docs, under other names too."""
@@ -167,9 +205,9 @@ class Finder:
             return
         lines = self.files.lines(source)
         own_lines = {_find_own_line(lines, item, name)[0] for item in source.by_name.get(name, ())}
-        for use in uses:
+        for use in [each for read in uses for each in _readings(read, wanted)]:
             is_import = use.kind == UseKind.IMPORT
-            if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines)):
+            if (is_import and use.name != name) or (not is_import and self._declares(source, use, own_lines, wanted)):
                 continue
             if _KINDS[use.kind] not in kinds:
                 continue
@@ -177,6 +215,10 @@ class Finder:
                 continue
             meaning = self.uses.meaning(source, use)
             if meaning is None:
+                if use.receiver in KEYS and not (
+                    wanted.may_be_keys if use.receiver in (KEY, SHORTHAND) else wanted.has_members
+                ):
+                    continue
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self._reference(source, use, None)
                 continue
@@ -294,8 +336,13 @@ class Finder:
                 return each
         return None
 
-    def _declares(self, source: CodeFile, use: Use, own_lines: set[int]) -> bool:
-        """Whether a name is not used, but declared: where a declaration begins, its first name."""
+    def _declares(self, source: CodeFile, use: Use, own_lines: set[int], wanted: Wanted) -> bool:
+        """Whether a name is not used, but declared: where a declaration begins, its first name.
+
+        The key of an object is declared there for itself alone; others find a member of a type that is given.
+        """
+        if use.receiver == KEY:
+            return any((item.path, item.start_line) == (source.path, use.line) for item in wanted.declared)
         is_member = use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
         # `fun String.cut()`, `function cart.add()`
         is_member = is_member and not _MEMBER_DECLARED.search(self._before(source, use))
@@ -510,6 +557,14 @@ class Finder:
             kind=_KINDS[use.kind], path=source.path, line=use.line, column=column, text=_shorten(line),
             symbol=around.symbol if around else "", resolved=target is not None, is_test=self._is_test(source.path), target=target,
         )  # fmt: skip
+
+
+def _readings(use: Use, wanted: Wanted) -> Iterator[Use]:
+    """The ways to read a use: `size` in `{ size }` is a member of an object, and a name of the document."""
+    if use.receiver not in KEYS or wanted.has_members or use.receiver == TAKEN:
+        yield use
+    if use.receiver == SHORTHAND and wanted.has_others:
+        yield use._replace(receiver="")
 
 
 def _place(reference: Reference) -> tuple[str, int, int]:

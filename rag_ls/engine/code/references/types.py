@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import UNKNOWN
+from rag_ls.chunking import ATTRIBUTE, INDEX, KEY, SHORTHAND, TAKEN, UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound, is_parameter
 from rag_ls.engine.code.references.closures import find_blocks
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.contexts import Contexts
 from rag_ls.engine.code.references.declared import HOLDERS
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.name_patterns import compile_for, find_around
@@ -23,6 +24,8 @@ from rag_ls.storage import StoredSymbol
 if TYPE_CHECKING:
     from rag_ls.engine.code.references.expected import ExpectedTypes
 
+KEYS = frozenset({KEY, SHORTHAND, TAKEN, ATTRIBUTE, INDEX})
+"""The receivers of names that are members of what a place expects."""
 _MAX_HEAD = 2000
 _MAX_CHAIN_LINES = 30
 _MAX_STEPS = 6
@@ -52,6 +55,7 @@ class Uses:
         self._files = names.files
         self.expected: ExpectedTypes | None = None
         """Tells the types of members without a receiver, where the language has such."""
+        self._contexts = Contexts(names, self)
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
         self._bound: dict[tuple[int, int, int, str], bool] = {}
@@ -65,6 +69,8 @@ class Uses:
         if use.kind == UseKind.IMPORT:
             found = self._names.imported(source, use)
             return None if found is None else Meaning(found)
+        if use.receiver in KEYS:
+            return self._contexts.meaning(source, use)
         if use.receiver:
             return self._member(source, use)
         rule = source.rule
@@ -138,7 +144,7 @@ class Uses:
         if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
             extension = self._names.extension(source, use.name, is_imported=True)
             return extension or (self._member_of_few(source, steps, use.name) if owner is None else None)
-        found = self._names.member_of(owner, use.name)
+        found = self._names.member_of(owner, use.name) or self._contexts.member_of(owner, use.name)
         count = len(found.declarations) if found is not None else 0
         if count != 1:
             found = self._names.extension(source, use.name, is_imported=not count) or found
@@ -208,6 +214,14 @@ class Uses:
         return set() if None in values and is_typed else {each for each in values if each is not None}
 
     # --- types of expressions
+
+    def type_of_chain(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+        """The type or module that a chain gives; None if it is unknown."""
+        return self._type_of(source, steps, line)
+
+    def is_local(self, source: CodeFile, name: str, line: int) -> bool:
+        """Whether a bare name is a variable of the function around it."""
+        return self._is_local(source, name, line)
 
     def type_of_value(self, source: CodeFile, text: str, line: int) -> StoredSymbol | str:
         """The type of an expression, or only the name that is written where its variable is declared; empty if both are unknown."""
@@ -302,7 +316,7 @@ class Uses:
             return owner if step.name in source.rule.same else None
         if step.name == ELEMENT:
             return None
-        member = self._names.member_of(owner, step.name)
+        member = self._names.member_of(owner, step.name) or self._contexts.member_of(owner, step.name)
         if member is not None:
             of_owner = step.is_called and any(_OF_OWNER.search(item.signature) for item in member.declarations[:1])
             return owner if of_owner else self._value_of_meaning(member, step)
@@ -390,6 +404,8 @@ class Uses:
         above = self._files.text_above(source, line)
         if (found := self._typed(source, above, name, line)) is not None:
             return found
+        if (given := self._contexts.parameter(source, name, line)) is not None:
+            return given
         if text and self._is_bound(source, name, line):
             return None
         bare = self._names.bare(source, name)
