@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from rag_ls.languages.source_tree import SourceTree, Target
 from rag_ls.model import Import
 
+_SHORTENED = (".kt", ".scala")
+_PACKAGE = re.compile(r"^package\s+([\w.]+)", re.MULTILINE)
 _SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
 # Only the first such folder, because packages may have the same name (`org/codehaus/groovy`).
@@ -37,14 +41,27 @@ class JvmResolver:
                 yield from (Target(path, (parts[length - 1],)) for path in found)
                 return
         if "*" in imported.names:
-            yield from (Target(path, ("*",)) for path in self._package("/".join(parts), importer))
+            yield from (Target(path, ("*",)) for path in self._package("/".join(parts)))
         else:
             # Kotlin's functions and types may stand in a file of any name.
-            files = self._package("/".join(parts[:-1]), importer)
+            files = self._package("/".join(parts[:-1]))
             yield from (Target(path, (parts[-1],)) for path in files if not path.endswith(".java"))
 
-    def _package(self, folder: str, importer: str) -> list[str]:
+    def _package(self, folder: str) -> list[str]:
         named = self._tree.folders_named.get(folder.rsplit("/", 1)[-1], ())
         folders = [each for each in named if each == folder or each.endswith("/" + folder)]
+        # Folders of Kotlin and Scala may leave out the first parts of a package.
+        folders = folders or self._shortened.get(folder.replace("/", "."), [])
         files = [path for each in folders for path in self._tree.files_in[each]]
         return [path for path in files if path.endswith(_SUFFIXES)]
+
+    @cached_property
+    def _shortened(self) -> dict[str, list[str]]:
+        """The folders of each package whose name their paths do not end with, as one document of each folder tells it."""
+        found: dict[str, list[str]] = {}
+        for folder, files in self._tree.files_in.items():
+            first = next((path for path in files if path.endswith(_SHORTENED)), None)
+            package = _PACKAGE.search(self._tree.read(first)) if first else None
+            if package and not f"/{folder}".endswith("/" + package[1].replace(".", "/")):
+                found.setdefault(package[1], []).append(folder)
+        return found

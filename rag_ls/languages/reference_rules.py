@@ -123,6 +123,8 @@ class ReferenceRule(NamedTuple):
     """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
+    argument_labels: str = ""
+    """A pattern of what follows a name before an argument of a call: the name is one of the function's, or a field of the type."""
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()

@@ -50,6 +50,7 @@ SCALA = Language(
         calls=("(call_expression function: (_) @call)", "(generic_function function: (_) @call)"),
         bases=("(extends_clause type: (_) @base)", "(extends_clause type: (generic_type type: (_) @base))"),
         own_is_implied=True,
+        argument_labels=r"\s*=(?![=>])",
         is_overloaded=True,
         is_declared=True,
         types_follow=True,

@@ -79,6 +79,24 @@ RUBY = {
     ),
     "app/use.rb": "User.new('a')\nAdmin.new('b')\nGuest.new\nuser = User.new('c')\nuser.name, other.size = 1, 2\nprint user.name, 1\n",
 }
+# Parts for platforms are one; parameters of the head are properties; `it` is what the block is given; folders leave out `shop`.
+KOTLIN = {
+    "common/src/Clock.kt": "package shop\n\nexpect class Clock {\n    fun now(zone: Int): Long\n}\nexpect fun tick(): Long\n",
+    "jvm/src/ClockJvm.kt": (
+        "package shop\n\nactual class Clock {\n    actual fun now(zone: Int): Long = 1\n    fun now(): Long = now(2)\n}\n"
+        "actual fun tick(): Long = 1\n"
+    ),
+    "common/src/Cart.kt": (
+        "package shop\n\nenum class Kind { SMALL, BIG }\nclass Cart(val size: Int, val kind: Kind) {\n    constructor(text: String) : this(1, Kind.SMALL)\n"
+        "    fun double() = size * 2\n    fun other(size: Int) = size\n}\nfun Order(size: Int) = Cart(size, Kind.BIG)\n"
+    ),
+    "test/src2/app/UseTest.kt": (
+        "package shop.test\n\nimport shop.*\n\nclass Use(private val carts: List<Cart>, val clock: Clock) {\n"
+        "    fun sizes() = carts.map { it.size }\n    fun run() {\n        clock.now(1)\n        tick()\n        val cart = Cart(size = 1, kind = Kind.BIG)\n"
+        "        cart.let { it.size }\n        Order(size = 1)\n        Cart(\"a\")\n    }\n}\n"
+    ),
+}
+_USE = "test/src2/app/UseTest.kt"
 
 
 def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
@@ -113,6 +131,14 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (RUBY, {"symbol": "User.size="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5, sure="by name")]),
         # A symbol in the body of a method is a value, unless a call by name follows it.
         (RUBY, {"symbol": "Post.check"}, [*_at("app/models/post.rb", 10, 14), *_at("app/models/post.rb", 13, sure="by name")]),
+        *(
+            (KOTLIN, {"path": path, "line": line}, [*_at("jvm/src/ClockJvm.kt", 5), *_at(_USE, 8)])
+            for path, line in (("common/src/Clock.kt", 4), ("jvm/src/ClockJvm.kt", 4))
+        ),
+        (KOTLIN, {"path": "jvm/src/ClockJvm.kt", "line": 7}, _at(_USE, 9)),
+        (KOTLIN, {"symbol": "Cart.size"}, [*_at("common/src/Cart.kt", 6), *_at(_USE, 6, 10, 11)]),
+        (KOTLIN, {"symbol": "Kind.BIG"}, [*_at("common/src/Cart.kt", 9), *_at(_USE, 10)]),
+        (KOTLIN, {"symbol": "Cart.constructor"}, _at(_USE, 13)),
     ],
 )  # fmt: skip
 def test_each_form_leads_to_its_declaration(

@@ -21,6 +21,7 @@ _MAX_LINES = 30
 _MAX_DEPTH = 3
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _LABEL = re.compile(r"\s*(\w+)\s*:(?!:)\s*")
+_CALLED = re.compile(r"(\w+)[?!]?(?:<[^<>()]*>)?\s*$")
 _COMPARED = re.compile(r"(?:[!=]=|\?\?)=?\s*$")
 _SET = re.compile(r"(?<![=!<>])(?:\?\?|[-+|&])?=\s*$")
 _RESULT = re.compile(r"(?:^|[;{}\n])\s*return\s+(?:try[?!]?\s+|await\s+)*$")
@@ -66,6 +67,38 @@ class ExpectedTypes:
         else:
             found = self._find(source, blank(text), first + 1, 0)
         return found if found is not None and (found.declarations or found.is_list) else None
+
+    def find_labelled(self, source: CodeFile, use: Use, column: int) -> Meaning | None:
+        """The field of the type that is created, where a name labels an argument; nothing where it labels one of a function. None where
+        it labels no argument.
+        """
+        first = max(0, use.line - 1 - _MAX_LINES)
+        lines = self._files.lines(source)
+        text = blank("\n".join((*lines[first : use.line - 1], lines[use.line - 1][:column])))
+        place = _read_place(text)
+        called = _CALLED.search(text[: place.start]) if place.bracket == "(" and not place.text.strip() else None
+        if called is None or re.search(r"\b(?:fun|def|class|constructor|if|while|when)\s+\w*$", text[: called.end(1)]):
+            return None
+        call = self._use_at(source, text, called.start(), first + 1)
+        meaning = self._uses.meaning(source, call._replace(kind=UseKind.CALL)) if call is not None else None
+        made = meaning.declarations if meaning is not None else ()
+        # A parameter of a function that has the name of a type is no field, nor is one of another constructor.
+        types = [item for item in made if self._overloads.has_primary(item)] if {item.kind for item in made} == {"type"} else []
+        fields = tuple(
+            found
+            for item in types
+            for found in self._names.members(item, use.name)
+            if found.kind == "value" and use.name in getattr(self._overloads.read_for_call(item, ""), "labels", ())
+        )
+        return Meaning(fields)
+
+    def _use_at(self, source: CodeFile, text: str, at: int, first: int) -> Use | None:
+        """The use of the name at an offset of a text whose first line is `first`."""
+        line, column = first + text[:at].count("\n"), at - (text.rfind("\n", 0, at) + 1)
+        name = re.match(r"\w+", text[at:])
+        known = self._files.lines(source)[line - 1][:column].encode("utf-8", "surrogatepass")
+        found = source.uses({name[0]}) if name else ()
+        return next((each for each in found if (each.line, each.column) == (line, len(known))), None)
 
     def _find(self, source: CodeFile, text: str, first: int, depth: int) -> Meaning | None:
         """The type at the end of a text whose first line is `first`."""
@@ -115,15 +148,11 @@ class ExpectedTypes:
 
     def _of_argument(self, source: CodeFile, before: str, first: int, label: str, index: int) -> Meaning | None:
         """The type of a parameter of the function that is called before a bracket."""
-        called = re.search(r"(\w+)[?!]?(?:<[^<>()]*>)?\s*$", before)
-        if called is None:
+        called = _CALLED.search(before)
+        use = self._use_at(source, before, called.start(), first) if called else None
+        if called is None or use is None:
             return None
-        line = first + before[: called.start()].count("\n")
-        column = called.start() - (before.rfind("\n", 0, called.start()) + 1)
-        known = self._files.lines(source)[line - 1][:column].encode("utf-8", "surrogatepass")
-        use = next((each for each in source.uses({called[1]}) if (each.line, each.column) == (line, len(known))), None)
-        if use is None:
-            return None
+        line, column = use.line, called.start() - (before.rfind("\n", 0, called.start()) + 1)
         name = match[1] if (match := _LABEL.fullmatch(label)) else ""
         if called[1] in source.rule.adders and use.receiver:
             chain = read_chain_before(before[: called.start()])

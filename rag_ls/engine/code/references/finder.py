@@ -479,7 +479,11 @@ class Finder:
         own = (item for item in home.symbols if self._is_constructor(item) and self._owner(item) == owner)
         line = self.files.lines(source)[call.line - 1]
         known = tuple(dict.fromkeys((*own, *wanted.declared)))
-        meant, is_sure = self._choose(source, call.line, line[: call.column - 1], known, wanted)
+        if source.rule.is_overloaded and self._overloads.has_primary(owner):
+            meant = self._overloads.choose(source, call.line, call.column - 1, (owner, *known), are_one=True)
+            is_sure = all(wanted.find([item]) for item in meant)
+        else:
+            meant, is_sure = self._choose(source, call.line, line[: call.column - 1], known, wanted)
         if (target := wanted.find(meant)) is not None:
             yield replace(call, target=target if is_sure else None, resolved=is_sure)
 
@@ -489,12 +493,21 @@ class Finder:
             return list(self._names.parts_of(item))
         named = self.files.named(split_owner(item.symbol)[1])
         own = [each for each in named if each.symbol == item.symbol and each.language == item.language]
-        return [each for each in own if self._is_reopened(each)]
+        return [
+            each for each in own if self._is_reopened(each) and (item.kind != "function" or self._is_same(item, each))
+        ]
+
+    def _is_same(self, one: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two members of the parts of a type may be one, in a language with overloads."""
+        home = self.files.at(one.path)
+        return home is None or not home.rule.is_overloaded or self._overloads.is_written_alike(one, other)
 
     def _is_reopened(self, item: StoredSymbol) -> bool:
         """Whether a type, or that of a member, may be declared in parts."""
         rule = find_language(item.language).references
-        owner = item if item.kind in ("type", "module") else self._owner(item)
+        owner = item if item.kind in ("type", "module") else self._owner(item) or item
+        if rule and rule.reopened == "^" and owner is item and item.kind not in ("type", "module"):
+            return False
         return bool(rule and owner and rule.reopened and re.search(rule.reopened, owner.signature))
 
     def _owner(self, item: StoredSymbol) -> StoredSymbol | None:

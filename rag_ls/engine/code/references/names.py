@@ -403,9 +403,22 @@ class Names:
         """The members of a name that all parts of a type declare."""
         return tuple(
             found
-            for part in {owner: 0, **dict.fromkeys(self.parts_of(owner))}
+            for part in {owner: 0, **dict.fromkeys(self.parts_of(owner)), **dict.fromkeys(self._reopened_parts(owner))}
             for found in self._members_in(part, name)
         )
+
+    def _reopened_parts(self, owner: StoredSymbol) -> list[StoredSymbol]:
+        """The other parts of a type, each of which may have overloads of one member."""
+        rule = find_language(owner.language).references
+        if rule is None or not rule.is_overloaded or not rule.reopened or not re.search(rule.reopened, owner.signature):
+            return []
+        named = self.files.named(split_owner(owner.symbol)[1])
+        return [
+            each
+            for each in named
+            if (each.symbol, each.kind, each.language) == (owner.symbol, owner.kind, owner.language)
+            and re.search(rule.reopened, each.signature)
+        ]
 
     def _members_in(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         source = self.files.at(owner.path)

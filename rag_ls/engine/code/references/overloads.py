@@ -24,6 +24,7 @@ _PARAMETER = re.compile(
     r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
     re.DOTALL,
 )
+_CONSTRUCTOR = r"(?:(?:@?\w+(?:\([^()]*\))?\s+)*constructor\s*)?"
 _MODIFIERS = re.compile(r"^(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params|scoped|readonly)\s+)*")
 _LABELLED_PARAMETER = re.compile(
     r"(?:@\w+(?:\([^()]*\))?\s*|(?:vararg|noinline|crossinline|implicit|using|override|private|va[lr])\s+)*(\w+)(?:\s+\w+)?\s*:\s*(?:@\w+\s+|inout\s+|any\s+|some\s+|=>\s*)*"
@@ -99,12 +100,12 @@ class Overloads:
         self._parameters: dict[StoredSymbol, Parameters | None] = {}
 
     def choose(
-        self, source: CodeFile, line: int, column: int, declared: Sequence[StoredSymbol]
+        self, source: CodeFile, line: int, column: int, declared: Sequence[StoredSymbol], *, are_one: bool = False
     ) -> tuple[StoredSymbol, ...]:
         """The overloads that a call may mean: all of them where its arguments do not tell; none where it fits none, and a base
-        class has others. `column`: where its name begins, from 0.
+        class has others. `column`: where its name begins, from 0; `are_one`: declarations of several names are overloads.
         """
-        if len({item.symbol for item in declared}) > 1:
+        if not are_one and len({item.symbol for item in declared}) > 1:
             return tuple(declared)
         has_others = self._has_others(declared[0])
         if len(declared) < 2 and not has_others:
@@ -153,6 +154,11 @@ class Overloads:
         bases = self._names.bases_of(owner) if owner is not None else []
         return any(self._names.members(base, name) for base in bases if base != owner)
 
+    def has_primary(self, item: StoredSymbol) -> bool:
+        """Whether the head of a type is a constructor, too: `class Cart(val size: Int)`."""
+        name = re.escape(split_owner(item.symbol)[1])
+        return bool(re.search(rf"\b{name}\s*(?:<[^()]*>\s*)?{_CONSTRUCTOR}\(", item.signature))
+
     def is_like(self, one: StoredSymbol, other: StoredSymbol) -> bool:
         """Whether one of two members of a name may take the place of the other: overloads have as many parameters."""
         home = self._files.at(one.path)
@@ -165,6 +171,11 @@ class Overloads:
         beside = (each for each in self._files.named(split_owner(other.symbol)[1]) if each.symbol == other.symbol)
         is_clear = any(known.written == first.written for each in beside if (known := self._read(each)))
         return not is_clear and len(first.types) == len(second.types)
+
+    def is_written_alike(self, one: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two functions have the same types of parameters, as they are written."""
+        first, second = self._read(one), self._read(other)
+        return first is None or second is None or first.written == second.written
 
     def read_for_call(self, item: StoredSymbol, before: str) -> Parameters | None:
         """The parameters that a call behind a text gives: on an object, not the object itself. None where they are not seen."""
@@ -256,7 +267,7 @@ def read_parameters(text: str, name: str, *, types_follow: bool = False) -> Para
 
 def _parameters_in(text: str, name: str) -> list[str] | None:
     """The parameters in the text of a function of a name; None where they are not seen."""
-    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*(?:\[[^\[\]()]*\]\s*|<[^()]*>\s*)?\(", text)
+    named = re.finditer(rf"(?<!\w){re.escape(name)}\s*(?:\[[^\[\]()]*\]\s*|<[^()]*>\s*)?{_CONSTRUCTOR}\(", text)
     found = next((each for each in named if not _ANNOTATED.search(text, 0, each.start())), None)
     end = close_bracket(text, found.end() - 1) if found else len(text)
     return _split(text[found.end() : end]) if found and end < len(text) else None

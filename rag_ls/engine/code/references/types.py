@@ -40,7 +40,8 @@ _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-
 _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;,):]"
 
 
-_ENUM = re.compile(r"(?:(?:pub|public|internal|private|protected)(?:\([^)]*\))?\s+)*enum\b")
+_ENUM = re.compile(r"(?:@?\w+(?:\([^)]*\))?\s+)*enum\b")
+_NO_ENTRY = re.compile(r"(?:@?\w+(?:\([^)]*\))?\s+)*(?:const|fun|func|let|static|va[lr])\b")
 _OF_OWNER = re.compile(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
 """The result of a function that gives an object of the type that it was called on."""
 _OPENS_EXPRESSION = re.compile(r"[(\[{,:=&|<>+;]$|[!=]=$|\?\?$|\b(?:return|case|in|where|else|is)$")
@@ -76,6 +77,12 @@ class Uses:
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
+        if rule.argument_labels and use.kind == UseKind.MENTION and self.expected is not None:
+            before = self._line_before(source, use)
+            after = self._files.lines(source)[use.line - 1][len(before) + len(use.name) :]
+            labelled = self.expected.find_labelled(source, use, len(before)) if re.match(rule.argument_labels, after) else None
+            if labelled is not None:
+                return labelled
         is_marked = bool(rule.function_mark) and self._line_before(source, use).endswith(rule.function_mark)
         is_called = use.kind == UseKind.CALL or is_marked
         if rule.variables and not is_called and self._line_before(source, use).endswith(rule.variables):
@@ -429,6 +436,9 @@ class Uses:
         home = self._files.at(declared.path)
         if home is None:
             return None
+        owner = home.types.get(split_owner(declared.symbol)[0])
+        if owner is not None and home.rule.has_bodies and _ENUM.match(owner.signature) and not _NO_ENTRY.match(declared.signature):
+            return Meaning((owner,))
         text = self._files.text(home, declared.start_line, declared.end_line)[:_MAX_HEAD]
         return self._typed(home, text, split_owner(declared.symbol)[1], declared.start_line)
 
