@@ -203,8 +203,14 @@ def _second(node: Node, data: bytes) -> str:
     return _text(name, data, MAX_NAME) if name is not None else ""
 
 
+def _name_constructor(node: Node, data: bytes) -> str:
+    """The last name before the parameters of a constructor: `found` of `Response.found(...)`, else that of its type."""
+    named = [child for child in node.named_children[:_MAX_STEPS] if child.type == "identifier"]
+    return _text(named[-1], data, MAX_NAME) if named else ""
+
+
 _COMPUTED = re.compile(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
-_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second}
+_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second, "!constructor": _name_constructor}
 
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 

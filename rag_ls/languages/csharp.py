@@ -82,6 +82,7 @@ CSHARP = Language(
             **declare(Kind.FUNCTION, "method_declaration", "constructor_declaration", "destructor_declaration"),
             **declare(Kind.FUNCTION, "local_function_statement", "property_declaration", "event_declaration"),
             "operator_declaration": (Declaration(Kind.FUNCTION, ("operator",)),),
+            **declare(Kind.VALUE, "enum_member_declaration"),
             **declare(
                 Kind.VALUE,
                 "field_declaration",
@@ -132,6 +133,7 @@ CSHARP = Language(
         own_is_implied=True,
         is_overloaded=True,
         is_declared=True,
+        types_precede=True,
         reopened=r"\bpartial\b",
         types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",

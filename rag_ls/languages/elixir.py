@@ -71,8 +71,11 @@ ELIXIR = Language(
         is_dotted=True,
         calls=("(call target: (_) @call)",),
         # Each clause has one, and so has its specification.
-        heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback))[ \t]+([a-z_]\w*[?!]?)",
+        heads=rb"(?m)^[ \t]*(?:def\w*|@(?:spec|callback|macrocallback|typep?|opaque))[ \t]+([a-z_]\w*[?!]?)",
         names=NAMES | {"alias"},
+        function_mark="&",
+        declaring=r"(?:\bdef\w*|@(?:spec|callback|macrocallback))\s+$",
+        bringing=r"\s*(?:import|use)\s",
         aliases=(r"{name}\s*,\s*as:\s*(\w+)",),
     ),
     imports=import_calls(_read_import, "call target: (identifier)", "alias", "import", "use", "require"),

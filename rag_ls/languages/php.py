@@ -108,6 +108,7 @@ PHP = Language(
         declarations={
             **declare(Kind.TYPE, "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"),
             **declare(Kind.FUNCTION, "function_definition", "method_declaration"),
+            **declare(Kind.VALUE, "enum_case"),
             **declare(Kind.VALUE, "const_declaration", names=("<const_element/<name",)),
             **declare(Kind.VALUE, "property_declaration", names=("<property_element/name",)),
             **declare(Kind.SCOPE, "namespace_definition", names=()),

@@ -134,6 +134,8 @@ class ReferenceRule(NamedTuple):
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
     has_arities: bool = False
     """Whether types of one name may differ by the number of their own arguments."""
+    types_precede: bool = False
+    """Whether a variable is declared by its type and its name, in this order."""
     types_follow: bool = False
     """Whether a parameter's type follows its name, which may label the argument; a block behind a call is an argument, too."""
     prefers_fixed_arity: bool = False
@@ -171,6 +173,10 @@ class ReferenceRule(NamedTuple):
     """A pattern of a statement whose symbols are methods of what its group `to` or `of` names: `delegate :name, to: :user`."""
     associations: str = ""
     """A pattern of the statement that declares `{name}` to be an object of the type with that name in capitals."""
+    declaring: str = ""
+    """A pattern of the text before a function's name where it is declared once more: a further clause, a specification."""
+    bringing: str = ""
+    """A pattern of the statements that bring the functions of a module, which no other document sees without its name."""
     setters: str = ""
     """A pattern of what follows a member to which a value is given: this calls the member whose name ends in `=`, and where its group
     matches, both."""

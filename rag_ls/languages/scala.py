@@ -39,6 +39,7 @@ SCALA = Language(
             **declare(Kind.TYPE, "class_definition", "object_definition", "trait_definition", "enum_definition"),
             **declare(Kind.TYPE, "type_definition", "given_definition", "package_object"),
             **declare(Kind.FUNCTION, "function_definition", "function_declaration"),
+            **declare(Kind.VALUE, "class_parameter", "full_enum_case", "simple_enum_case"),
             **declare(Kind.VALUE, "val_definition", "var_definition", "val_declaration", names=("pattern", "name")),
         },
         comments=frozenset({"comment", "block_comment"}),

@@ -13,7 +13,7 @@ import javax.tools.*;
  */
 class References {
     static final Set<ElementKind> DECLARED = EnumSet.of(ElementKind.METHOD, ElementKind.CONSTRUCTOR, ElementKind.CLASS,
-            ElementKind.INTERFACE, ElementKind.ENUM, ElementKind.RECORD, ElementKind.ANNOTATION_TYPE);
+            ElementKind.INTERFACE, ElementKind.ENUM, ElementKind.RECORD, ElementKind.ANNOTATION_TYPE, ElementKind.FIELD, ElementKind.ENUM_CONSTANT);
 
     public static void main(String[] args) throws Exception {
         Path root = Paths.get(args[0]).toRealPath();
@@ -99,6 +99,11 @@ class References {
             if (name.equals("<init>") && element != null) name = element.getEnclosingElement().getSimpleName().toString();
             declare(tree, name);
             return super.visitMethod(tree, nothing);
+        }
+
+        @Override public Void visitVariable(VariableTree tree, Void nothing) {
+            declare(tree, tree.getName().toString());
+            return super.visitVariable(tree, nothing);
         }
 
         @Override public Void visitIdentifier(IdentifierTree tree, Void nothing) {

@@ -96,6 +96,48 @@ KOTLIN = {
         "        cart.let { it.size }\n        Order(size = 1)\n        Cart(\"a\")\n    }\n}\n"
     ),
 }
+# Imports by package or path bring names, and exports pass them on; parameters and variables hide members; constructors have names.
+DART = {
+    "core/pubspec.yaml": "name: core\n",
+    "core/lib/core.dart": "export 'src/cart.dart' show Cart;\n",
+    "core/lib/src/cart.dart": (
+        "class Cart {\n  final int size;\n  Cart(this.size, {int? limit}) : assert(limit != null);\n"
+        "  Cart.small() : this(1, limit: 2);\n  int get limit => size;\n  int count({int? limit}) {\n    return limit! + this.limit;\n  }\n"
+        "  int twice() {\n    final int limit = 2;\n    return limit;\n  }\n}\n"
+    ),
+    "app/pubspec.yaml": "name: app\n",
+    "app/lib/use.dart": (
+        "import 'package:core/core.dart';\nimport '../../core/lib/src/cart.dart' as own;\n\n"
+        "int run(Cart cart) => cart.limit + own.Cart.small().limit + cart.count(limit: 1);\nfinal made = Cart(1);\n"
+    ),
+}
+# A bare name is a variable, a function of the own module, or one of a module that is brought.
+ELIXIR = {
+    "lib/cart.ex": (
+        "defmodule Shop.Cart do\n  @type total(a) :: a\n  @spec total(list) :: integer\n  def total(prices), do: Enum.sum(prices)\n\n"
+        "  def all(carts), do: Enum.map(carts, &total/1)\nend\n\ndefmodule Shop.Bill do\n  def total(bill), do: bill\n\n  def pay(x), do: total(x)\nend\n"
+    ),
+    "lib/use.ex": (
+        "defmodule Shop.Use do\n  import Shop.Cart\n  alias Shop.Cart\n\n  def run(list) do\n    total = total(list)\n    total\n  end\n\n"
+        "  def other(x), do: Cart.total(x) + Shop.Bill.total(x)\nend\n"
+    ),
+}
+# Variables hide fields, whatever their type.
+JAVA = {
+    "src/main/java/shop/Cart.java": (
+        "package shop;\n\nimport java.util.*;\n\npublic class Cart {\n  private Map<String, List<Cart>> parts;\n  private Cart root;\n"
+        "  Cart(Map<String, List<Cart>> parts) { this.parts = parts; }\n  void set(@Nullable final Cart root) { root.read(); }\n"
+        "  void read() {\n    Cart[] root = null;\n    use(root);\n  }\n  void go() { use(root); }\n"
+        "  void each(List<Cart> all) { for (Cart root : all) use(root); }\n  void block() { call(root -> root.read()); }\n}\n"
+    ),
+}
+# The name of an argument is none of the object around; parameters of a class are its members.
+SCALA = {
+    "src/main/scala/shop/Cart.scala": (
+        "package shop\n\nobject perms { def set() = 1 }\ncase class Cart(size: Int, perms: Int = 0) {\n  def twice = size * 2\n}\n"
+        "object Use {\n  def make(perms: Int) = Cart(size = 1, perms = perms)\n  def open() = file.write(perms = 2)\n  def read(cart: Cart) = cart.size\n}\n"
+    ),
+}
 _USE = "test/src2/app/UseTest.kt"
 
 
@@ -139,6 +181,15 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (KOTLIN, {"symbol": "Cart.size"}, [*_at("common/src/Cart.kt", 6), *_at(_USE, 6, 10, 11)]),
         (KOTLIN, {"symbol": "Kind.BIG"}, [*_at("common/src/Cart.kt", 9), *_at(_USE, 10)]),
         (KOTLIN, {"symbol": "Cart.constructor"}, _at(_USE, 13)),
+        (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4, 4)]),
+        (DART, {"symbol": "Cart.small"}, _at("app/lib/use.dart", 4)),
+        (DART, {"path": "core/lib/src/cart.dart", "line": 1}, [*_at("core/lib/core.dart", 1), *_at("core/lib/src/cart.dart", 4), *_at("app/lib/use.dart", 4, 4, 5)]),
+        (ELIXIR, {"symbol": "Shop.Cart.total"}, [*_at("lib/cart.ex", 3, 6), *_at("lib/use.ex", 6, 10)]),
+        (ELIXIR, {"symbol": "Shop.Bill.total"}, [*_at("lib/cart.ex", 12), *_at("lib/use.ex", 10)]),
+        (JAVA, {"symbol": "Cart.root"}, _at("src/main/java/shop/Cart.java", 14)),
+        (JAVA, {"symbol": "Cart.parts"}, _at("src/main/java/shop/Cart.java", 8)),
+        (SCALA, {"path": "src/main/scala/shop/Cart.scala", "line": 3}, []),
+        (SCALA, {"symbol": "Cart.size"}, _at("src/main/scala/shop/Cart.scala", 5, 8, 10)),
     ],
 )  # fmt: skip
 def test_each_form_leads_to_its_declaration(

@@ -232,7 +232,7 @@ PYTHON = {
         ),
         (WORKSPACE, {"symbol": "Cart.size"}, ["app/src/main.rs:5 resolved"]),
         (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
-        (C_SHARP, {"symbol": "Cart.Old"}, ["src/Shop/Kind.cs:3 by name"]),
+        (C_SHARP, {"symbol": "Cart.Old"}, []),
         (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),
         (C_SHARP, {"path": "src/Shop/Cart.cs", "line": 5}, ["src/Shop/Cart.cs:7 resolved", "src/Shop/Cart.cs:9 resolved"]),
         (C_SHARP, {"symbol": "Tool.Go"}, ["src/Shop/Use.cs:4 resolved"]),

@@ -37,6 +37,17 @@ _WAYS = (
     r"\((?:[^()]*,)?\s*\{[^{}]*?\b{name}\s*[,=}][^()]*\)\s*(?::[^=\n]+)?=>",
 )
 """The ways in which a function declares a variable."""
+_TYPED = (
+    # `final Map<Key, List<Value>> name =`, at the beginning of a statement or parameter.
+    r"(?:^|[;{}(,])\s*(?:(?:@\w+(?:\([^()]*\))?|const|final|in|late|out|ref|required|static|struct|this|unsigned|using|volatile)\s+)*"
+    r"(?!(?:assert|await|case|delete|do|else|goto|import|in|is|new|package|return|throw|typedef|yield)\b)"
+    r"[A-Za-z_][\w.:]*(?:<[^;(){}]*>)?(?:\[[^\]\n]*\])*(?:\s*[*&?]+\s*|\s*\.\.\.\s*|\s+(?:const\s+)?){name}\s*"
+    r"(?:=(?![=>])|[;,)}]|:(?!:)|\[|\bin\b)",
+    r"(?:[(,=?]|\breturn|->)\s*{name}\s*->",
+    r"\((?:\s*\w+\s*,)*\s*{name}\s*(?:,\s*\w+\s*)*\)\s*->",
+    r"\b(?:instanceof|is|out)\s+(?:final\s+)?[\w.]+(?:<[^;(){}]*>)?\??\s+{name}\b",
+)
+"""The ways in languages that write the type before the name."""
 
 
 def blank(text: str) -> str:
@@ -52,6 +63,7 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
     ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
+    ways = (*ways, *_TYPED) if rule.types_precede else ways
     return is_parameter(text, name, rule) or any(
         way != _ASSIGNED or not _is_argument(text, match.start) for way in ways for match in find_around(way, text, name)
     )
@@ -87,4 +99,6 @@ def _parameters_in(text: str) -> str:
             end = at + 1
         elif not depth and text[at] in "{:=\n":
             break
-    return text[max(start, 0) : end]
+    # A body alone, or a value that is computed without parameters, has brackets of calls.
+    is_head = start < 0 or not (text.startswith("{") or "=>" in text[above.end() if above else 0 : start])
+    return text[max(start, 0) : end] if is_head else ""

@@ -294,6 +294,7 @@ class Finder:
         before = self._before(source, use)
         is_label = rule.labels and re.match(rule.labels, self._after(source, use))
         is_marked = not rule.function_mark or before.endswith(rule.function_mark)
+        is_marked = is_marked or bool(rule.declaring and re.search(rule.declaring, before))
         is_field = not is_called and (is_label or not is_marked or (rule.fields and re.search(rule.fields, before)))
         unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
@@ -346,6 +347,8 @@ class Finder:
         is_member = use.receiver and use.receiver not in source.rule.own and not source.rule.is_dotted
         # `fun String.cut()`, `function cart.add()`
         is_member = is_member and not _MEMBER_DECLARED.search(self._before(source, use))
+        # `const Cart.small()`
+        is_member = is_member and not re.fullmatch(rf"\s*(?:\w+\s+)*{re.escape(use.receiver)}\.", self._before(source, use))
         if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()

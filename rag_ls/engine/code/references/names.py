@@ -355,6 +355,19 @@ class Names:
             around = source.types.get(split_owner(around.symbol)[0])
         return ()
 
+    def find_in_modules(self, source: CodeFile, name: str, line: int) -> Meaning | None:
+        """The functions that a bare name means in a module: its own, else those of the modules that it brings; None if it has none."""
+        around = source.around(line, "module")
+        own = [item for item in source.by_name.get(name, ()) if around is not None and split_owner(item.symbol)[0] == around.symbol]
+        if own:
+            return Meaning(tuple(own))
+        lines = self.files.lines(source)
+        brought = {
+            each.imported.module for each in source.imports if re.match(source.rule.bringing, lines[each.imported.line - 1])
+        }
+        found = [item for item in self.files.named(name) if split_owner(item.symbol)[0] in brought]
+        return Meaning(tuple(found)) if found else None
+
     def type_named(self, source: CodeFile, name: str) -> StoredSymbol | None:
         """The type that a name means in a document, if it is one of the project's."""
         first, *rest = name.replace("::", ".").strip(".").split(".")

@@ -95,8 +95,11 @@ class Uses:
         if members := self._names.find_implied(source, use.name, use.line):
             seen = self._names.extension(source, use.name, is_imported=False) if len(members) > 1 else None
             return seen or Meaning(members)
-        if not rule.locals and self._is_local(source, use.name, use.line):
+        is_variable = not rule.locals and not (rule.bringing and is_called)
+        if is_variable and self._is_local(source, use.name, use.line):
             return OUTSIDE
+        if rule.bringing and not use.name[:1].isupper() and source.around(use.line, "module") is not None:
+            return self._names.find_in_modules(source, use.name, use.line)
         bare = self._names.bare(source, use.name)
         if bare is None or self._is_label(source, use, bare):
             return None
@@ -132,7 +135,9 @@ class Uses:
             if (delegated := self._delegated_to(source, use)) is not None:
                 typed = self._type_of(source, delegated, use.line) if delegated else None
                 return self._names.member_of(typed, use.name) if typed is not None else None
-        if UNKNOWN in chain or "()" in chain:
+        if source.rule.is_dotted and (dotted := re.search(r"(?:[A-Z]\w*\.)+$", self._line_before(source, use))):
+            chain = dotted[0][:-1]
+        elif UNKNOWN in chain or "()" in chain:
             chain = read_chain_before(self._text_before(source, use))
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
@@ -217,7 +222,7 @@ class Uses:
         members = [item for item in named if item.kind != "type" and self._names.declared.owner_of(item)]
         values = {self._value_of(item, step) for item in members}
         # In a language whose signatures tell all types, an unknown type is none of the project.
-        is_typed = source.rule.fields and not source.rule.variables
+        is_typed = source.rule.is_declared
         return set() if None in values and is_typed else {each for each in values if each is not None}
 
     # --- types of expressions
@@ -372,6 +377,9 @@ class Uses:
         if home is None:
             return None
         owner, name = split_owner(declared.symbol)
+        if re.match(rf"(?:\w+\s+)*{re.escape(split_owner(owner)[1])}\.{re.escape(name)}\s*\(", declared.signature):
+            # A constructor with a name.
+            return _as_meaning(home.types.get(owner))
         returned = list(compile_for(home.rule.returns, name).finditer(declared.signature))
         if returned:
             written = read_written_types(declared.signature, returned[-1].start(1), home.rule)
@@ -398,7 +406,7 @@ class Uses:
     def _around(self, source: CodeFile, line: int) -> str:
         around = _body_around(source, line)
         text = self._files.text(source, around.start_line, around.end_line) if around is not None else ""
-        return text if around is None or around.kind == "function" else text[text.find("{") + 1 :]
+        return text if around is None or around.kind == "function" else text[text.find("{") :]
 
     def _variable(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The type of a variable: from the function around the line, from what is above it, or from its declaration."""
