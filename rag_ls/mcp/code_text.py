@@ -85,7 +85,8 @@ def _format_hit(record: CodeRecord, path: str) -> str:
         number, line = next((number, line) for number, line in number_lines(record) if number)
         return f"{_name_place(record, f'{path}:{number}')}: {_shorten(line.strip())}"
     more = [
-        f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n{place.line}\t{place.text}"
+        f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
+        f"{place.line}\t{_shorten(place.text)}"
         for place in record.places
     ]
     return "\n".join([*_format_place(record, path), *more])

@@ -35,12 +35,14 @@ _MAX_LINE = 160
 _MAX_EXAMPLE_LINES = 4
 # An example of less than this share of the closest one's relevance has nothing to do with the change.
 _MIN_EXAMPLE_SHARE = 0.25
-_MAX_EXAMPLES = 3
+_MAX_EXAMPLES = 2
 _MAX_FAR_RULE_CHARACTERS = 120
+# Of a section that hardly applies, so many rules are told; its place has the others.
+_MAX_FAR_RULES = 2
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
 # An agent that plans a change reads no longer lists, and of a list that is longer than this, its lines.
-_MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS = 20, 10, 10
+_MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS, _MAX_EXPORTS = 20, 10, 10, 20
 # The right section is one of the first three for three of four changes (docs/quality.md).
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
@@ -130,8 +132,11 @@ def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
     is_long = len(dependents) > _MAX_WHOLE_DEPENDENTS
     if is_long and not answer.changes:
         dependents = [record for record in dependents if record.filePath not in answer.tests] or dependents
+    # Tests beside them are told among the tests.
+    left_dependents = len(dependents) - _MAX_DEPENDENTS
     dependents = dependents[:_MAX_DEPENDENTS]
     shown: Json = {
+        "exports": list(answer.exports[: None if answer.changes else _MAX_EXPORTS]),
         "dependents": [_dependent(record, shows_imports=not (is_long and record.uses)) for record in dependents],
         "tests": list(answer.tests[:_MAX_TESTS]),
     }
@@ -141,13 +146,14 @@ def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
     left = [
         f"{count_of(count, name)} more"
         for count, name in (
-            (len(answer.dependents) - len(dependents), "dependent"),
+            (0 if answer.changes else len(answer.exports) - _MAX_EXPORTS, "export"),
+            (left_dependents, "dependent"),
             (len(answer.tests) - _MAX_TESTS, "test"),
         )
         if count > 0
     ]
     if left:
-        lean["notes"] = [*answer.notes, f"detail = full lists {' and '.join(left)}"]
+        lean["notes"] = [*answer.notes, f"detail = full lists {', '.join(left)}"]
     return lean
 
 
@@ -276,7 +282,7 @@ def _memory(record: MemoryRecord) -> Json:
 
 
 def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
-    """A section of rules, where each key rule stands once; one that is not whole has the line that answers best beside them.
+    """A section of rules, where each key rule stands once; one that is not whole has the nearest rules and the line that answers best.
 
     `told` holds the places of the sections before it, by their contents: a copy names the first.
     """
@@ -289,8 +295,15 @@ def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_
         return make_json(record, details, {"content": f"as {place}", "keyRules": []})
     if is_whole:
         return make_json(record, details, {"content": _without_rules(record)})
-    rules = [_shorten_rule(rule) for rule in record.keyRules]
-    return make_json(record, details, {"content": _join_telling_lines(record.content, words), "keyRules": rules})
+    rules = sorted(record.keyRules, key=lambda rule: -_count_held(rule, words))[:_MAX_FAR_RULES]
+    near = [_shorten_rule(rule) for rule in record.keyRules if rule in rules]
+    return make_json(record, details, {"content": _join_telling_lines(record.content, words), "keyRules": near})
+
+
+def _count_held(rule: str, words: Sequence[str]) -> int:
+    """The number of words that a rule holds."""
+    lowered = rule.lower()
+    return sum(word in lowered for word in words)
 
 
 def _shorten_rule(rule: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import heapq
 import logging
+import os
+import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,14 +22,18 @@ from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
 from rag_ls.search.view import View
-from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, stem
+from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, fold_text, stem
 
 _log = logging.getLogger(__name__)
+
+_WORD = re.compile(r"\w+")
 
 # The numbers of candidates by words and by meaning. More candidates by words found nothing more.
 _MAX_LEXICAL, _MAX_DENSE = 200, 100
 _MAX_EXACT = 50
 _MAX_NAMED_FILES = 5
+# The suffixes of files that those in a trace may be compiled from.
+_SOURCES = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts", ".ts", ".tsx"), ".cjs": (".cts", ".ts", ".tsx")}
 # This many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of its
 # rarest phrases. So a quoted error message is found among thousands of chunks that hold the same words.
 _MAX_PHRASE_TEXTS = 40
@@ -188,7 +194,7 @@ class CandidateFinder:
         return _Wording(
             AskedTerms(weights), terms=terms, holding=holding if len(holding) < len(terms) else (),
             phrases=_rarest_phrases(query, holders_of), similar=tuple(near),
-            absent=tuple(part for part, holders in holders_of.items() if not holders),
+            absent=_spell([part for part, holders in holders_of.items() if not holders], query.text),
         )  # fmt: skip
 
     def _find_similar(self, part: str) -> list[str]:
@@ -247,6 +253,8 @@ class CandidateFinder:
             exact[row] = (*exact.get(row, ()), "path")
         for row in self._rows_of_places(query, view):
             exact[row] = (*exact.get(row, ()), "line")
+        for row in self._rows_of_sources(query, view):
+            exact[row] = (*exact.get(row, ()), "path")
         return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view))
 
     def _phrases(self, query: Query, wording: _Wording, lexical: Mapping[int, float], view: View) -> dict[int, float]:
@@ -305,6 +313,20 @@ class CandidateFinder:
                     found += [row.row] if row else []
         return found
 
+    def _rows_of_sources(self, query: Query, view: View) -> list[int]:
+        """The first chunks of the files that compiled ones in a trace were made of; the lines of these are others."""
+        compiled = [os.path.splitext(place) for place, _ in query.places if place.endswith(tuple(_SOURCES))]
+        documents = self._store.document_paths() if compiled else []
+        found = [
+            number
+            for stem, suffix in dict.fromkeys(compiled)
+            for number, path, _, _ in documents
+            if path.endswith(_SOURCES[suffix])
+            and (_ends(stem, os.path.splitext(path)[0]) or _ends(os.path.splitext(path)[0], stem))
+            and view.shows(number)
+        ]
+        return self._store.chunks.first_of(found, _MAX_EXACT)
+
 
 def _find_held(rows: Collection[RankRow], named: Sequence[tuple[int, StoredSymbol]]) -> dict[int, StoredSymbol]:
     """The declaration that is named in each chunk: the chunk's own, else the first."""
@@ -319,6 +341,12 @@ def _find_held(rows: Collection[RankRow], named: Sequence[tuple[int, StoredSymbo
 def _name_held(row: RankRow, symbol: StoredSymbol) -> RankRow:
     """A chunk under the name of a declaration that it holds."""
     return row._replace(symbol=symbol.symbol, node_type=symbol.kind, is_declaration=True)
+
+
+def _spell(words: Sequence[str], text: str) -> tuple[str, ...]:
+    """The words, in lower case and without accents, as a text spells them."""
+    spelled = {fold_text(word).lower(): word for word in _WORD.findall(text)}
+    return tuple(spelled.get(word, word) for word in words)
 
 
 def _rarest(holders_of: Mapping[str, int]) -> list[str]:

@@ -28,12 +28,26 @@ _MIN_NAME_SHARE, _MIN_NAME_MEANING = 0.75, 1.5
 # question in one place, nothing is close. Most questions use other words than the code.
 _MIN_SURE = 1.1
 _MIN_WORDS, _MIN_SHARE = 2, 0.5
+# By words alone, no hit that answers scored less than this; half of those for things that are not there did.
+_MIN_SURE_SCORE = 0.3
 
 
 def judge_closeness(
+    best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float, score: float = 1.0
+) -> Closeness:
+    """Whether any of the best candidates, best first, may answer; `related_cosine` is where texts begin to be related.
+
+    `score` is that of the best.
+    """
+    closeness = _judge_texts(best, texts, found, related_cosine)
+    signals = found.signals
+    is_doubtful = score < _MIN_SURE_SCORE and not signals.dense and not any(row.row in signals.exact for row in best)
+    return min(closeness, Closeness.WEAK) if is_doubtful else closeness
+
+
+def _judge_texts(
     best: Sequence[RankRow], texts: Mapping[int, str], found: Candidates, related_cosine: float
 ) -> Closeness:
-    """Whether any of the best candidates, best first, may answer; `related_cosine` is where texts begin to be related."""
     files = list(dict.fromkeys(row.document_id for row in best))[:_FILES]
     rows = [row for row in best if row.document_id in files]
     signals, query = found.signals, found.query

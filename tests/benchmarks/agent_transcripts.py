@@ -1,4 +1,4 @@
-"""Eight tasks of an agent on eleven repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on thirteen repositories, as transcripts: each call, its tokens, and the line that answers.
 
 `python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
 with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
@@ -200,6 +200,34 @@ TASKS = {
              r".*user_methods\.rb:149", [_search(r"raise ActiveRecord::\w+", match="regex")]),
         Step("read a whole function", r"(?s)def cancel\(payment\).*refund_reason\)\.perform!", [
             ("get_chunk", {"id": "Spree::Payment::Cancellation#cancel"})]),
+    ),
+    "wagtail": (
+        Step("where to change a header", r"documents/views/serve\.py:110\D", [
+            _search("where is the Content-Security-Policy header of a served document set")]),
+        Step("who calls", r"images/views/serve\.py:40\b", [("find_references", {"symbol": "verify_signature", "show": "callers"})]),
+        Step("which tests", r"test_move_page\.py", [("related_tests", {"path": "wagtail/actions/move_page.py"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*viewsets/chooser\.py\D+252)(?=.*permission_policies/base\.py\D+45)(?=.*v3/routers/pages\.py\D+81\b.*340)"
+             r".*models/pages\.py\D+1608", [
+            ("find_references", {"symbol": "resolve_model_string"})]),
+        Step("regex", r"(?s)20 lines (?=.*convert_alias\.py:41)(?=.*unpublish_page\.py:42).*router\.py:332", [
+            _search(r"raise \w*PermissionError\(", match="regex")]),
+        Step("read a whole function", r"(?s)def update_aliases.*1247\t", [
+            ("get_chunk", {"id": "AbstractPage.update_aliases"})]),
+    ),
+    "argo-cd": (
+        Step("where to change a header", r"w\.Header\(\)\.Set\(\"X-Frame-Options\", server", [
+            _search("where is the X-Frame-Options header set in responses")]),
+        Step("who calls", r"(?s)(?=.*controller/sync\.go:237).*server/application/application\.go\D+1378.*1387.*1393.*1455", [
+            ("find_references", {"symbol": "FormatAppConditions", "show": "callers"})]),
+        Step("which tests", r"webhook/webhook_test\.go", [("related_tests", {"path": "util/webhook/webhook.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*appcontroller\.go:2652).*argo\.go\D+958", [
+            ("find_references", {"symbol": "ErrAnotherOperationInProgress"})]),
+        Step("regex", r"(?s)2108.*2138.*2254.*2301", [
+            _search(r"codes\.FailedPrecondition, \"[cC]annot", match="regex")]),
+        Step("read a whole function", r"(?s)func \(s \*Service\) updateCachedRevision.*manifest cache moved.*return nil", [
+            ("get_chunk", {"id": "Service.updateCachedRevision"})]),
     ),
 }  # fmt: skip
 

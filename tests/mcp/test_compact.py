@@ -220,7 +220,9 @@ def test_of_many_dependents_the_first_are_told_and_tests_among_the_tests_alone()
     answer = compact("rag_query_impact", replace(_impact(*many), tests=("a_test.py",)))
     assert [each["filePath"] for each in answer["dependents"]] == paths[1:21]
     assert not any("imports" in each for each in answer["dependents"]), "the lines of uses are enough"
-    assert answer["notes"] == ["detail = full lists 12 dependents more"]
+    assert answer["notes"] == ["detail = full lists 11 dependents more"], "a test among the tests is none of them"
+    exports = tuple(f"total{number}" for number in range(30))
+    assert compact("rag_query_impact", replace(_impact(*many[:1]), exports=exports))["exports"] == list(exports[:20])
     tests = tuple(f"{number}_test.py" for number in range(50))
     tested = compact("rag_query_impact", replace(_impact(*many[:10]), tests=("a_test.py", *tests)))
     assert [each["filePath"] for each in tested["dependents"]] == paths[:10]
@@ -247,7 +249,7 @@ def test_examples_far_from_the_closest_and_those_that_show_the_same_line_are_lef
     assert [each["filePath"] for each in answer["examples"]] == ["src/0.py", "src/1.py"]
     several = tuple(replace(examples[0], content=f"total = {at}") for at in range(5))
     shown = compact("rag_check_constraints", ConstraintsAnswer("total", (), (), several, "5 examples"))["examples"]
-    assert [each["content"] for each in shown] == ["total = 0", "total = 1", "total = 2"]
+    assert [each["content"] for each in shown] == ["total = 0", "total = 1"]
 
 
 def test_the_best_line_of_a_far_section_is_cut() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from rag_ls.retrieval.stop_words import IN_CODE
-from rag_ls.search import TextQuery
+from rag_ls.search import QueryKind, TextQuery, analyse
 
 _MAX_CHARACTERS = 400
 _MAX_LITERALS = 3
@@ -20,12 +20,10 @@ _NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+
 _CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
 _REGEX = re.compile(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
 _WORD = re.compile(r"\w+")
-# A message with values in it, or a trace: a part of it is the program's, the rest is not.
-_MESSAGE = re.compile(r"""\n|:\s|["'`\[]|\d""")
 _MAX_WORDS = 80
-_MIN_TELLING_WORDS = 2
-# A question in words is a message where half of it, and so many words, stand in code one after another.
-_MIN_WORDS, _MIN_WORDS_OF_MESSAGE, _MIN_SHARE = 4, 3, 0.5
+# Of a message with values in it, so many words in a row are the program's; of words that may be a question, half of them must be.
+_MIN_WORDS_OF_MESSAGE, _MIN_TELLING_OF_MESSAGE = 3, 2
+_MIN_WORDS, _MIN_TELLING, _MIN_SHARE = 4, 3, 0.5
 
 
 def take_for(query: str) -> tuple[TextQuery, ...]:
@@ -60,18 +58,23 @@ def find_literals(query: str) -> list[tuple[TextQuery, ...]]:
 def find_verbatim(query: str, texts: Iterable[str]) -> str:
     """The longest part of a pasted message that one of the texts holds word for word; empty where none is a message of theirs."""
     words = list(_WORD.finditer(query))[:_MAX_WORDS]
-    if len(words) < _MIN_TELLING_WORDS or is_name(query.strip()):
+    if len(words) < _MIN_TELLING_OF_MESSAGE or is_name(query.strip()):
         return ""
     longest = (0, 0)
     for text in texts:
         longest = max(longest, _find_longest(query, words, text), key=lambda run: run[1] - run[0])
-    start, end = longest
-    run = words[start:end]
-    if sum(word[0].lower() not in IN_CODE for word in run) < _MIN_TELLING_WORDS:
+    run = words[slice(*longest)]
+    telling = sum(word[0].lower() not in IN_CODE for word in run)
+    is_part = len(run) >= _MIN_WORDS_OF_MESSAGE and is_message(query)
+    is_most = len(run) >= _MIN_WORDS and len(run) >= len(words) * _MIN_SHARE and telling >= _MIN_TELLING
+    if telling < _MIN_TELLING_OF_MESSAGE or not (is_part or is_most or len(run) == len(words)):
         return ""
-    is_message = len(run) >= _MIN_WORDS_OF_MESSAGE and _MESSAGE.search(query) is not None
-    is_most = len(run) == len(words) or (len(run) >= _MIN_WORDS and len(run) >= len(words) * _MIN_SHARE)
-    return query[run[0].start() : run[-1].end()] if is_message or is_most else ""
+    return query[run[0].start() : run[-1].end()]
+
+
+def is_message(query: str) -> bool:
+    """Whether a query is a message with values in it, or a trace, rather than a question."""
+    return analyse(query).kind in (QueryKind.ERROR, QueryKind.SNIPPET)
 
 
 def _find_longest(query: str, words: list[re.Match[str]], text: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_name, is_part_of, take_for
+from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_message, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
@@ -55,7 +55,8 @@ def find_beside(sources: Sequence[Source], query: str, question: ExactQuestion, 
     if message := find_verbatim(query, told):
         found = find_exact(sources, replace(question, queries=(TextQuery(message),)))
         if found and 0 < found.total <= _MAX_LINES_OF_MESSAGE:
-            return Beside(found, (message,))
+            is_question = is_part_of(message, query) and not is_message(query)
+            return Beside(found, (message,), is_named=is_question)
     literals = [find_exact(sources, replace(question, queries=forms)) for forms in find_literals(query)]
     present = [each for each in literals if each and each.total]
     absent = tuple(each for each in literals if each and not each.total)

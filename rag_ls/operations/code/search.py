@@ -26,7 +26,15 @@ from rag_ls.operations.code.exact_places import (
     read_mode,
 )
 from rag_ls.operations.code.filters import make_document_filters, read_kind
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, Source, mark_far, number_lines, pick_best
+from rag_ls.operations.code.hits import (
+    CodeAnswer,
+    CodeRecord,
+    Source,
+    leave_out_farthest,
+    mark_far,
+    number_lines,
+    pick_best,
+)
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.reference_questions import describe_references
 from rag_ls.operations.code.relevant_files import QuestionScope
@@ -39,6 +47,8 @@ from rag_ls.util.text import count_of
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # The size of an answer where an agent sets none.
 AGENTS_BUDGET_TOKENS = 2000
+# Where hits are weak, agents need no more of them: these have the right one as often as all ten.
+_MAX_WEAK = 5
 _NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
 
@@ -156,7 +166,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     default = settings.budget_tokens or caller.budget_tokens
     budget = default if request.budget_tokens is None else request.budget_tokens
     if budget:
-        results = leave_out_others(results, beside)
+        is_weak = find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE
+        results = leave_out_others(leave_out_farthest(results)[: _MAX_WEAK if is_weak else None], beside)
     return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
 
 
