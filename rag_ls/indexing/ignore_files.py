@@ -15,6 +15,7 @@ from pathspec import GitIgnoreSpec
 from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
 from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.paths import unknown_folders
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, find_repository
 
@@ -195,11 +196,12 @@ class IgnoreRules:
 
     def inside(self, folder: str) -> tuple[IgnoreSpec, ...]:
         """The rules for what is in a folder of the project, those of the folders above it first."""
+        if not self._specs:
+            self._specs[""] = (*self._outer, *self._spec(self._root / self._name, self._prefix))
         folder = folder.rstrip("/")
-        if folder not in self._specs:
-            above = self.inside(folder.rpartition("/")[0]) if folder else self._outer
-            base = f"{self._prefix}{folder}/" if folder else self._prefix
-            self._specs[folder] = (*above, *self._spec(self._root / folder / self._name, base))
+        for each in unknown_folders(folder, self._specs):
+            own = self._spec(self._root / each / self._name, f"{self._prefix}{each}/")
+            self._specs[each] = (*self._specs[each.rpartition("/")[0]], *own)
         return self._specs[folder]
 
     def _spec(self, file: Path, base: str) -> list[IgnoreSpec]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from rag_ls.config import IndexSettings
@@ -22,6 +21,7 @@ from rag_ls.indexing.inner_repositories import (
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.path_globs import ignore_lines
+from rag_ls.util.paths import unknown_folders
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(
@@ -130,9 +130,12 @@ def _named_by_ragignore(root: Path, tell: Tell) -> Callable[[str, bool], bool]:
         tell(f"a {RAGIGNORE} above {root} names it, so nothing in it is indexed")
         return lambda path, taken_back: True
 
-    @cache
+    named = {"": False}
+
     def is_folder_named(folder: str) -> bool:
-        return bool(folder) and (is_folder_named(folder.rpartition("/")[0]) or rules.ignores(folder + "/"))
+        for each in unknown_folders(folder, named):
+            named[each] = named[each.rpartition("/")[0]] or rules.ignores(each + "/")
+        return named[folder]
 
     def is_named(path: str, taken_back: bool) -> bool:
         folder = path.rstrip("/").rpartition("/")[0]
@@ -311,15 +314,14 @@ class _Folders:
         return self._of(path.rpartition("/")[0])
 
     def _of(self, folder: str) -> str | None:
-        if folder not in self._places:
-            above, _, name = folder.rpartition("/")
-            place = self._of(above)
-            file = self._root / folder
+        for each in unknown_folders(folder, self._places):
+            above, _, name = each.rpartition("/")
+            place, file = self._places[above], self._root / each
             if name in _NEVER_WALKED or is_git_folder(file):
                 place = None
             elif place is not None and is_repository_top(file):
-                place = folder + "/" if self._is_entered(place, folder) else None
-            self._places[folder] = place
+                place = each + "/" if self._is_entered(place, each) else None
+            self._places[each] = place
         return self._places[folder]
 
     def _is_entered(self, outer: str, folder: str) -> bool:

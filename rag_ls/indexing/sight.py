@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
+from rag_ls.util.paths import unknown_folders
+
 _MOUNTS = Path("/proc/self/mounts")
 _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _UNMOUNTED = "not mounted"
@@ -39,9 +41,10 @@ class Sight:
         return sorted(self._mounts | {folder for folder in self._former_mounts if self._fault_of_folder(folder)})
 
     def _fault_of_folder(self, folder: str) -> str:
-        if folder not in self._faults:
-            above = self._fault_of_folder(folder.rpartition("/")[0]) if folder else ""
-            self._faults[folder] = above or self._look_at(folder)
+        if not self._faults:
+            self._faults[""] = self._look_at("")
+        for each in unknown_folders(folder, self._faults):
+            self._faults[each] = self._faults[each.rpartition("/")[0]] or self._look_at(each)
         return self._faults[folder]
 
     def _look_at(self, folder: str) -> str:

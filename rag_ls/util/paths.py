@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from itertools import accumulate
 from pathlib import Path
 
@@ -24,6 +24,18 @@ def portable(path: str) -> str:
 def is_among(path: str, places: Collection[str]) -> bool:
     """Whether a project path is one of some files and folders, or below one; without any, every path is."""
     return not places or any(not place or path == place or path.startswith(place + "/") for place in places)
+
+
+def unknown_folders(folder: str, known: Container[str]) -> list[str]:
+    """A folder and those above it that are not in `known`, the outermost first. The root, the empty path, is in it.
+
+    A loop: where folders are a thousand deep, a function that asks itself about the folder above ends in `RecursionError`.
+    """
+    found = []
+    while folder not in known:
+        found.append(folder)
+        folder = folder.rpartition("/")[0]
+    return found[::-1]
 
 
 def text_in(root: Path, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.indexing.files import Rejected, read_source
-from rag_ls.indexing.listing import Patterns, admitted, list_files
+from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
+from rag_ls.indexing.sight import Sight
 from tests.support import git, git_repository, scale_examples, write
 
 
@@ -159,3 +161,21 @@ def test_a_pattern_that_is_longer_than_any_path_lets_nothing_in(make) -> None:
 def test_a_range_that_is_none_counts_as_it_does_for_git(make) -> None:
     root = make({".ragignore": "[z-a].py\nb.py\n", "a.py": "", "b.py": ""})
     assert set(list_files(root)) == {".ragignore", "a.py"}
+
+
+@pytest.mark.slow
+def test_a_file_a_thousand_folders_deep_is_listed_as_any_other(make) -> None:
+    root = make({"a.py": "", ".ragignore": "*.gen.py\n"})
+    folder = "d"
+    for _ in range(1_100):
+        (root / folder).mkdir()
+        folder += "/d"
+    folder = folder.removesuffix("/d")
+    (root / folder / "b.py").touch()
+    (root / folder / "c.gen.py").touch()
+    assert set(list_files(root)) == {".ragignore", "a.py", f"{folder}/b.py"}
+    assert admitted(root, ["a.py", f"{folder}/b.py", f"{folder}/c.gen.py"]) == {"a.py", f"{folder}/b.py"}
+    assert admitted_folders(root, [folder]) == {folder}
+    assert not Sight(root).fault_of(f"{folder}/b.py")
+    # Python's own function asks itself about each folder.
+    subprocess.run(["rm", "-rf", root / "d"], check=True)
