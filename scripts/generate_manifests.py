@@ -10,7 +10,7 @@ from typing import Any
 
 from rag_ls import __version__
 from rag_ls.cli import connect_files
-from rag_ls.languages import LANGUAGES, SYNTAXES
+from rag_ls.languages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 ZED = ROOT / "editors" / "zed"
@@ -25,7 +25,7 @@ OWNER = {"name": "The rag-ls authors", "url": REPOSITORY}
 ZED_NAMES = {
     "bash": "Shell Script", "cmake": "CMake", "csharp": "CSharp", "css": "CSS", "graphql": "GraphQL", "hcl": "HCL", "html": "HTML",
     "json": "JSON", "objective-c": "Objective-C", "ocaml": "OCaml", "powershell": "PowerShell", "protobuf": "Proto", "scss": "SCSS",
-    "sql": "SQL", "toml": "TOML", "vue": "Vue.js", "yaml": "YAML",
+    "lisp": "Common Lisp", "sql": "SQL", "toml": "TOML", "vue": "Vue.js", "yaml": "YAML",
 }  # fmt: skip
 # Languages of Zed that are one of ours under another name.
 ZED_VARIANTS = ("JSONC", "Jupyter Notebook", "OCaml Interface", "Terraform", "Terraform Vars")
@@ -112,7 +112,8 @@ def zed_name(language: str) -> str:
 
 def with_languages(toml: str) -> str:
     """Zed's manifest with all languages that are cut along their syntax: Zed knows no wildcard."""
-    names = sorted({*map(zed_name, SYNTAXES), *ZED_VARIANTS})
+    cut = (name for name, each in LANGUAGES.items() if each.syntax is not None or each.lines is not None)
+    names = sorted({*map(zed_name, cut), *ZED_VARIANTS})
     listed = f"languages = {json.dumps(names, indent=2)}\n"
     return re.sub(r"^languages = \[.*?^\]\n", listed, toml, flags=re.MULTILINE | re.DOTALL)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offse
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.embedded import Region, regions_of
 from rag_ls.chunking.headings import outline_of_text
+from rag_ls.chunking.lines import LineText
 from rag_ls.chunking.merge import Group, merge
 from rag_ls.chunking.notebook import cut_notebook
 from rag_ls.chunking.notebook_cells import plain_text, read_notebook
@@ -67,6 +69,8 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
         if notebook is not None:
             return Cut(*cut_notebook(document, notebook, path, budget))
         language = "json"
+    if (by_lines := _lines_of(document, language)) is not None:
+        return _cut_by_lines(by_lines, path, budget)
     host = _parse_region(document, path, language)
     if host is None:
         chunks = _from_windows(document, path, language, budget)
@@ -81,9 +85,8 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
             document=document,
             path=path,
             language=region.language,
-            syntax=region.syntax,
             budget=budget,
-            signatures=signatures,
+            described=_Nodes(region.syntax, document.data, signatures),
         )
         groups = merge(pieces, document, budget)
         chunks += (maker.chunk(ordinal, group) for ordinal, group in enumerate(groups, len(chunks)))
@@ -101,7 +104,9 @@ def outline_of_document(text: str, path: str, language: str, *, declarations: bo
     known = find_language(language)
     if not text or language == "notebook" or not (declarations or known.imports or known.is_markup):
         return Outline()
-    document = Document.of(text, approximate_token_offsets if known.is_markup else _no_tokens)
+    document = Document.of(text, approximate_token_offsets if known.is_markup or known.lines else _no_tokens)
+    if (by_lines := _lines_of(document, language)) is not None:
+        return by_lines.outline(declarations=declarations)
     host = _parse_region(document, path, language, declarations=declarations)
     if host is None:
         return outline_of_text(document, language)
@@ -110,6 +115,21 @@ def outline_of_document(text: str, path: str, language: str, *, declarations: bo
 
 def _no_tokens(_text: str) -> NDArray[np.int64]:
     return np.empty(0, dtype=np.int64)
+
+
+def _lines_of(document: Document, language: str) -> LineText | None:
+    """The document as one whose declarations the lines tell; None in other languages, and for what is not worth reading."""
+    known = find_language(language)
+    if known.lines is None or not _is_code(document):
+        return None
+    return LineText(document, known, known.lines)
+
+
+def _cut_by_lines(text: LineText, path: str, budget: Budget) -> Cut:
+    outline = text.outline()
+    maker = _Maker(document=text.document, path=path, language=text.language.name, budget=budget, described=text)
+    groups = merge(text.pieces(budget), text.document, budget)
+    return Cut([maker.chunk(ordinal, group) for ordinal, group in enumerate(groups)], outline, text.uses())
 
 
 def _parse_region(document: Document, path: str, language: str, *, declarations: bool = True) -> Region | None:
@@ -173,9 +193,9 @@ def embedding_text(chunk: Chunk) -> str:
 
 def _scope_of(chunk: Chunk) -> str:
     syntax = SYNTAXES.get(chunk.language)
-    if syntax is None or not syntax.qualified:
+    if (syntax is None or not syntax.qualified) and find_language(chunk.language).lines is None:
         return ""
-    return chunk.symbol.rpartition(syntax.separator)[0]
+    return chunk.symbol.rpartition(syntax.separator if syntax is not None else ".")[0]
 
 
 def _syntax_of(language: str, path: str, data: bytes) -> Syntax | None:
@@ -185,12 +205,17 @@ def _syntax_of(language: str, path: str, data: bytes) -> Syntax | None:
 
 
 def _worth_parsing(document: Document, syntax: Syntax) -> bool:
-    """Whether to parse a document. Huge, absurdly nested or mostly single-line documents are data or minified code."""
+    """Whether to parse a document: it is code, and not absurdly nested."""
+    return _is_code(document) and is_safe(document.data, syntax)
+
+
+def _is_code(document: Document) -> bool:
+    """Whether a document may be code. Huge or mostly single-line documents are data or minified code."""
     total = len(document.data)
     if total > MAX_BYTES:
         return False
     longest = int(np.diff(document.lines, append=total).max())
-    return (longest <= _LONG_LINE_BYTES or longest < total // 2) and is_safe(document.data, syntax)
+    return longest <= _LONG_LINE_BYTES or longest < total // 2
 
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:
@@ -214,16 +239,50 @@ def _from_windows(document: Document, path: str, language: str, budget: Budget) 
     return chunks
 
 
+class _Described(Protocol):
+    """A text that tells what its declarations are."""
+
+    def node_of(self, scope: Enclosing) -> tuple[str, tuple[str, ...]] | None:
+        """The type of a declaration's node, and the types of those around it; None for the document itself."""
+        ...
+
+    def signature_of(self, scope: Enclosing) -> str: ...
+
+    def doc_of(self, scope: Enclosing) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Tells of declarations what their nodes say; remembers signatures, which many chunks may share."""
+
+    syntax: Syntax
+    data: bytes
+    signatures: dict[int, str]
+
+    def node_of(self, scope: Enclosing) -> tuple[str, tuple[str, ...]] | None:
+        return (scope.found.node.type, scope.parents) if scope.found is not None else None
+
+    def signature_of(self, scope: Enclosing) -> str:
+        if scope.found is None:
+            return ""
+        key = scope.found.path[0].id
+        if key not in self.signatures:
+            self.signatures[key] = signature_of(scope.found, self.syntax, self.data)
+        return self.signatures[key]
+
+    def doc_of(self, scope: Enclosing) -> str:
+        return doc_of(scope.found, scope.comments, self.syntax, self.data) if scope.found is not None else ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Makes the chunks of one document; remembers signatures, which many chunks may share."""
+    """Makes the chunks of one document."""
 
     document: Document
     path: str
     language: str
-    syntax: Syntax
     budget: Budget
-    signatures: dict[int, str]
+    described: _Described
 
     def chunk(self, ordinal: int, group: Group) -> Chunk:
         document, first = self.document, group.pieces[0]
@@ -250,20 +309,13 @@ class _Maker:
             parent_types=parents,
             depth=len(parents),
             is_declaration=declared is not None,
-            signature=self._signature(scope),
-            doc=doc_of(scope.found, scope.comments, self.syntax, document.data) if declared and scope.found else "",
+            signature=self.described.signature_of(scope),
+            doc=self.described.doc_of(scope) if declared else "",
         )
 
     def _kind(self, declared: Piece | None, scope: Enclosing, group: Group) -> tuple[str, tuple[str, ...]]:
-        if declared is not None and scope.found is not None:
-            return scope.found.node.type, scope.parents
+        node = self.described.node_of(scope) if declared is not None else None
+        if node is not None:
+            return node
         largest = max(group.pieces, key=lambda piece: piece.size)
         return largest.node_type, largest.parents
-
-    def _signature(self, scope: Enclosing) -> str:
-        if scope.found is None:
-            return ""
-        key = scope.found.path[0].id
-        if key not in self.signatures:
-            self.signatures[key] = signature_of(scope.found, self.syntax, self.document.data)
-        return self.signatures[key]

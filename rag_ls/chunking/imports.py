@@ -27,8 +27,12 @@ _INNER = re.compile(rb"[\w$./]")
 
 def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Statement]:
     """The imports of one node that the rule found, in the order of the text; empty if it cannot be read."""
-    start = node.start_byte
-    text = document.data[start : min(node.end_byte, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
+    return read_imports(node.start_byte, node.end_byte, rule, document)
+
+
+def read_imports(start: int, end: int, rule: ImportRule, document: Document) -> list[Statement]:
+    """The imports of a statement, in the order of the text; empty if it cannot be read."""
+    text = document.data[start : min(end, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
     line, before = document.line(start), document.data[max(0, start - _BEFORE_BYTES) : start]
     return [
         # In broken code, a name may be missing.

@@ -19,6 +19,7 @@ MAX_DOC = 300
 _MAX_STEPS = 16
 _BODY_TYPES = frozenset(
     {
+        "aggregate_body",
         "block",
         "body_statement",
         "class_body",
@@ -128,7 +129,7 @@ def _first_name(node: Node, paths: tuple[str, ...], syntax: Syntax, data: bytes)
         else:
             found = _follow(node, path)
             name = _text(found, data, 4 * MAX_NAME) if found is not None else ""
-        name = _plain_name(name) if syntax.plain_names else _code_name(name)
+        name = plain_name(name) if syntax.plain_names else _code_name(name)
         name = clean_title(name) if syntax.prose else name
         if name:
             return name[:MAX_NAME]
@@ -140,7 +141,8 @@ def _text(node: Node, data: bytes, limit: int) -> str:
     return data[start : min(node.end_byte, start + limit)].decode("utf-8", "ignore")
 
 
-def _plain_name(text: str) -> str:
+def plain_name(text: str) -> str:
+    """A name in one line, without the quotes around it."""
     name = " ".join(text.split())
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
@@ -209,8 +211,18 @@ def _name_constructor(node: Node, data: bytes) -> str:
     return _text(named[-1], data, MAX_NAME) if named else ""
 
 
+def _target(node: Node, data: bytes) -> str:
+    """The `name = "..."` of a rule that a build file calls."""
+    match = _TARGET.search(data, node.start_byte, min(node.end_byte, node.start_byte + 4 * MAX_NAME))
+    return match[1].decode("utf-8", "ignore") if match else ""
+
+
+_TARGET = re.compile(rb"[(,]\s*name\s*=\s*[\"']([^\"'\n]+)[\"']")
 _COMPUTED = re.compile(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
-_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second, "!constructor": _name_constructor}
+_SPECIAL = {
+    "!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second, "!target": _target,
+    "!constructor": _name_constructor,
+}  # fmt: skip
 
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 

@@ -119,18 +119,7 @@ class UseTable:
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         words = self.words
         texts = [data[start:end] for start, end in spans]
-        for text in dict.fromkeys(texts):
-            words.setdefault(text, len(words))
-        names = np.fromiter(map(words.__getitem__, texts), dtype=np.int64, count=len(texts))
-        receivers = np.zeros(starts.size, dtype=np.int64)
-        chains: dict[int, bytes] = {}
-        for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
-            start = spans[at][0]
-            last, last_end = (texts[at - 1], spans[at - 1][1]) if at else (b"", -1)
-            former = chains.get(at - 1)
-            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
-            chains[at] = receiver
-            receivers[at] = words.setdefault(receiver, len(words))
+        names, receivers = self._number(texts), self._receivers(data, spans, texts, starts)
         for at in np.flatnonzero(np.isin(starts, list(symbols))).tolist() if symbols else ():
             owner = owners.get(spans[at][0], UNKNOWN.encode())
             receivers[at] = words.setdefault(owner, len(words))
@@ -141,8 +130,37 @@ class UseTable:
         if namespaces := list(map(_START, found.get("namespace", ()))):
             kept = ~np.isin(starts, namespaces)
             starts, names, kinds, receivers = starts[kept], names[kept], kinds[kept], receivers[kept]
+        self._store(document, names, kinds, starts, receivers)
+
+    def add_names(self, document: Document, starts: Numbers, ends: Numbers, kinds: Numbers) -> None:
+        """Add names by their places, in the order of the text."""
+        data, starts, ends, kinds = document.data, starts[:_MAX_USES], ends[:_MAX_USES], kinds[:_MAX_USES]
+        spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        texts = [data[start:end] for start, end in spans]
+        self._store(document, self._number(texts), kinds, starts, self._receivers(data, spans, texts, starts))
+
+    def _store(self, document: Document, names: Numbers, kinds: Numbers, starts: Numbers, receivers: Numbers) -> None:
         lines = document.lines.searchsorted(starts, side="right")
         self.parts.append((names, kinds, lines, starts - document.lines[lines - 1], receivers))
+
+    def _number(self, texts: list[bytes]) -> Numbers:
+        words = self.words
+        for text in dict.fromkeys(texts):
+            words.setdefault(text, len(words))
+        return np.fromiter(map(words.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+    def _receivers(self, data: bytes, spans: list[tuple[int, int]], texts: list[bytes], starts: Numbers) -> Numbers:
+        words = self.words
+        receivers = np.zeros(starts.size, dtype=np.int64)
+        chains: dict[int, bytes] = {}
+        for at in np.flatnonzero(_IS_MARK[_bytes_at(data, starts - 1)]).tolist():
+            start = spans[at][0]
+            last, last_end = (texts[at - 1], spans[at - 1][1]) if at else (b"", -1)
+            former = chains.get(at - 1)
+            receiver = _receiver(data, start, last_end, last if former is None else former + b"." + last)
+            chains[at] = receiver
+            receivers[at] = words.setdefault(receiver, len(words))
+        return receivers
 
 
 def read_uses(packed: bytes, names: Collection[str] | None = None, kind: UseKind | None = None) -> list[Use]:

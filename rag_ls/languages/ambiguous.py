@@ -25,7 +25,7 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     "asc": _choices((r"\A-----BEGIN ", "text")),
     "cls": _choices((r"\\(?:NeedsTeXFormat|ProvidesClass)", "latex"), (r"^(?:VERSION |Attribute VB_)", "vb")),
     "cgi": _choices((r"\A#!.*perl", "perl"), (r"\A#!.*python", "python"), (r"\A#!.*sh\b", "bash")),
-    "d": _choices((r"\A[^\s:#]+(?:\s+[^\s:#]+)*\s*:(?:\s|\\$)", "make")),
+    "d": _choices((r"\A\\?\s*[^\s:#/][^\s:#]*(?:[ \t]+[^\s:#]+)*[ \t]*:(?:[ \t].*|\\)?$(?!\n[ \t]*[*{])", "make")),
     "f": _choices((r"^(?:: |\\ |variable\s)", "forth")),
     "fs": _choices(
         (r"^[ \t]*(?:#version|precision\s|uniform\s|varying\s|void\s+main\s*\()", "glsl"), (r"^: \S+", "forth")
@@ -48,6 +48,7 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
         (r"\A#!.*\bperl|^[ \t]*(?:use\s+(?:strict|warnings|v?5)|package\s+[\w:]+\s*;|sub\s+\w+|my\s+[$@%(])", "perl"),
         (r"\A#!.*(?:swipl|prolog)|^[ \t]*:-\s*\w+|^[a-z]\w*(?:\(.*\))?\s*:-|^[a-z]\w*\([^=]*\)\.\s*$", "prolog"),
     ),
+    "pp": _choices((r"(?i)^(?:unit|program|library)\s+\w+\s*;", "pascal")),
     "pro": _choices(
         (r"^[ \t]*(?:QT|TEMPLATE|SOURCES|HEADERS|CONFIG|TARGET)\s*[+*]?=", "qmake"),
         (r"^[ \t]*-(?:keep|dont)\w*", "proguard"),

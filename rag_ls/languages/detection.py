@@ -41,7 +41,8 @@ def detect_language(path: str, first_line: str = "") -> str | None:
     if lower in _BY_LOWER_NAME:
         return _BY_LOWER_NAME[lower]
     for prefix, language in _PREFIXES:
-        if lower.startswith(prefix):
+        # `dockerfile.go` is a module about Dockerfiles, `Dockerfile.go` one for a program in Go.
+        if lower.startswith(prefix) and (name != lower or _by_suffix(lower) is None):
             return language
     if re.fullmatch(r"(?:requirements|constraints)[-_.\w]*\.txt", lower):
         return "requirements"

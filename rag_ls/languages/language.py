@@ -12,6 +12,7 @@ from rag_ls.languages.comments import SLASHED, Comments, Lexis
 from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_rules import ImportRule, UseRule
+from rag_ls.languages.line_rules import LineRule
 from rag_ls.languages.own_names import OwnNameRule
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
@@ -67,7 +68,9 @@ class Language:
     # --- how its text is read
 
     syntax: Syntax | None = None
-    """Its grammar and declarations; without one, texts are cut into windows of lines."""
+    """Its grammar and declarations; without one, and without `lines`, texts are cut into windows of lines."""
+    lines: LineRule | None = None
+    """Its declarations by the lines that begin them, where no grammar reads it."""
     heading: bytes = b""
     """A pattern of the headings of a text without a grammar, with the groups `title` and `mark`; see `headings`."""
     is_markup: bool = False

@@ -7,18 +7,15 @@ from rag_ls.languages.language import Language, Role
 _SUFFIXES = """
 abap: abap
 actionscript: as
-ada: adb ads
 agda: agda
 apex: cls apex
 apl: apl dyalog
 arduino: ino pde
-assembly: asm s nasm
 astro: astro
 autohotkey: ahk
 awk: awk
 ballerina: bal
 batch: bat cmd
-bazel: bzl bazel star
 beancount: beancount bean
 bibtex: bib
 bicep: bicep
@@ -28,12 +25,8 @@ capnp: capnp
 circom: circom
 cobol: cob cbl cpy
 coffeescript: coffee litcoffee
-crystal: cr
 csv: csv tsv
-cuda: cu cuh
 cue: cue
-cython: pyx pxd pxi
-d: d di
 device-tree: dts dtsi
 dhall: dhall
 diff: diff patch
@@ -41,22 +34,15 @@ dot: dot gv
 elvish: elv
 factor: factor
 fennel: fnl
-fish: fish
 flatbuffers: fbs
 forth: fth 4th forth
-fsharp: fs fsi fsx
-gdscript: gd
 gettext: po pot
 gherkin: feature
-glsl: glsl vert frag geom comp tesc tese fsh
 gn: gn gni
 gnuplot: gp gnuplot plt
-gradle: gradle
-groovy: groovy gvy gy gsh
 hack: hack
 handlebars: hbs handlebars mustache
 haxe: hx
-hlsl: hlsl fx fxh
 http: http
 hurl: hurl
 hy: hy
@@ -66,44 +52,36 @@ janet: janet
 jinja: jinja jinja2 j2 njk
 jq: jq
 jsonnet: jsonnet libsonnet
-just: just
 kdl: kdl
 lean: lean
 less: less
 lilypond: ly ily
 linker-script: ld lds
 liquid: liquid
-lisp: lisp lsp cl asd el
 llvm: ll
 m4: m4 ac
 mathematica: wl wls
-matlab: matlab
 mermaid: mmd mermaid
 meson: meson
 mlir: mlir
 mojo: mojo
 move: move
 nginx: nginx nginxconf
-nim: nim nims nimble
 noir: nr
 nushell: nu
 ocaml-interface: mli
 odin: odin
 opencl: opencl
 openscad: scad
-pascal: pas pp lpr dpr inc
-perl: pl pm t pod psgi
 pkl: pkl
 plantuml: puml plantuml
 pony: pony
 postscript: ps eps
 prolog: pro prolog
 pug: pug jade
-puppet: epp
 purescript: purs
 qml: qml qbs
 qsharp: qs
-racket: rkt rktl
 raku: raku rakumod p6
 reason: re rei
 rego: rego
@@ -113,28 +91,20 @@ robot: robot resource
 roff: roff
 sas: sas
 sass: sass
-scheme: scm ss sld
 sed: sed
 smalltalk: st
 smithy: smithy
 sparql: rq sparql
 stan: stan
 standard-ml: sml sig fun
-starlark: starlark
 stata: do ado
 stylus: styl
-systemverilog: sv svh
 tablegen: td
-tcl: tcl tk
 typespec: tsp
 typst: typ
-v: vsh v
+v: v vv
 vala: vala vapi
-vb: vb bas vbs
 vcl: vcl
-verilog: vh
-vhdl: vhd vhdl
-vim: vim vimrc
 wasm-text: wat wast
 wdl: wdl
 wgsl: wgsl
@@ -145,45 +115,30 @@ zeek: zeek
 """
 
 _FILE_NAMES = """
-bazel: BUILD WORKSPACE BUCK Tiltfile
 caddyfile: Caddyfile
 doxygen: Doxyfile
 earthfile: Earthfile
 go-module: go.mod go.work go.sum
-groovy: Jenkinsfile
 ignore: .gitignore .dockerignore .npmignore .ragignore .eslintignore .prettierignore .hgignore .vscodeignore
 ignore: .gitattributes CODEOWNERS
 ini: .tmux.conf .inputrc .curlrc .wgetrc .bazelrc .pypirc .condarc .editorconfig .gitconfig .gitmodules .npmrc
 ini: .pylintrc .flake8 .coveragerc setup.cfg tox.ini
-just: justfile Justfile .justfile
 kconfig: Kconfig
-lisp: .emacs Cask
 meson: meson.build meson_options.txt meson.options
 nginx: nginx.conf
-perl: cpanfile Makefile.PL
 procfile: Procfile
 requirements: requirements.txt constraints.txt
-vim: .vimrc .gvimrc
 yarn-lock: yarn.lock
 """
 
 _INTERPRETERS = """
 awk: awk gawk mawk
-crystal: crystal
-fish: fish
-groovy: groovy
-guile: guile
-just: just
-perl: perl
-racket: racket
 raku: raku perl6
 sed: sed
-tcl: tclsh wish expect
 """
 
 _ALIASES = """
 ini: dosini
-perl: cperl
 """
 
 _DATA = frozenset({"csv", "ini"})

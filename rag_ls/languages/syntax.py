@@ -46,8 +46,8 @@ class Declaration(NamedTuple):
 class Syntax(NamedTuple):
     """One grammar of the language pack, and how its trees are cut.
 
-    Only grammars in a `Syntax` are used: some of the language pack hang (cobol, on `x = 1`), and some crash the process
-    (perl, on strings nested in strings).
+    Only grammars in a `Syntax` are used: some of the language pack hang (cobol, on `x = 1`; perl, on a word and a comment at the
+    end), some crash the process (vhdl), and some fail on real code (fsharp, verilog). See `line_rules`.
     """
 
     grammar: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .more_samples import MORE_SAMPLES
+from .newer_samples import NEWER_SAMPLES
 from .sample import Sample
 
 __all__ = ["SAMPLES", "Sample"]
@@ -1226,4 +1227,5 @@ end
 """,
     ),
     *MORE_SAMPLES,
+    *NEWER_SAMPLES,
 )

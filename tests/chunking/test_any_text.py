@@ -7,13 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
+from rag_ls.languages import LANGUAGES as KNOWN
 from rag_ls.languages import SYNTAXES
 from tests.support import scale_examples
 
 from .checks import MEDIUM, SMALL, chunks_of, joined
+from .line_samples import LINE_SAMPLES
 from .samples import SAMPLES
 
-LANGUAGES = st.sampled_from([*sorted(SYNTAXES), "notebook", "text", "rst", "unheard-of", None])
+BY_LINES = sorted(name for name, language in KNOWN.items() if language.lines is not None)
+LANGUAGES = st.sampled_from([*sorted(SYNTAXES), *BY_LINES, "notebook", "text", "rst", "unheard-of", None])
 ODD = st.sampled_from(
     ["\n", "\r", "\r\n", "\f", "\x1c", "\x85", "\u2028", "\ufeff", "\U0001f600", "é", "漢", " ", "\t", "\0"]
 )
@@ -56,7 +59,7 @@ def test_any_text_is_partitioned_within_the_budget(text: str, language: str | No
 
 @pytest.mark.slow
 @settings(max_examples=scale_examples(120), deadline=None)
-@given(st.sampled_from(SAMPLES), BUDGETS)
+@given(st.sampled_from([*SAMPLES, *LINE_SAMPLES]), BUDGETS)
 def test_any_budget_is_kept(sample, budget: Budget) -> None:
     assert joined(chunks_of(sample.text, sample.language, budget)) == sample.text
 
@@ -64,7 +67,7 @@ def test_any_budget_is_kept(sample, budget: Budget) -> None:
 @st.composite
 def mutated_samples(draw: st.DrawFn) -> tuple[str, str]:
     """Real code with pieces cut out, put in, doubled, or followed by other code."""
-    sample = draw(st.sampled_from(SAMPLES))
+    sample = draw(st.sampled_from([*SAMPLES, *LINE_SAMPLES]))
     text = sample.text
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(text)))
@@ -104,7 +107,7 @@ def test_the_empty_text_has_no_chunks() -> None:
     assert chunks_of("", None) == []
 
 
-@pytest.mark.parametrize("language", [*sorted(SYNTAXES), None])
+@pytest.mark.parametrize("language", [*sorted(SYNTAXES), *BY_LINES, None])
 @pytest.mark.parametrize("text", ["\n", " \r\n\t\r", "\ufeff", "x", "\n\n\nx = 1", "\ud800"])
 def test_next_to_nothing_is_one_chunk(text: str, language: str | None) -> None:
     assert len(chunks_of(text, language)) == 1

@@ -70,12 +70,12 @@ def test_a_sample_is_recognised_by_name_and_text(sample: Sample) -> None:
 
 NAMES = """
 bash .bashrc x.sh .zshrc gradlew PKGBUILD configure
-bazel BUILD.bazel BUILD WORKSPACE x.bzl Tiltfile
+bazel BUILD.bazel BUILD WORKSPACE x.bzl Tiltfile x.starlark
 c x.c
 cmake CMakeLists.txt x.cmake
 dockerfile Dockerfile Containerfile Dockerfile.prod x.dockerfile
 go-module go.mod go.sum go.work
-groovy Jenkinsfile x.groovy
+groovy Jenkinsfile x.groovy build.gradle
 hcl main.tf x.tfvars .terraform.lock.hcl
 ini setup.cfg .editorconfig tox.ini .gitconfig
 json package.json .babelrc composer.lock
@@ -90,7 +90,6 @@ just justfile
 meson meson.build
 nix flake.nix
 protobuf x.proto
-starlark x.starlark
 """
 
 

@@ -41,7 +41,7 @@ _OWN_TEXTS = {
     "storage/terms.py",  # suffixes of packages that are folders
 }
 # Words that mean other things in code.
-_COMMON_WORDS = {"bash", "c", "css", "go", "html", "json", "make", "r"}
+_COMMON_WORDS = {"bash", "c", "cuda", "d", "css", "go", "html", "json", "make", "r"}
 
 
 def _held() -> list[Language]:

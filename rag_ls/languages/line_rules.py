@@ -1,0 +1,104 @@
+"""Rules to read declarations off the lines that begin them, as data: for languages whose grammars hang, crash or fail on real code.
+
+Patterns are read with `re.MULTILINE`. None may take more than linear time: whatever may go over lines has a limit or an end.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+_MAX_UNCLOSED = 20
+"""So many texts without an end are searched to the end of a document."""
+
+SLASHED_NOISE = rb"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
+DOUBLE_NOISE = rb'"(?:[^"\\\n]|\\.)*"'
+QUOTED_NOISE = DOUBLE_NOISE + rb"|'(?:[^'\\\n]|\\.)*'"
+TRIPLE_NOISE = rb'"""(?s:.*?)(?:"""|\Z)|' + rb"'''(?s:.*?)(?:'''|\Z)"
+
+
+class LineRule(NamedTuple):
+    """The declarations of a language, each told by the line that begins it, and its extent by the indentation of what follows."""
+
+    declared: bytes
+    """A pattern of the beginning of a line up to the end of a declaration's head. The group that matches is its kind and holds its
+    name: `type`, `function`, `value`, `module`, or `scope`, which is not listed; a number may follow."""
+    noise: bytes
+    """A pattern of comments and texts in quotes: nothing in them is declared or used."""
+    closing: bytes = rb"[})\]]"
+    """A pattern of the line with which a declaration ends that begins at the same indentation."""
+    going_on: bytes = rb"\{"
+    """A pattern of a line at that indentation that does not end it."""
+    paired: bytes = b""
+    """The pattern of the line that ends a declaration whose pattern has the group `word`, wherever it is indented. `%s` is the word."""
+    attributes: bytes = rb"@\w"
+    """A pattern of lines above a declaration that belong to it, besides comments."""
+    imported: bytes = b""
+    """A pattern of import statements."""
+    names: bytes = rb"[A-Za-z_]\w*"
+    """A pattern of names that are used."""
+    called: bytes = rb"\s?\("
+    """A pattern of what follows a name that is called."""
+    calls: bytes = b""
+    """A pattern whose groups are names that are called without that."""
+    bases: bytes = b""
+    """A pattern whose first group holds the names of a type's bases."""
+    docstring: bytes = b""
+    """A pattern of what follows a head, whose first group is its documentation."""
+    comment_mark: bytes = b""
+    """A pattern of the mark before each line of a comment, if it is an unusual one."""
+    has_heredocs: bool = False
+    """Whether `<<WORD` begins a text that ends at a line with this word."""
+
+    def uncomment(self, text: bytes) -> bytes:
+        """Comments with usual marks."""
+        return compile_lines(self.comment_mark).sub(b"#", text) if self.comment_mark else text
+
+    def blank(self, data: bytes) -> bytes:
+        """A text of the same length and lines, with spaces for comments and texts in quotes."""
+        blanked = compile_lines(self.noise).sub(_spaces, data)
+        return _blank_heredocs(blanked, data) if self.has_heredocs else blanked
+
+
+def declared_group(match: re.Match[bytes]) -> tuple[str, str]:
+    """The kind that a match declares, and the group that holds the name: `function`, or `function2`."""
+    groups = (name for name in match.re.groupindex if match[name] is not None)
+    return next(
+        ((name.rstrip("0123456789"), name) for name in groups if not name.startswith(("owner", "word"))), ("", "")
+    )
+
+
+@cache
+def compile_lines(pattern: bytes) -> re.Pattern[bytes]:
+    """A pattern that is read line by line, compiled once."""
+    return re.compile(pattern, re.MULTILINE)
+
+
+_HEREDOC = rb"<<[~-]?(?:(?P<quote>[\"'])|(?=[A-Z_]))(?P<word>[A-Za-z_]\w*)(?(quote)(?P=quote))"
+
+
+def _spaces(match: re.Match[bytes]) -> bytes:
+    text = match[0]
+    if b"\n" not in text and b"\r" not in text:
+        return b" " * len(text)
+    return re.sub(rb"[^\r\n]", b" ", text)
+
+
+def _blank_heredocs(blanked: bytes, data: bytes) -> bytes:
+    """A text whose heredocs are blank too; they begin where they are no part of a comment."""
+    parts: list[bytes] = []
+    done, unclosed = 0, 0
+    for match in compile_lines(_HEREDOC).finditer(data):
+        start = data.find(b"\n", match.end())
+        if match.start() < done or start < 0 or blanked[match.start()] != data[match.start()]:
+            continue
+        end = compile_lines(rb"^[ \t]*%s\s*?$" % match["word"]).search(data, start + 1)
+        if end is None:
+            unclosed += 1
+            if unclosed >= _MAX_UNCLOSED:
+                break
+            continue
+        parts += (blanked[done:start], re.sub(rb"[^\r\n]", b" ", data[start : end.end()]))
+        done = end.end()
+    return b"".join((*parts, blanked[done:]))

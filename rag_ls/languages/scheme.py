@@ -1,0 +1,32 @@
+"""Scheme, read by its lines."""
+
+from __future__ import annotations
+
+from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.language import Language
+from rag_ls.languages.lisps import LISP_COMMENTS, SCHEME_RULE, read_scheme_import
+from rag_ls.languages.reference_rules import ReferenceRule
+
+SCHEME = Language(
+    name="scheme",
+    title="Scheme",
+    suffixes=(
+        "scm",
+        "ss",
+        "sld",
+        "sch",
+        "sls",
+        "sps",
+    ),
+    interpreters=(
+        "guile",
+        "gosh",
+        "chibi-scheme",
+        "csi",
+    ),
+    lines=SCHEME_RULE,
+    comments=LISP_COMMENTS,
+    has_single_quotes=False,
+    references=ReferenceRule(is_open=True),
+    imports=ImportRule(read_scheme_import),
+)
