@@ -109,8 +109,8 @@ class FormTerms:
         if what == "holds":
             return [names] if names in self.text else []
         if what == "inside":
-            given = (declarations.value_of(literals.unwrap(each)) for each in call.arguments[int(names) :][:1])
-            found_arguments = [argument for each in map(nodes.read_call, given) if each for argument in each.arguments[:1]]
+            values = (declarations.value_of(literals.unwrap(each)) for each in call.arguments[int(names) :][:1])
+            found_arguments = [argument for each in map(nodes.read_call, values) if each for argument in each.arguments[:1]]
             return list(_select(found_arguments, selector)) if selector else found_arguments
         if what == "members":
             return [

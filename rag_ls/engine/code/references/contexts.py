@@ -137,7 +137,7 @@ class Contexts:
             return meaning if meaning is not None and meaning.declarations else None
         start = text.close(brace) + 1 + given.end()
         steps = read_steps(text.text[start : start + _MAX_EXPRESSION])
-        owner = self._types.type_of_chain(source, steps, text.line(start)) if steps else None
+        owner = self._types.type_of_steps(source, steps, text.line(start)) if steps else None
         return self._names.member_of(owner, name) if owner is not None and owner.modules else None
 
     def _find_unfit(self, expected: Sequence[TypeText], text: ScriptText, brace: int) -> Collection[StoredSymbol]:
@@ -292,7 +292,7 @@ class Contexts:
             ]
             if written:
                 return written
-        found = self._types.type_of_chain(source, steps, line)
+        found = self._types.type_of_steps(source, steps, line)
         if found is not None and found.declarations:
             homes = ((self._files.at(item.path), item) for item in found.declarations if item.kind == "type")
             return [

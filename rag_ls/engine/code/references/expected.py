@@ -42,7 +42,7 @@ class _Place(NamedTuple):
     bracket: str
     start: int
     """The offset of the bracket, or of the statement."""
-    index: int
+    element: int
     """The number of elements before it in the bracket."""
 
 
@@ -62,10 +62,8 @@ class ExpectedTypes:
         head = "\n".join(lines[first : line - 1])
         text = f"{head}\n{lines[line - 1][:column]}" if head else lines[line - 1][:column]
         pattern = _MATCHED.match(lines[line - 1][column:]) if _PATTERN.search(text) else None
-        if pattern:
-            found = self._uses.type_of_chain(source, pattern[1], line)
-        else:
-            found = self._find(source, blank(text), first + 1, 0)
+        of_pattern = self._uses.type_of_chain(source, pattern[1], line) if pattern else None
+        found = of_pattern if pattern else self._find(source, blank(text), first + 1, 0)
         return found if found is not None and (found.declarations or found.is_list) else None
 
     def find_labelled(self, source: CodeFile, use: Use, column: int) -> Meaning | None:
@@ -118,7 +116,7 @@ class ExpectedTypes:
         if before.strip() and not _LABEL.fullmatch(before):
             return None
         if place.bracket == "(":
-            return self._of_argument(source, text[: place.start], first, before, place.index)
+            return self._of_argument(source, text[: place.start], first, before, place.element)
         if place.bracket == "[" and depth < _MAX_DEPTH:
             held = self._find(source, text[: place.start], first, depth + 1)
             return Meaning(held.elements) if held is not None and held.elements else None

@@ -483,7 +483,9 @@ class Finder:
         line = self.files.lines(source)[call.line - 1]
         known = tuple(dict.fromkeys((*own, *wanted.declared)))
         if source.rule.is_overloaded and self._overloads.has_primary(owner):
-            meant = self._overloads.choose(source, call.line, call.column - 1, (owner, *known), are_one=True)
+            meant: Sequence[StoredSymbol] = self._overloads.choose(
+                source, call.line, call.column - 1, (owner, *known), are_one=True
+            )
             is_sure = all(wanted.find([item]) for item in meant)
         else:
             meant, is_sure = self._choose(source, call.line, line[: call.column - 1], known, wanted)

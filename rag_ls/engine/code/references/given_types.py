@@ -65,7 +65,7 @@ class Function(NamedTuple):
 class TypeReader(Protocol):
     """Tells the types of expressions."""
 
-    def type_of_chain(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+    def type_of_steps(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""
 
     def is_local(self, source: CodeFile, name: str, line: int) -> bool:
@@ -125,7 +125,7 @@ class WrittenTypes:
             yield from self._parts(self.values_of([base], match[1] if match else ""), depth + 1)
         elif name.startswith("typeof "):
             steps = read_steps(name.removeprefix("typeof "))
-            found = self._types.type_of_chain(part.source, steps, part.line) if steps else None
+            found = self._types.type_of_steps(part.source, steps, part.line) if steps else None
             yield from (GivenType(item) for item in (found.declarations if found else ()) if item.kind == "type")
         elif name.rpartition(".")[2] in (
             "ReturnType",
@@ -304,7 +304,7 @@ class WrittenTypes:
                 return ()
             meaning = self._names.bare(source, last.name)
         else:
-            owner = self._types.type_of_chain(source, before, line)
+            owner = self._types.type_of_steps(source, before, line)
             if owner is None:
                 return ()
             meaning = self._names.member_of(owner, last.name)

@@ -227,7 +227,7 @@ class Uses:
 
     # --- types of expressions
 
-    def type_of_chain(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+    def type_of_steps(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""
         return self._type_of(source, steps, line)
 
