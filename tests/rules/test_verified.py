@@ -133,11 +133,11 @@ def test_names_that_tools_ask_for_are_no_exceptions() -> None:
 
 
 def test_what_the_checker_finds_besides_is_part_of_the_total() -> None:
-    files = {f"{layer}/{name}.ts": "x" for layer in ("apps", "packages") for name in "abcdef"}
-    down = {f"apps/{name}.ts": (Edge(f"packages/{name}.ts", "", 1),) for name in "abcdef"}
-    up = {"packages/a.ts": (Edge("apps/style.css", "", 1),)}
-    found, _ = _set_up({**files, "apps/style.css": ""}, {**down, **up})
-    assert [claim.partition("`packages`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `packages/a.ts`"]
+    files = {f"{layer}/{name}.ts": "x" for layer in ("shops", "parts") for name in "abcdef"}
+    down = {f"shops/{name}.ts": (Edge(f"parts/{name}.ts", "", 1),) for name in "abcdef"}
+    up = {"parts/a.ts": (Edge("shops/style.css", "", 1),)}
+    found, _ = _set_up({**files, "shops/style.css": ""}, {**down, **up})
+    assert [claim.partition("`packages`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `parts/a.ts`"]
 
 
 def test_a_file_that_breaks_an_order_by_several_imports_of_one_line_is_one_exception() -> None:
