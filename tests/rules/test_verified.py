@@ -137,7 +137,7 @@ def test_what_the_checker_finds_besides_is_part_of_the_total() -> None:
     down = {f"shops/{name}.ts": (Edge(f"parts/{name}.ts", "", 1),) for name in "abcdef"}
     up = {"parts/a.ts": (Edge("shops/style.css", "", 1),)}
     found, _ = _set_up({**files, "shops/style.css": ""}, {**down, **up})
-    assert [claim.partition("`packages`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `parts/a.ts`"]
+    assert [claim.partition("`parts`: ")[2] for claim in _shown(found.layers)] == ["6 of 7; not in `parts/a.ts`"]
 
 
 def test_a_file_that_breaks_an_order_by_several_imports_of_one_line_is_one_exception() -> None:
