@@ -176,6 +176,10 @@ def assigned_name(node: SgNode) -> str:
                 ),
                 None,
             )
+        if target is not None and target.text() == "module.exports" and (outer := parent.parent()) and outer.field("name"):
+            # `const router = module.exports = Router()`
+            child = parent
+            continue
         if target is not None and parent.kind() not in ("call", "argument", *nodes.MEMBERS):
             return nodes.last_word(target) if target.range().start.index < node.range().start.index else ""
         if parent.kind() not in (

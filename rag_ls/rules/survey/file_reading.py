@@ -24,7 +24,7 @@ from rag_ls.rules.survey.file_facts import (
 )
 from rag_ls.rules.survey.file_routers import FileRouters, Router, through_of
 from rag_ls.rules.survey.frameworks import name_required
-from rag_ls.rules.survey.handed_routers import find_handed, router_at
+from rag_ls.rules.survey.handed_routers import UsedMiddleware, find_handed, router_at, without_shadowed
 from rag_ls.rules.survey.mapped_routers import find_mapped, method_router
 from rag_ls.rules.survey.nested_routers import NestedRouter, find_extending_calls, find_value, named_functions, unit_of
 from rag_ls.rules.survey.nodes import Call, Offset
@@ -68,6 +68,7 @@ class FileReading:
         """The middleware that a name of this file stands for."""
         self._is_rust, self._is_kotlin = path.endswith(".rs"), path.endswith(".kt")
         self._nested: list[NestedRouter] = []
+        self._used: list[UsedMiddleware] = []
         self._units: set[str] = set()
         """The functions of Rust and Kotlin that have routes."""
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
@@ -103,7 +104,7 @@ class FileReading:
         elif self._terms.path.endswith(".cs"):
             yield from find_mapped(self._root, self._routers)
         else:
-            yield from find_handed(self._root, self._routers, self._scopes)
+            yield from find_handed(self._root, self._routers, self._scopes, self._used)
 
     def find_shared(self) -> dict[str, RouterMount]:
         """The routers in variables that other files of a package may use."""
@@ -281,7 +282,12 @@ class FileReading:
             wanted = [f"~{path}" if path.startswith("/") else path for path in wanted]
         start_of_call = nodes.start_of(call.node)
         on = self._routers.name_called_on(call) or self._routers.router_around(start_of_call)
+        for given in (each for term in found.form.values.get("given", ()) for each in self._terms.value(term, found)):
+            # A decorator of the project is given `router.post`.
+            on = given.text().rpartition(".")[0] if not isinstance(given, str) else on
         chains = self._routers.chains_of(on, start_of_call)
+        if self._terms.path.endswith(".go"):
+            chains = [own for each in chains if (own := without_shadowed(each, call.node))]
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
@@ -291,6 +297,11 @@ class FileReading:
         around = [each for each in self._scopes_around(start, end) if not self._is_nested(start, each.start)]
         if inherited := found.form.says("inherits"):
             outer = join_routes(outer, inherited_prefix(declarations.class_around(node, inherited)))
+        has_path = bool(wanted or outer.strip("/")) or any(path for each in around for path in each.paths)
+        if found.form.says("conventional") and not has_path:
+            # The names of the controller and of its method are the path, by a convention that is set elsewhere.
+            self._facts.unknown_routes.append(call.line)
+            return
         part = next(iter(self._terms.strings(found, "part")), "")
         before = tuple(name for each in around for name in each.through)
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
@@ -318,7 +329,9 @@ class FileReading:
             )
         ]
         self._routes.append((start, end, _merge_same(endpoints)))
-        self._routers_at[start] = frozenset([on, *(each.name for routers in chains for each in routers)])
+        self._routers_at[start] = frozenset(
+            [on, *(name for routers in chains for each in routers for name in (each.name, each.outer) if name)]
+        )
         self._note(found, own, "route", line)
 
     def _put_on(
@@ -501,6 +514,7 @@ class FileReading:
         names = [each for each in names if not self._routers.has(each)]
         end = nodes.end_of(declarations.branch_around(found.call.node) or self._root)
         self._routers.put_before(name, place, end, names)
+        self._used.append(UsedMiddleware(name, place, end, tuple(names)))
         for start, _, endpoints in self._routes:
             if place < start < end and name in self._routers_at.get(start, ()):
                 endpoints[:] = [each.behind(names) for each in endpoints]

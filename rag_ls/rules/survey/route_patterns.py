@@ -56,8 +56,7 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
 def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[SurveyFinding]:
     """The routes that were found, but not followed."""
     if places:
-        what = "1 route has a path" if len(places) == 1 else f"{len(places)} routes have paths"
-        claim = (
-            f"{what} that set-up cannot follow (of variables, in loops, through functions of the project): unknown here"
-        )
-        yield SurveyFinding(TOPIC, claim, len(places), len(places) + known, tuple(places[:MAX_EXAMPLES]))
+        where = "1 place puts up routes" if len(places) == 1 else f"{len(places)} places put up routes"
+        claim = f"{where} whose paths set-up cannot follow (of variables, in loops, through functions of the project)"
+        # A place may stand for several routes.
+        yield SurveyFinding(TOPIC, f"{claim}, beside {known} that it knows", len(places), 0, tuple(places[:MAX_EXAMPLES]))

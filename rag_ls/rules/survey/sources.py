@@ -30,7 +30,7 @@ _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s
 _BRACKETS = re.compile(r"[()\[\]{}]")
 
 _NOT_PRODUCT = re.compile(
-    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations?"
+    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
     r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
     r"|\.(?!well-known/)[^/]+)/"
     r"|(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"

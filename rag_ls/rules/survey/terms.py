@@ -33,7 +33,7 @@ _TERM = re.compile(
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
-    r"(^|[._])(?:\w+Path$|this\.app$)|(^|[._])(router|routes?|Router|Routes)$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
+    r"(^|[._])(?:\w+Path$|this\.app$)|(^|[._])(router|routes|Router|Routes)$|(^|\.)route$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
     r"|(?:^|\.)\w+(?:Router|Routes|routes|Controller|Api)$|^Use(?:Endpoints|Routing)$"
     r"|^(?:api|blocks?|middlewares?|mw|fn|next|handlers?|filters?|args|opts|options|import|require|fp|config|env|[a-z])$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[^\w$@]*$|\s"
 )

@@ -579,7 +579,7 @@ def test_routes_of_loops_and_variables_are_said_to_be_unknown() -> None:
     found = look({"src/a.js": text})
     assert found.endpoints == ()
     assert found.unknown_routes == (SourceLine("src/a.js", 2), SourceLine("src/a.js", 4))
-    assert "2 routes have paths" in found.endpoint_patterns[-1].claim
+    assert "2 places put up routes" in found.endpoint_patterns[-1].claim
     python = "router = APIRouter()\nfor m in models:\n    router.add_api_route(m.path, m.endpoint)\n"
     assert look({"a.py": python}).unknown_routes == (SourceLine("a.py", 3),)
 

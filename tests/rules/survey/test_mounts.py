@@ -950,3 +950,64 @@ def test_what_a_blueprint_does_before_requests_stands_before_all_its_routes() ->
     def close(response): ...
     """
     assert routes({"a.py": text}) == ["GET /x check"]
+
+
+def test_a_parameter_of_gos_function_is_no_router_that_another_function_makes() -> None:
+    files = {
+        "routes/routes.go": """
+            package routes
+            import "github.com/labstack/echo/v4"
+            func Register(e *echo.Echo) {
+                a := e.Group("/api/v1")
+                api(a)
+                open(a)
+            }
+            func api(a *echo.Group) {
+                a.Use(noStore())
+                n := a.Group("")
+                metrics(n)
+                u := a.Group("/user")
+                u.GET("s", h)
+                m := a.Group("/migration")
+                migrations(m)
+            }
+            func migrations(m *echo.Group) {
+                csv := handler.New()
+                csv.Register(m)
+            }
+            func metrics(a *echo.Group) { r := a.Group("/metrics"); r.GET("", h) }
+            func open(u *echo.Group) { u.GET("/open", h) }
+        """,
+        "handler/h.go": 'package handler\nimport "github.com/labstack/echo/v4"\n'
+        'func (c *Csv) Register(g *echo.Group) { g.GET("/csv", h) }\n',
+    }
+    assert sorted(routes(files, ("routes/routes.go", "handler/h.go", 3))) == [
+        "GET /api/v1/metrics noStore", "GET /api/v1/migration/csv noStore", "GET /api/v1/open", "GET /api/v1/users noStore",
+    ]  # fmt: skip
+
+
+def test_a_decorator_of_the_project_may_be_given_the_method_of_a_router() -> None:
+    text = """
+    from fastapi import APIRouter
+    router = APIRouter(prefix="/roms")
+    @protected_route(router.post, "/x", [Scope.WRITE])
+    def add(): ...
+    """
+    assert routes({"a.py": text}) == ["POST /roms/x protected_route"]
+
+
+def test_a_router_may_be_handed_out_where_it_is_made() -> None:
+    text = "const auth = module.exports = Router();\nauth.get('/auth/x', h);\n"
+    assert routes({"a.js": "const Router = require('express').Router;\n" + text}) == ["GET /auth/x"]
+
+
+def test_routes_of_asp_net_without_a_path_are_unknown_unless_their_own_route_says_it() -> None:
+    text = """
+    public class UIManageController : Controller {
+      [HttpGet] public X Keys() {}
+      [Route("server/x")] [HttpPost] public X Post() {}
+    }
+    """
+    found = survey_of({"A.cs": text})
+    assert [f"{each.method} {each.route}" for _, each in found.endpoints] == ["POST /server/x"]
+    assert [each.line for each in found.unknown_routes] == [3]
