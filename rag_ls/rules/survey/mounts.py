@@ -188,7 +188,7 @@ class RouterMounts:
             return None
         router = next(filter(None, (self._router_of(target, name) for name in (mount.member, mount.name))), "")
         if router or not mount.member:
-            self._mounted[path].add(f"{mount.name}.{mount.member}".rstrip("."))
+            self._mounted[path].add(f"{mount.name}.{mount.member}".rstrip(".") or _stem(target))
         return target, router
 
     def _router_of(self, path: str, name: str) -> str:

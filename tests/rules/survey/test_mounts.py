@@ -1011,3 +1011,14 @@ def test_routes_of_asp_net_without_a_path_are_unknown_unless_their_own_route_say
     found = survey_of({"A.cs": text})
     assert [f"{each.method} {each.route}" for _, each in found.endpoints] == ["POST /server/x"]
     assert [each.line for each in found.unknown_routes] == [3]
+
+
+def test_a_required_file_is_middleware_unless_it_is_a_router() -> None:
+    files = {
+        "app.js": "const app = express();\napp.use(require('./lib/tooBusy'));\napp.use(require('./users'));\n",
+        "lib/tooBusy.js": "module.exports = function (req, res, next) { next(); };\n",
+        "users.js": "const router = express.Router();\nrouter.get('/me', h);\nmodule.exports = router;\n",
+    }
+    found = survey_of(files, ("app.js", "lib/tooBusy.js", 2), ("app.js", "users.js", 3))
+    assert found.middleware_names == ("tooBusy",)
+    assert [each.route for _, each in found.endpoints] == ["/me"]
