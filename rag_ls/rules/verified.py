@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from rag_ls.rules.checks.structure import count_structures
 from rag_ls.rules.survey.documents import rule_text
 from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
 from rag_ls.rules.survey.survey import Survey
+from rag_ls.rules.unread import UnreadTree, find_broken
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
 
@@ -57,7 +58,9 @@ class CheckedTree:
     refused: tuple[str, ...] = ()
     """Those of `paths` whose imports nobody has read, because a program wrote them."""
     unread: frozenset[str] = frozenset()
-    """The files of which only the names are looked at, because there are too many to read."""
+    """The files that the survey did not read, because there are too many."""
+    outside: UnreadTree | None = None
+    """These files, as far as they are code."""
 
 
 def verify_survey(found: Survey, tree: CheckedTree) -> Survey:
@@ -81,7 +84,33 @@ def verify_survey(found: Survey, tree: CheckedTree) -> Survey:
         )
         for name, findings in topics.items()
     }
+    if tree.outside is not None and tree.outside.files:
+        confirmed = _with_outside(confirmed, tree.outside, tree.roles, found.unread / max(1, found.files))
     return replace(found, **confirmed)
+
+
+def _with_outside(
+    topics: Mapping[str, Sequence[SurveyFinding]], outside: UnreadTree, roles: Roles, share: float
+) -> dict[str, tuple[SurveyFinding, ...]]:
+    """The findings whose rules few files outside of the sample break, with these files. `share` is how many there are for one inside."""
+    read = [
+        (rule, each.marks) for findings in topics.values() for each in findings if each.rule and (rule := _read(each))
+    ]
+    broken = find_broken(read, outside)
+    return {
+        name: tuple(
+            kept
+            for each in findings
+            if (kept := _with_broken(each, broken[str(each.rule["id"])], roles, share) if each.rule else each)
+        )
+        for name, findings in topics.items()
+    }
+
+
+def _with_broken(finding: SurveyFinding, broken: Sequence[str], roles: Roles, share: float) -> SurveyFinding | None:
+    stated, broken = _leave_out(finding.rule or {}, broken, (), roles)
+    most = max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total * share)
+    return replace(finding, rule=stated, outside=tuple(broken)) if len(broken) <= most else None
 
 
 def _are_findings(value: tuple[object, ...]) -> bool:
@@ -151,16 +180,9 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
     """The finding with the exceptions that the checker knows; None where it contradicts, or cannot read the rule."""
     if places is None:
         return None
-    broken = [path for path, counts in places.items() if counts[1]]
-    stated = finding.rule or {}
-    has_tests = any(roles.is_test(path) or roles.is_secondary(path) for path in broken)
-    # Files that the survey counted are the product's, wherever they lie.
     counted = {each.partition(" -> ")[0] for each in finding.exceptions}
-    globs = (*(_NOT_PRODUCT if has_tests else ()), *_NOT_WRITTEN_HERE)
-    new = [path for path in broken if path not in counted] if not has_tests else broken
-    if left_out := [glob for glob in globs if any(matches_any((glob,), path) for path in new)]:
-        stated = {**stated, "not_files": [*_texts(stated, "not_files"), *left_out]}
-        broken = [path for path in broken if not matches_any(left_out, path)]
+    every = [path for path, counts in places.items() if counts[1]]
+    stated, broken = _leave_out(finding.rule or {}, every, counted, roles)
     if len(broken) > max(_MIN_NEW_EXCEPTIONS, (1 - MIN_SHARE) * finding.total):
         return None
     # A file that an exception names by one of its imports may break the rule by others, too.
@@ -176,6 +198,20 @@ def _confirm(finding: SurveyFinding, places: Mapping[str, _Counts] | None, roles
         finding, rule=stated, exceptions=exceptions, count=finding.count + kept, total=finding.total + total
     )
     return confirmed if is_convention(confirmed) else None
+
+
+def _leave_out(
+    stated: Mapping[str, object], broken: Sequence[str], counted: Collection[str], roles: Roles
+) -> tuple[Mapping[str, object], Sequence[str]]:
+    """A rule that leaves out tests and others' code where these break it, and the files that break it then."""
+    has_tests = any(roles.is_test(path) or roles.is_secondary(path) for path in broken)
+    # Files that the survey counted are the product's, wherever they lie.
+    globs = (*(_NOT_PRODUCT if has_tests else ()), *_NOT_WRITTEN_HERE)
+    new = [path for path in broken if path not in counted] if not has_tests else broken
+    if left_out := [glob for glob in globs if any(matches_any((glob,), path) for path in new)]:
+        stated = {**stated, "not_files": [*_texts(stated, "not_files"), *left_out]}
+        broken = [path for path in broken if not matches_any(left_out, path)]
+    return stated, broken
 
 
 def _read(finding: SurveyFinding) -> CheckRule | None:

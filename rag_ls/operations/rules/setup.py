@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -31,8 +31,11 @@ from rag_ls.util.paths import TextReader, portable
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
+    from rag_ls.rules.checks.graph import ImportGraph
     from rag_ls.rules.setup import PlannedFile
-    from rag_ls.rules.survey.survey import ProjectSurvey
+    from rag_ls.rules.survey.project_files import ProjectFiles
+    from rag_ls.rules.survey.survey import ProjectSurvey, SurveyedTree
+    from rag_ls.rules.unread import Seen, UnreadTree
 
 
 J = TypeVar("J")
@@ -157,11 +160,21 @@ def _survey_project(
     )  # fmt: skip
     checked = CheckedTree(
         (*tree.paths, *files.refused), read, tree.language, graph, cutters.call_many, roles=roles, refused=files.refused,
-        unread=files.unread,
+        unread=files.unread, outside=_unread_tree(files, tree, graph, reading.call_many),
     )  # fmt: skip
     found = verify_survey(survey(tree, *folders), checked)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
     return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))
+
+
+def _unread_tree(
+    files: ProjectFiles, tree: SurveyedTree, graph: ImportGraph, look: Callable[..., Iterable[Seen | None]]
+) -> UnreadTree:
+    from rag_ls.rules.checks.graph import resolve_imports
+    from rag_ls.rules.unread import UnreadTree
+
+    unread = [(path, tree.language(path)) for path in files.paths if path in files.unread]
+    return UnreadTree(unread, tree.read, partial(resolve_imports, files.resolver), graph, look)
 
 
 class _CountedReading:

@@ -75,9 +75,9 @@ def rule_text(finding: SurveyFinding, page: str = "") -> Iterator[str]:
     yield "    severity: info"
     if page:
         yield f"    see: {quote(page)}"
-    if finding.exceptions:
+    if exceptions := dict.fromkeys((*finding.exceptions, *finding.outside)):
         yield "    exceptions:"
-        yield from (f"      - {quote(each)}" for each in finding.exceptions)
+        yield from (f"      - {quote(each)}" for each in exceptions)
 
 
 def _flow(value: object) -> str:
@@ -100,7 +100,7 @@ def _project(found: Survey, name: str) -> Iterator[str]:
         yield f"  backend: {quote(found.backend or '.')}"
     yield f"  files_read: {found.files}"
     if found.unread:
-        yield f"  files_not_read: {found.unread}  # too many to read all: each claim is of those that were read"
+        yield f"  files_not_read: {found.unread}  # too many to read all: each claim is of those that were read, the exceptions of rules are of all"
     if found.broken:
         more = f"  # and {len(found.broken) - MAX_LISTED} more" if len(found.broken) > MAX_LISTED else ""
         yield f"  files_that_do_not_parse: {flow_list(found.broken[:MAX_LISTED])}{more}"
