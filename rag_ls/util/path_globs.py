@@ -8,7 +8,7 @@ and a name that exists counts before the pattern that it could be, such as `[id]
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
@@ -145,28 +145,45 @@ def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
 
 
 def _matcher_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
-    wanted = [_matcher(glob, known) for glob in globs if not glob.startswith("!")]
-    unwanted = [_matcher(glob[1:], known) for glob in globs if glob.startswith("!")]
+    positive = [glob for glob in globs if not glob.startswith("!")]
+    is_wanted = _any_of(positive, known) if positive else lambda path: True
+    is_unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")], known)
+    return lambda path: is_wanted(path) and not is_unwanted(path)
+
+
+def _any_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
+    """That of some globs, none of which is a list; files, folders and beginnings are looked up together."""
+    literals = {re.sub(r"\\(.)", r"\1", glob.removeprefix("./").strip("/")) for glob in globs}
+    if literals & {"", "."}:
+        return lambda path: True
+    names = {literal for literal in literals if "/" not in literal}
+    patterns = [each for glob in globs for each in _patterns_of(glob, known)]
+    below = tuple(folder for each in patterns if (folder := _folder_of(each)))
+    others = [_pattern(each) for each in patterns if not _folder_of(each)]
 
     def matches(path: str) -> bool:
-        is_wanted = not wanted or any(each(path) for each in wanted)
-        return is_wanted and not any(each(path) for each in unwanted)
+        folder, _, name = path.rpartition("/")
+        if path in literals or (folder and name in names) or path.startswith(below):
+            return True
+        while folder:
+            if folder in literals:
+                return True
+            folder = folder.rpartition("/")[0]
+        return any(each(path) for each in others)
 
     return matches
 
 
-def _matcher(glob: str, known: Collection[str]) -> Matcher:
-    """That of one glob, which is no list."""
-    literal = _literal(glob.removeprefix("./").strip("/"))
+def _patterns_of(glob: str, known: Collection[str]) -> Iterator[str]:
+    """The patterns without braces that a glob means besides the name that it is."""
     if not _WILD.search(glob):
-        return literal
-    if ("[" in glob or "{" in glob) and any(map(literal, known)):
-        return literal
-    patterns = [_pattern(each) for each in _alternatives(glob)]
+        return
+    if ("[" in glob or "{" in glob) and any(map(_literal(glob.removeprefix("./").strip("/")), known)):
+        return
+    yield from _alternatives(glob)
     if "[" in glob and "\\" not in glob:
         # A folder such as `app/[id]/` may also be meant literally.
-        patterns += [_pattern(re.sub(r"[\[\]]", lambda mark: "\\" + mark[0], each)) for each in _alternatives(glob)]
-    return lambda path: literal(path) or any(each(path) for each in patterns)
+        yield from (re.sub(r"[\[\]]", lambda mark: "\\" + mark[0], each) for each in _alternatives(glob))
 
 
 def _literal(plain: str) -> Matcher:
@@ -181,15 +198,20 @@ def _literal(plain: str) -> Matcher:
     )
 
 
+def _folder_of(glob: str) -> str:
+    """The folder, with a slash at its end, of a glob that means all below it; "" for another."""
+    if "/" not in glob.rstrip("/") and not glob.endswith("/"):
+        return ""
+    glob = glob.removeprefix("./").removeprefix("/") + "**" * glob.endswith("/")
+    return glob[:-2] if glob.endswith("/**") and "\\" not in glob and not _WILD.search(glob[:-2]) else ""
+
+
 @lru_cache(maxsize=4096)
 def _pattern(glob: str) -> Matcher:
     is_folder = glob.endswith("/")
     if "/" not in glob.rstrip("/") and not is_folder:
         glob = "**/" + glob
     glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
-    if glob.endswith("/**") and "\\" not in glob and not _WILD.search(glob[:-2]):
-        below = glob[:-2]
-        return lambda path: path.startswith(below)
     # Several wildcards in a row mean the same as one, but would take exponential time.
     glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
     parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]

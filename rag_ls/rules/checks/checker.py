@@ -92,9 +92,10 @@ def _match_structures(
     document: CheckedDocument, rules: Sequence[CheckRule], structures: Structures
 ) -> list[tuple[Match, ...]]:
     """The matches of each rule that looks at the structure; nothing for the others."""
-    checks = tuple(rule.check for rule in rules if isinstance(rule.check, StructureCheck))
-    matched = iter(structures(document, checks) if checks else ())
-    return [next(matched) if isinstance(rule.check, StructureCheck) else () for rule in rules]
+    asked = [rule.check for rule in rules if isinstance(rule.check, StructureCheck)]
+    checks = tuple(check for check in asked if document.language in check.languages)
+    matched = dict(zip(map(id, checks), structures(document, checks) if checks else (), strict=True))
+    return [matched.get(id(rule.check), ()) for rule in rules]
 
 
 def _of_rule(

@@ -100,7 +100,7 @@ def _project(found: Survey, name: str) -> Iterator[str]:
         yield f"  backend: {quote(found.backend or '.')}"
     yield f"  files_read: {found.files}"
     if found.unread:
-        yield f"  files_not_read: {found.unread}  # too many to read all: each claim is of those that were read, the exceptions of rules are of all"
+        yield f"  files_not_read: {found.unread}  # too many to read all: claims are of those that were, exceptions of rules of all"
     if found.broken:
         more = f"  # and {len(found.broken) - MAX_LISTED} more" if len(found.broken) > MAX_LISTED else ""
         yield f"  files_that_do_not_parse: {flow_list(found.broken[:MAX_LISTED])}{more}"
