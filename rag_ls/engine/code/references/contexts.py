@@ -10,9 +10,11 @@ from rag_ls.engine.code.references import type_texts
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
 from rag_ls.engine.code.references.expressions import Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.given_types import Function, TypeReader, TypeText, WrittenTypes, type_at
+from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Meaning, Names
 from rag_ls.engine.code.references.script_places import (
-    brackets_around,
+    ParameterPlace,
+    find_parameters,
     find_start,
     head_of_arrow,
     is_block,
@@ -27,6 +29,8 @@ from rag_ls.storage import StoredSymbol
 _MAX_DEPTH = 12
 _MAX_BACK = 4000
 _MAX_EXPRESSION = 400
+_USED = r"(?<![.\w$]){name}(?![\w$])\s*[?!]?\."
+_SET = r"\b(?:const|let|var)\s[^=;]*(?<![.\w$]){name}(?![\w$])"
 _CALLEE_END = re.compile(r"[\w$\])>]$")
 _NO_CALLEE = re.compile(
     r"(?<![.\w$])(?:if|for|while|switch|catch|with|return|typeof|await|in|of|case|function|do|else|yield|async)\s*$"
@@ -53,6 +57,8 @@ class Contexts:
         self._written = WrittenTypes(names, types)
         self._known: dict[tuple[int, int, bool], list[TypeText]] = {}
         self._members: dict[tuple[int, int, bool, str], Meaning | None] = {}
+        self._parameters: dict[tuple[int, str], list[ParameterPlace]] = {}
+        self._typed: dict[tuple[int, int], Meaning | None] = {}
         self._depth = 0
 
     def member_of(self, owner: Meaning, name: str) -> Meaning | None:
@@ -91,38 +97,31 @@ class Contexts:
         if not source.rule.pure_types or not name:
             return None
         text = self._written.text(source)
+        if (source.id, name) not in self._parameters:
+            self._parameters[source.id, name] = find_parameters(text, name)
+        if not (places := self._parameters[source.id, name]):
+            return None
         start = text.offset(line, 0)
-        used = re.search(
-            rf"(?<![.\w$]){re.escape(name)}(?![\w$])\s*[?!]?\.",
-            text.text[start : start + len(self._files.lines(source)[line - 1])],
-        )
-        at = start + (used.start() if used else 0)
-        types = self._written.types_of(self._of_parameter(source, text, name, at))
-        return Meaning(tuple(types)) if types else None
+        used = compile_for(_USED, name).search(text.text, start, start + len(self._files.lines(source)[line - 1]))
+        at = used.start() if used else start
+        around = [each for each in places if each.body <= at < each.body_end]
+        if not around or compile_for(_SET, name).search(text.text, around[-1].body, at):
+            return None
+        key = (source.id, around[-1].start)
+        if key not in self._typed:
+            self._typed[key] = None
+            types = self._written.types_of(self._of_parameter(source, text, around[-1]))
+            self._typed[key] = Meaning(tuple(types)) if types else None
+        return self._typed[key]
 
-    def _of_parameter(self, source: CodeFile, text: ScriptText, name: str, at: int) -> list[TypeText]:
-        """The types of a variable at an offset, where it is a parameter of a function around."""
-        limit = max(0, at - _MAX_BACK * 4)
-        named = re.finditer(rf"(?<![.\w$]){re.escape(name)}(?![\w$])(?=\s*(?:=>|[,)=:?]))", text.text[limit:at])
-        for match in reversed(list(named)):
-            place = limit + match.start()
-            if (bracket := brackets_around(text, place, limit + match.end(), at)) is None:
-                continue
-            if bracket < 0:
-                expected = self._at(
-                    source,
-                    text,
-                    head_of_arrow(text, limit + match.end() + text.text[limit + match.end() :].index("=>"))[1],
-                )
-                return [each for function in self._written.functions_of(expected) for each in function.parameter(0)]
-            if typed := re.match(r"\s*\??\s*:\s*", text.text[limit + match.end() : at]):
-                return [
-                    TypeText(
-                        source, type_at(text.text, limit + match.end() + typed.end()), text.line(place), is_own=True
-                    )
-                ]
-            return self._parameter_of(source, text, bracket, place)
-        return []
+    def _of_parameter(self, source: CodeFile, text: ScriptText, place: ParameterPlace) -> list[TypeText]:
+        if place.bracket < 0:
+            start = head_of_arrow(text, text.text.index("=>", place.end))[1]
+            functions = self._written.functions_of(self._at(source, text, start))
+            return [each for function in functions for each in function.parameter(0)]
+        if typed := re.match(r"\s*\??\s*:\s*", text.text[place.end : place.body]):
+            return [TypeText(source, type_at(text.text, place.end + typed.end()), text.line(place.start), is_own=True)]
+        return self._parameter_of(source, text, place.bracket, place.start)
 
     def _of_module(self, source: CodeFile, text: ScriptText, brace: int, name: str) -> Meaning | None:
         """The meaning of a name that is taken out of a module: `const { size } = require("./cart")`, `const { size } = cart`."""

@@ -12,6 +12,9 @@ from functools import lru_cache
 
 _NAME = "{name}"
 _MAX_BEFORE = 2000
+_MAX_WORDS_BEFORE = 300
+"""Heads of words, spaces and lists alone are short."""
+_LEFT_OUT = re.compile(r"\[\^((?:\\.|[^\]])*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,14 @@ def compile_for(pattern: str, name: str) -> re.Pattern[str]:
 
 def find_around(pattern: str, text: str, name: str) -> Iterator[NameMatch]:
     """The places where a pattern, which holds `{name}` once and in no group, matches around a name. None for an empty name."""
-    head, tail = _compile_parts(pattern)
+    head, tail, window, stops = _compile_parts(pattern)
     for at in _find_all(text, name):
         after = tail.match(text, at + len(name))
-        before = head.match(text, at, at) or head.search(text, max(0, at - _MAX_BEFORE), at) if after else None
-        if after and before:
+        if not after:
+            continue
+        start = max(0, at - window, *(text.rfind(stop, 0, at) + 1 for stop in stops))
+        before = head.match(text, at, at) or head.search(text, start, at)
+        if before:
             yield NameMatch(before, after)
 
 
@@ -65,6 +71,14 @@ def _find_all(text: str, name: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _compile_parts(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _compile_parts(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str], int, str]:
+    """The two parts, the number of characters that the first one may reach back, and those that it cannot hold."""
     head, tail = pattern.split(_NAME)
-    return re.compile(rf"(?:{head})\Z", re.MULTILINE), re.compile(tail, re.MULTILINE)
+    left_out = _LEFT_OUT.findall(head)
+    rest = _LEFT_OUT.sub("", head)
+    stops = [each for each in ")}" if left_out and all(each in part for part in left_out) and f"\\{each}" not in rest]
+    stops += (
+        ["\n"] if left_out and all("\\n" in part for part in left_out) and not re.search(r"\\s[*+]|\\n", rest) else []
+    )
+    window = _MAX_BEFORE if left_out else _MAX_WORDS_BEFORE
+    return re.compile(rf"(?:{head})\Z", re.MULTILINE), re.compile(tail, re.MULTILINE), window, "".join(stops)

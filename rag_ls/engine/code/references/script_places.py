@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from rag_ls.engine.code.references.script_text import ScriptText
 
 _MAX_BACK = 4000
+_MAX_HEAD = 400
+_PART_BEFORE = re.compile(r"[.\w$]")
+_PARAMETER_END = re.compile(r"\s*(?:=>|[,)=:?])")
 _MAX_EXPRESSION = 400
 _KEY_BEFORE = re.compile(r"(?:([\w$]+)|[\"']([^\"'\n]*)[\"']|\])\s*:$")
 _BLOCK_HEAD = re.compile(r"(?<![.\w$])(?:if|for|while|switch|catch|with|await)\s*$")
@@ -82,32 +86,50 @@ def result_before(text: ScriptText, end: int) -> tuple[str, int]:
     return "", -1
 
 
-def brackets_around(text: ScriptText, start: int, end: int, at: int) -> int | None:
-    """The bracket before the parameters of a function in which a name stands, and whose body holds an offset; -1 where it
-    stands alone; None if it is no parameter.
-    """
+class ParameterPlace(NamedTuple):
+    """A parameter, by offsets."""
+
+    start: int
+    end: int
+    """Behind its name."""
+    bracket: int
+    """The bracket before the parameters; -1 where the name stands alone before an arrow."""
+    body: int
+    body_end: int
+
+
+def find_parameters(text: ScriptText, name: str) -> list[ParameterPlace]:
+    """The parameters of a name."""
+    found = []
+    at = text.text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        is_whole = not _PART_BEFORE.match(text.text, at - 1) if at else True
+        if is_whole and _PARAMETER_END.match(text.text, end) and (place := _read_parameter(text, at, end)) is not None:
+            found.append(place)
+        at = text.text.find(name, end)
+    return found
+
+
+def _read_parameter(text: ScriptText, start: int, end: int) -> ParameterPlace | None:
     if re.match(r"\s*=>", text.text[end : end + 20]):
         bracket, close = -1, end
     else:
         bracket = text.around(start)
-        if (
-            bracket < 0
-            or text.text[bracket] != "("
-            or text.text[max(bracket, start - 60) : start].rstrip()[-1:] not in ("(", ",")
-        ):
+        before = text.text[max(bracket, start - 60) : start].rstrip()
+        if bracket < 0 or text.text[bracket] != "(" or before[-1:] not in ("(", ","):
             return None
         close = text.close(bracket) + 1
-    body = re.match(r"\s*(?::[^;{}=]*)?(=>)?\s*", text.text[close : close + _MAX_EXPRESSION])
-    if body is None or close > at:
+    body = re.match(r"\s*(?::[^;{}=]*)?(=>)?\s*", text.text[close : close + _MAX_HEAD])
+    begin = close + body.end() if body else close
+    if body is None or (text.text[begin : begin + 1] != "{" and not body[1]):
         return None
-    begin = close + body.end()
     if text.text[begin : begin + 1] == "{":
-        return bracket if begin < at < text.close(begin) and (body[1] or not is_block(text.text, bracket)) else None
-    if not body[1] or begin > at:
-        return None
+        is_function = body[1] or not is_block(text.text, bracket)
+        return ParameterPlace(start, end, bracket, begin, text.close(begin)) if is_function else None
     around = text.around(close)
-    is_inside = at < text.close(around) if around >= 0 else True
-    return bracket if is_inside and not text.count_commas(begin, at) and ";" not in text.text[begin:at] else None
+    last = min(text.close(around) if around >= 0 else len(text.text), begin + _MAX_BACK)
+    return ParameterPlace(start, end, bracket, begin, text.end_of_part(begin, last))
 
 
 def without_type_arguments(text: str) -> str:

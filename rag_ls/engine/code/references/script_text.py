@@ -59,19 +59,32 @@ class ScriptText:
             at += 1
         return count
 
+    def end_of_part(self, start: int, end: int) -> int:
+        """The offset of the first comma or semicolon between two offsets that stands in no brackets there; the second one if none does."""
+        at = start
+        while at < end:
+            letter = self.text[at]
+            if letter in ",;":
+                return at
+            at = self.close(at) + 1 if letter in "([{" else at + 1
+        return end
+
     def _pair(self) -> None:
         opened: list[int] = []
+        letters: list[str] = []
+        pairs, places, inner = self.pairs, self._places, self._inner
         for match in _BRACKET.finditer(self.text):
             letter, at = match[0], match.start()
-            if letter in "([{":
+            if letter not in _OPENING:
                 opened.append(at)
-            elif any(self.text[each] == _OPENING[letter] for each in opened[-3:]):
-                while self.text[opened[-1]] != _OPENING[letter]:
+                letters.append(letter)
+            elif (wanted := _OPENING[letter]) in letters[-3:]:
+                while letters.pop() != wanted:
                     opened.pop()
                 start = opened.pop()
-                self.pairs[start], self.pairs[at] = at, start
-            self._places.append(at)
-            self._inner.append(opened[-1] if opened else -1)
+                pairs[start], pairs[at] = at, start
+            places.append(at)
+            inner.append(opened[-1] if opened else -1)
 
 
 def _blank(match: re.Match[str]) -> str:
