@@ -1,8 +1,8 @@
 """Precision and recall of references against a language server or compiler, for checkouts of any projects.
 
 `python -m tests.benchmarks.references.measure FOLDER...`, or `make eval ARGS="references FOLDER..."`. Python is judged by
-pyright (PyPI `basedpyright` or `pyright`), TypeScript by tsc (npm `typescript`, in the folder that `--typescript` names), Go
-by go/types, Java by javac from its sources alone. A reference is a line of a file. Symbols are drawn by chance, the same each time,
+pyright (PyPI `basedpyright` or `pyright`), TypeScript and JavaScript by tsc (npm `typescript`, in the folder that `--typescript`
+names), Go by go/types, Java by javac from its sources alone. A reference is a line of a file. Symbols are drawn by chance, the same each time,
 among the functions and types that are declared outside of tests.
 """
 
@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 # Without it, Go's library is looked for with a C compiler.
 _ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0"}
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
-_LANGUAGES = ("python", "typescript", "go", "java")
+_LANGUAGES = ("python", "typescript", "go", "java", "javascript", "tsx")
 
 Place = tuple[str, int]
 
@@ -81,6 +81,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--symbols", type=int, default=100, help="how many are drawn of each project")
+    parser.add_argument(
+        "--language", choices=_LANGUAGES, help="whose symbols are drawn; that of the most files by default"
+    )
     parser.add_argument("--properties", action="store_true", help="draw properties of types, not functions and types")
     parser.add_argument("--pyright", default="basedpyright-langserver", help="command of pyright's language server")
     parser.add_argument("--node", default="node", help="command of Node")
@@ -101,7 +104,7 @@ def main() -> int:
 def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
     with indexed_by_words(root) as view:
         languages = view.store.language_counts()
-        language = max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
+        language = arguments.language or max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
         drawn = draw(view, language, arguments.symbols, properties=arguments.properties)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
@@ -169,7 +172,8 @@ def _tsc(root: Path, node: str, typescript: Path) -> Judge:
         # Node looks for typescript from the folder of the script.
         script = typescript / "references.js"
         script.write_text((HERE / "references.js").read_text(encoding="utf-8"), encoding="utf-8")
-        return Judged(_places_in(_answer_of([node, str(script), str(root)], symbols, columns)))
+        answer = _answer_of([node, str(script), str(root)], symbols, columns)
+        return Judged(_places_in(answer["answers"]), frozenset(answer["looked"]))
 
     return ask
 

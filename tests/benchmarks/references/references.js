@@ -1,4 +1,5 @@
-// Reads [path, line, character] triples (0-based) from standard input; prints for each the [path, line] (1-based) of its references.
+// Reads [path, line, character] triples (0-based) from standard input; prints for each the [path, line] (1-based) of its references, and
+// the files that were read.
 const fs = require("fs");
 const path = require("path");
 const ts = require("typescript");
@@ -6,7 +7,7 @@ const ts = require("typescript");
 const root = process.argv[2];
 const asked = JSON.parse(fs.readFileSync(0, "utf8"));
 const files = ts.sys
-  .readDirectory(root, [".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs"], ["**/node_modules/**", "**/.git/**", "**/dist/**"], ["**/*"]);
+  .readDirectory(root, [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"], ["**/node_modules/**", "**/.git/**", "**/dist/**"], ["**/*"]);
 const configured = ts.findConfigFile(root, ts.sys.fileExists);
 const config = configured ? ts.parseJsonConfigFileContent(ts.readConfigFile(configured, ts.sys.readFile).config, ts.sys, root) : { options: {} };
 const options = { ...config.options, allowJs: true, noEmit: true };
@@ -61,4 +62,4 @@ const answers = asked.map(([file, line, character]) => {
       return [path.relative(root, each.fileName), at.getLineAndCharacterOfPosition(each.textSpan.start).line + 1];
     });
 });
-process.stdout.write(JSON.stringify(answers));
+process.stdout.write(JSON.stringify({ answers, looked: files.map((each) => path.relative(root, each)) }));

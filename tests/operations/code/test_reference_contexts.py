@@ -62,6 +62,16 @@ interface Props { size: number; result: Result }
 export function Card({ size, result }: Props) { return <b title={size}>{result.ok}</b> }
 export const Row = (props: Props) => <Card size={props.size} result={{ ok: true }} />
 """
+_PATHS = """export interface Path { size: number }
+interface PathTools { join(a: Path): Path; cut(a: Path): Path }
+interface More { split(a: Path): Path }
+export const Path: PathTools & More = {
+  join(a) { return a },
+  cut(a) { return Path.join(a) },
+  split(a) { return Path.cut(a) },
+}
+export const run = (path: Path) => Path.split(Path.join(path)).size
+"""
 _COMMON = "const { open: start, close } = require('./common')\nstart()\nclose()\n"
 FILES = {
     "src/shop.ts": _SHOP,
@@ -69,6 +79,7 @@ FILES = {
     "src/view.tsx": _VIEW,
     "src/common.js": "function open() {}\nfunction close() {}\nmodule.exports = { open, close }\n",
     "src/run.js": _COMMON,
+    "src/path.ts": _PATHS,
 }
 
 
@@ -128,3 +139,11 @@ def test_what_a_module_exports_is_taken_out_of_it(operations: Operations) -> Non
 def test_a_key_that_is_asked_for_stands_for_the_member_of_the_type(operations: Operations) -> None:
     answer = operations.run("find_references", {"path": "src/use.ts", "line": 13, "column": 8})
     assert ("src/use.ts", 14) in {(each["path"], each["line"]) for each in answer["references"]}
+
+
+def test_an_object_with_the_name_of_a_type_has_members_of_its_own(operations: Operations) -> None:
+    # The object is of the types that it is annotated with: its keys are theirs, and so are what it is asked for.
+    assert _lines(operations, "PathTools.join", "src/path.ts") == {5: "resolved", 6: "resolved", 9: "resolved"}
+    assert _lines(operations, "PathTools.cut", "src/path.ts") == {6: "resolved", 7: "resolved"}
+    assert _lines(operations, "More.split", "src/path.ts") == {7: "resolved", 9: "resolved"}
+    assert _lines(operations, "Path.size", "src/path.ts") == {9: "resolved"}

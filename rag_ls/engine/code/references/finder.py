@@ -126,7 +126,7 @@ class Finder:
     def _find_typed(self, item: StoredSymbol) -> Sequence[StoredSymbol]:
         """The members of a type that a key of an object stands for, where a declaration is one."""
         source = self.files.at(item.path)
-        if source is None or item.kind != "function" or self._owner(item) is not None:
+        if source is None or item.kind != "function":
             return ()
         meaning = next(filter(None, (self.uses.meaning(source, use) for use in self._keys_at(source, item))), None)
         return meaning.declarations if meaning is not None else ()

@@ -440,6 +440,9 @@ class Names:
         last = split_owner(owner.symbol)[1]
         owners = (owner.symbol, f"{owner.symbol}.Companion")
         found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] in owners]
+        if source.rule.pure_types and re.search(source.rule.pure_types, owner.signature):
+            # An object may have the name of a type: `interface Cart {}`, `const Cart = { add() {} }`.
+            found = [item for item in found if owner.start_line <= item.start_line <= owner.end_line]
         if not found and source.rule.members_apart:
             named = [item for item in self.files.named(name) if item.language == owner.language]
             found = [item for item in named if split_owner(split_owner(item.symbol)[0])[1] == last]

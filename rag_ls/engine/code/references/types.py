@@ -305,7 +305,14 @@ class Uses:
         around = self._names.type_around(source, line) if rule.associations else None
         if around is not None and (associated := self._field(around, step.name)) is not None:
             return associated
-        return self._value_of_meaning(self._names.bare(source, step.name), step)
+        return self._value_of_meaning(self._without_pure_types(source, self._names.bare(source, step.name)), step)
+
+    def _without_pure_types(self, source: CodeFile, meaning: Meaning | None) -> Meaning | None:
+        """The things of a name that have members where it stands as a value; a type that is none where nothing else has the name."""
+        if meaning is None or not source.rule.pure_types or len(meaning.declarations) < 2:
+            return meaning
+        kept = [item for item in meaning.declarations if not re.search(source.rule.pure_types, item.signature)]
+        return replace(meaning, declarations=tuple(kept)) if kept else meaning
 
     def _implicit(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The type of a block's parameter that is not named, where all blocks of the line that use it are given the same."""

@@ -11,6 +11,8 @@ _MAX_STEPS = 6
 _NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
 _ARGUMENTS = re.compile(r"\s*[<\[]")
 _ALTERNATIVE = re.compile(r"[\s>)]*\|(?!\|)")
+_PART = re.compile(r"[\s>)]*[|&](?![|&])")
+"""`Cart & Shop` has the members of both."""
 _FORMER = re.compile(r"([A-Za-z_][\w.]*)\s*\|\s*$")
 _MAX_ALTERNATIVES = 8
 _MAX_NAME = 100
@@ -61,7 +63,7 @@ def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, 
         if is_list and rule.leading_dot and text[end:].lstrip().startswith(":"):
             return WrittenType(""), None
         brackets = _BRACKETS.match(text, end)
-        other = _ALTERNATIVE.match(text, brackets.end() if brackets else end)
+        other = (_PART if rule.pure_types else _ALTERNATIVE).match(text, brackets.end() if brackets else end)
         return WrittenType(name, is_list or brackets is not None), other.end() if other else None
     return WrittenType(""), None
 
