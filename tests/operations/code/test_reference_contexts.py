@@ -70,6 +70,10 @@ export const Path: PathTools & More = {
   cut(a) { return Path.join(a) },
   split(a) { return Path.cut(a) },
 }
+export const draw = (path: { size: string; show: (path: Path) => void; at: (path: Other) => void }) => {
+  const { size } = path
+  return size
+}
 export const run = (path: Path) => Path.split(Path.join(path)).size
 """
 _COMMON = "const { open: start, close } = require('./common')\nstart()\nclose()\n"
@@ -143,7 +147,9 @@ def test_a_key_that_is_asked_for_stands_for_the_member_of_the_type(operations: O
 
 def test_an_object_with_the_name_of_a_type_has_members_of_its_own(operations: Operations) -> None:
     # The object is of the types that it is annotated with: its keys are theirs, and so are what it is asked for.
-    assert _lines(operations, "PathTools.join", "src/path.ts") == {5: "resolved", 6: "resolved", 9: "resolved"}
+    assert _lines(operations, "PathTools.join", "src/path.ts") == {5: "resolved", 6: "resolved", 13: "resolved"}
     assert _lines(operations, "PathTools.cut", "src/path.ts") == {6: "resolved", 7: "resolved"}
-    assert _lines(operations, "More.split", "src/path.ts") == {7: "resolved", 9: "resolved"}
-    assert _lines(operations, "Path.size", "src/path.ts") == {9: "resolved"}
+    assert _lines(operations, "More.split", "src/path.ts") == {7: "resolved", 13: "resolved"}
+    # A parameter of a function in the type of another parameter is not the variable.
+    lines = _lines(operations, "Path.size", "src/path.ts")
+    assert {line for line, sure in lines.items() if sure == "resolved"} == {13}

@@ -509,7 +509,8 @@ class Uses:
             for item in named
             if (each := _any_of(self._type_or_result(source, written, line) for written in item)) is not None
         ]
-        if len(set(meanings)) == 1 and len(named) <= 2:
+        # In `(props: { show: (props: Shown) => void })` one of them is of another function: `contexts` tells which.
+        if len(set(meanings)) == 1 and len(named) <= (1 if source.rule.pure_types else 2):
             return meanings[0]
         if named:
             return None
