@@ -54,6 +54,8 @@ const other = { retry: 7, ok: false }
 pick({ ok: true })
 choose({ ok: true })
 type Count = Options['retry']
+const kind = 'added'
+shop.send({ kind, item: 'z' })
 function show(what: boolean): Result { return what ? { ok: what } : { ok: !what } }
 """
 _VIEW = """import { Result } from './shop'
@@ -118,13 +120,14 @@ def test_what_an_alias_omits_is_not_of_its_type(operations: Operations) -> None:
 
 
 def test_a_text_tells_the_members_of_a_union_apart(operations: Operations) -> None:
-    assert _lines(operations, "Added.item") == {9: "resolved"}
-    assert _lines(operations, "Removed.item") == {10: "resolved"}
+    # Line 20 gives a variable: which of the types is meant is not seen.
+    assert _lines(operations, "Added.item") == {9: "resolved", 20: "by name"}
+    assert _lines(operations, "Removed.item") == {10: "resolved", 20: "by name"}
 
 
 def test_results_and_parameters_of_functions_expect_types(operations: Operations) -> None:
     lines = _lines(operations, "Result.ok")
-    assert {line for line, sure in lines.items() if sure == "resolved"} == {11, 13, 14, 19}
+    assert {line for line, sure in lines.items() if sure == "resolved"} == {11, 13, 14, 21}
     # Of a type that is inferred from the very object, or that a condition chooses, the name alone is known.
     assert {line for line, sure in lines.items() if sure == "by name"} == {15, 16, 17}
 

@@ -44,6 +44,7 @@ _COMPONENT = re.compile(
 )
 _FORWARDED = re.compile(r"\bforwardRef\s*<")
 _NEW = re.compile(r"(?<![.\w$])new\s+$")
+_KEY = re.compile(r"(?:^|[,{\n])\s*([\w$]+)\s*(?=[:,}\n]|$)")
 _TOLD = re.compile(r"(?:^|[,{\n])\s*([\w$]+)\s*:\s*[\"']([\w$@./:#-]+)[\"']\s*(?=[,}\n]|$|as\b)")
 
 
@@ -140,10 +141,18 @@ class Contexts:
         return self._names.member_of(owner, name) if owner is not None and owner.modules else None
 
     def _find_unfit(self, expected: Sequence[TypeText], text: ScriptText, brace: int) -> Collection[StoredSymbol]:
-        """The types that an object does not have: those whose `kind` is another text than the object's, unless that are all."""
-        inside = text.text[brace + 1 : text.close(brace)][:_MAX_EXPRESSION]
-        told = {match[1]: match[2] for match in _TOLD.finditer(inside)}
-        types = self._written.types_of(expected) if told else []
+        """The types that an object does not have: those whose `kind` is another text than the object's, unless that are all.
+
+        All of them where the object's `kind` is no text: which of the types it has is not seen.
+        """
+        types = self._written.types_of(expected)
+        if len(types) < 2:
+            return ()
+        own = text.own_text(brace)[:_MAX_EXPRESSION]
+        told = {match[1]: match[2] for match in _TOLD.finditer(own)}
+        untold = {match[1] for match in _KEY.finditer(own)} - told.keys()
+        if any(self._differs(each, key, "") for key in untold for each in types):
+            return types
         unfit = [each for each in types if any(self._differs(each, key, value) for key, value in told.items())]
         return unfit if len(unfit) < len(types) else ()
 

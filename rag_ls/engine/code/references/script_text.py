@@ -10,6 +10,7 @@ _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.
 _WORD = re.compile(r"[\"'][\w$@./:#-]*[\"']")
 _INK = re.compile(r"[^\n]")
 _BRACKET = re.compile(r"[()\[\]{}]")
+_OPENED = re.compile(r"[(\[{]")
 _OPENING = {")": "(", "]": "[", "}": "{"}
 
 
@@ -58,6 +59,15 @@ class ScriptText:
             count += letter == ","
             at += 1
         return count
+
+    def own_text(self, start: int) -> str:
+        """The text between the bracket at an offset and the one that closes it, without what stands in brackets there."""
+        found, at, end = [], start + 1, self.close(start)
+        for match in _OPENED.finditer(self.text, at, end):
+            if match.start() >= at:
+                found.append(self.text[at : match.start()])
+                at = self.close(match.start()) + 1
+        return "".join((*found, self.text[at:end]))
 
     def end_of_part(self, start: int, end: int) -> int:
         """The offset of the first comma or semicolon between two offsets that stands in no brackets there; the second one if none does."""
