@@ -35,6 +35,7 @@ HERE = Path(__file__).parent
 _ENVIRONMENT = {**os.environ, "CGO_ENABLED": "0"}
 _NOT_USES = (ReferenceKind.DEFINITION, ReferenceKind.OVERRIDE, ReferenceKind.DOCS)
 _LANGUAGES = ("python", "typescript", "go", "java", "javascript", "tsx")
+"""The last one is drawn from where it is asked for alone."""
 
 Place = tuple[str, int]
 
@@ -104,7 +105,7 @@ def main() -> int:
 def _measured(root: Path, arguments: argparse.Namespace) -> dict[str, float]:
     with indexed_by_words(root) as view:
         languages = view.store.language_counts()
-        language = arguments.language or max(_LANGUAGES, key=lambda name: languages.get(name, (0, 0))[0])
+        language = arguments.language or max(_LANGUAGES[:-1], key=lambda name: languages.get(name, (0, 0))[0])
         drawn = draw(view, language, arguments.symbols, properties=arguments.properties)
         judge = _judge(root, language, arguments)
         columns = [_column(root, item) for item in drawn]
