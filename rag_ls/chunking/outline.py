@@ -13,6 +13,7 @@ from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import (
+    MAX_SIGNATURE,
     DeclarationNode,
     doc_of,
     find_declaration,
@@ -254,6 +255,26 @@ class _Walk:
             own = start < self.export_end or name in self.named_exports
         return own
 
+    def _add_promoted(self, function: Node, outer: _Open) -> None:
+        """List the fields that the parameters of a constructor declare."""
+        parameters = function.child_by_field_name("parameters") if self.syntax.promoted else None
+        for node in parameters.named_children if parameters is not None else ():
+            name = node.child_by_field_name("name") if node.type in self.syntax.promoted else None
+            if name is not None:
+                text = self.document.data[node.start_byte : node.end_byte].decode("utf-8", "ignore")
+                own = self.document.data[name.start_byte : name.end_byte].decode("utf-8", "ignore").lstrip("$")
+                self._add(
+                    Symbol(
+                        name=self._qualify(outer.name, own),
+                        kind="value",
+                        start_line=self._line(node.start_byte),
+                        end_line=self._last_line(node),
+                        signature=" ".join(text.split())[:MAX_SIGNATURE],
+                        doc="",
+                        exported="private" not in text,
+                    )
+                )
+
     def _add(self, symbol: Symbol) -> None:
         last = self.symbols[-1] if self.symbols else None
         if self.syntax.clauses and last is not None and (last.name, last.kind) == (symbol.name, symbol.kind):
@@ -274,6 +295,7 @@ class _Walk:
     def _enter(self, found: DeclarationNode, name: str, exported: bool, outer: _Open) -> None:
         kind, end = found.rule.kind, found.path[0].end_byte
         if kind is Kind.FUNCTION:
+            self._add_promoted(found.node, outer)
             self.closed = end
             return
         member = outer.member or kind in (Kind.TYPE, Kind.VALUE) or found.rule.listed == ""

@@ -49,6 +49,7 @@ _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
 _TYPED_CALL = re.compile(rb"::<(?:[^<>(){};]|<[^<>(){};]{0,100}>){1,100}>\(")
 _SPACES = b" \t\r\n"
+_WORD = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|(?<![\w#])[A-Za-z_]\w*")
 _BEFORE_GLOBAL = b"([{=,;!&|+-*/<?:"
 _KINDS = {int(kind): kind for kind in UseKind}
 
@@ -92,7 +93,13 @@ class UseTable:
             symbols |= {
                 match.start(1): match.end(1) for match in re.compile(rule.texts).finditer(data, part.start, part.end)
             }
-        starts, ends = _names_in(part, found, symbols)
+        words = {
+            match.start(): match.end()
+            for node in found.get("words", ())
+            for match in _WORD.finditer(data, node.start_byte, node.end_byte)
+            if match[0][:1] not in b"\"/"
+        }
+        starts, ends = _names_in(part, found, words | symbols)
         if rule.is_dotted:
             starts = np.fromiter(
                 (max(start, data.rfind(b".", start, end) + 1) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)),
@@ -105,6 +112,9 @@ class UseTable:
         kinds[_end_at(ends, found.get("base", ()), len(data))] = UseKind.IMPLEMENT
         if rule.calls:
             kinds[_end_at(ends, found.get("call", ()), len(data))] = UseKind.CALL
+            if words:
+                is_word = np.isin(starts, list(words))
+                kinds[is_word & (_bytes_at(data, ends) == ord("("))] = UseKind.CALL
             if rule.heads:
                 heads = [match.start(1) for match in re.compile(rule.heads).finditer(data, part.start, part.end)]
                 kinds[np.isin(starts, heads)] = UseKind.MENTION
@@ -319,5 +329,5 @@ def _query(grammar: str, language: str) -> Query:
     patterns += [f"({name}) @import" for name in known_types(known, imported.types if imported is not None else ())]
     return Query(
         known,
-        "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports, *rule.symbols, *rule.locals)),
+        "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports, *rule.symbols, *rule.words, *rule.locals)),
     )

@@ -8,7 +8,7 @@ from rag_ls.languages.import_readers import read_include
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
-from rag_ls.languages.reference_rules import PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 _DECLARATOR = ("declarator*",)
@@ -16,6 +16,8 @@ _FUNCTION = frozenset({"function_declarator"})
 _VARIABLE = (
     Declaration(Kind.VALUE, _DECLARATOR, when=("declarator", _FUNCTION), listed="function"),
     Declaration(Kind.VALUE, _DECLARATOR, when=("declarator/declarator", _FUNCTION), listed="function"),
+    # `Cart& add(int size);`
+    Declaration(Kind.VALUE, _DECLARATOR, when=("declarator/<function_declarator", _FUNCTION), listed="function"),
     Declaration(Kind.VALUE, _DECLARATOR),
 )
 
@@ -45,6 +47,27 @@ def c_syntax(grammar: str) -> Syntax:
     )
 
 
+_TYPE = (
+    r"(?:^|[;{}(,<])\s*(?:(?:const|constexpr|enum|explicit|extern|inline|mutable|register|static|struct|typename|union|volatile)\s+)*"
+    r"((?!(?:auto|case|delete|else|goto|new|operator|return|throw|typedef|using)\b)(?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?"
+    r"(?:\s+const)?[\s*&]+{name}\s*(?:[=;,):\[{]|$)"
+)
+"""`const cart_t *cart`, `std::unique_ptr<Cart> cart`."""
+_RESULT = r"((?:\w+::)*[A-Za-z_]\w*)(?:<[^;(){}]*>)?[\s*&]+(?:\w+::)*{name}\s*\("
+C_REFERENCES = ReferenceRule(
+    is_open=True,
+    kin="c",
+    calls=("(call_expression function: (_) @call)",),
+    # Nothing of a macro's body is parsed.
+    words=("(preproc_arg) @words",),
+    is_declared=True,
+    types_precede=True,
+    has_prototypes=True,
+    types=(_TYPE,),
+    returns=_RESULT,
+)
+
+
 C = Language(
     name="c",
     title="C",
@@ -52,9 +75,7 @@ C = Language(
     syntax=c_syntax("c"),
     lexis=COMMON_LEXIS,
     is_matched=True,
-    references=ReferenceRule(
-        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), types=(PREFIX_TYPE,)
-    ),
+    references=C_REFERENCES,
     imports=ImportRule(read_include, ("preproc_include",)),
     exports=UNLESS_STATIC,
     resolver=IncludeResolver,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rag_ls.languages.c import c_syntax
+from rag_ls.languages.c import C_REFERENCES, c_syntax
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.exports import UNLESS_STATIC
 from rag_ls.languages.import_readers import read_include
 from rag_ls.languages.import_rules import ImportRule
 from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
-from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
+from rag_ls.languages.reference_rules import NEW
 
 CPP = Language(
     name="cpp",
@@ -19,10 +19,9 @@ CPP = Language(
     syntax=c_syntax("cpp"),
     lexis=COMMON_LEXIS,
     is_matched=True,
-    references=ReferenceRule(
-        is_open=True,
+    references=C_REFERENCES._replace(
         members_apart=True,
-        kin="c",
+        is_overloaded=True,
         calls=(
             "(call_expression function: (_) @call)",
             "(template_function name: (_) @call)",
@@ -31,7 +30,11 @@ CPP = Language(
         ),
         bases=("(base_class_clause (_) @base)", "(base_class_clause (template_type name: (_) @base))"),
         own_is_implied=True,
-        types=(PREFIX_TYPE, NEW),
+        types=(*C_REFERENCES.types, NEW),
+        wrappers=frozenset({"optional", "reference_wrapper", "shared_ptr", "unique_ptr", "weak_ptr"}),
+        lists=frozenset({"array", "deque", "list", "set", "span", "unordered_set", "vector"}),
+        elements=frozenset({"[]", "at", "back", "front"}),
+        loops=(r"\bfor\s*\(\s*(?:const\s+)?auto\s*[&*]*\s*{name}\s*:\s*",),
     ),
     imports=ImportRule(read_include, ("preproc_include",)),
     exports=UNLESS_STATIC,

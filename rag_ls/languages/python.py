@@ -207,6 +207,7 @@ PYTHON = Language(
         ),
         results=r"^[ \t]+return[ \t]+([^\n#]+)",
         constructors=frozenset({"__init__", "__new__"}),
+        inherits_constructors=True,
     ),
     imports=ImportRule(
         _read_import,

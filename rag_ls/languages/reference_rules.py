@@ -47,6 +47,8 @@ class ReferenceRule(NamedTuple):
     symbols: tuple[str, ...] = ()
     """Queries for texts that are names, as `@symbol`; `@own_symbol` for those of them that name a method of the object itself. `@key`,
     `@shorthand`, `@taken`, `@attribute` and `@index` are members of the type that a place expects (`chunking.uses`)."""
+    words: tuple[str, ...] = ()
+    """Queries for texts that the grammar does not parse, as `@words`: each word is a name."""
     texts: bytes = b""
     """A pattern of texts in quotes whose first group names a member of something."""
     locals: tuple[str, ...] = ()
@@ -130,8 +132,12 @@ class ReferenceRule(NamedTuple):
     constructors: frozenset[str] = frozenset()
     """The names of members that the creation of an object calls; a function with the name of its type is one, too,
     where a bare name may be a member."""
+    inherits_constructors: bool = False
+    """Whether a type without a constructor is created by that of the type that it derives from."""
     is_overloaded: bool = False
     """Whether a type may have several members of a name, which the arguments of a call tell apart."""
+    has_prototypes: bool = False
+    """Whether a function may be declared once more, apart from its body."""
     has_arities: bool = False
     """Whether types of one name may differ by the number of their own arguments."""
     types_precede: bool = False

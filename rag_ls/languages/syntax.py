@@ -65,6 +65,8 @@ class Syntax(NamedTuple):
     """Never opened: their text is cut instead."""
     docstrings: frozenset[str] = frozenset()
     """First children of a body, or children of the declaration itself, that are its documentation."""
+    promoted: frozenset[str] = frozenset()
+    """Parameters of a constructor that declare a field of its type, too; `name` is the field of their name."""
     separator: str = "."
     qualified: bool = True
     """False if a name is clear without the scopes around it."""

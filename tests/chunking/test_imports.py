@@ -92,7 +92,7 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
     ),
     "dart": (
         "import 'dart:io' show A, B;\nexport 'x.dart';\npart 'y.dart';\n",
-        [("dart:io", ("A", "B")), ("x.dart", ()), ("y.dart", ())],
+        [("dart:io", ("A", "B")), ("x.dart", ("*",)), ("y.dart", ("*",))],
     ),
     "zig": ('const std = @import("std");\n', [("std", ())]),
     "bash": ('source ./a.sh\n. "b.sh"\necho no\n./no.sh x\nsourced no\n', [("./a.sh", ()), ("b.sh", ())]),

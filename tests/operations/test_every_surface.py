@@ -118,7 +118,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     monkeypatch.setattr(Operations, "_read_request", lambda self, operation, arguments: None)
     monkeypatch.setattr(Operations, "_answer", lambda self, operation, request, render, _: told(operation.name, render))
     monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
-    monkeypatch.setattr(backend, "_alone", lambda arguments, operation, *rest: told(operation))
+    monkeypatch.setattr(backend.Backend, "_run_here", lambda self, operation, *rest: told(operation))
     return told
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
+from rag_ls.errors import NotFound
 from rag_ls.operations import Operations
 from tests.conftest import IndexedProjects
 from tests.operations.code.projects import index_project
@@ -138,6 +139,33 @@ SCALA = {
         "object Use {\n  def make(perms: Int) = Cart(size = 1, perms = perms)\n  def open() = file.write(perms = 2)\n  def read(cart: Cart) = cart.size\n}\n"
     ),
 }
+# A macro before a class is not its name; a prototype is the function; types may be written small, or be held by a pointer; macros use names.
+CPP = {
+    "shop/cart.h": (
+        "#include <memory>\n#define SHOP_API\n#define TOTAL(cart) (cart)->total(1)\nnamespace shop {\nstruct item { int size; };\n"
+        "class SHOP_API Cart : private Base {\n public:\n  int total(int times);\n  Cart& add(const item& one);\n  Cart& add(bool);\n"
+        " private:\n  std::unique_ptr<item> first;\n  int size;\n};\nint count(const Cart& cart);\n}\n"
+    ),
+    "shop/cart.cpp": (
+        "#include \"cart.h\"\nnamespace shop {\nint Cart::total(int times) { return first->size * times; }\n"
+        "Cart& Cart::add(const item& one) { item copy = one; size = copy.size; return add(true); }\nCart& Cart::add(bool) { int size = 1; return size ? *this : *this; }\n"
+        "int count(const Cart& cart) { return 1; }\n}\n"
+    ),
+    "app/main.cpp": (
+        "#include \"../shop/cart.h\"\nint main() {\n  shop::Cart cart;\n  cart.total(2);\n  count(cart);\n  for (const auto& each : carts()) each.total(1);\n  TOTAL(&cart);\n}\n"
+    ),
+}
+# `new` calls the constructor, also that of a base; its parameters may be fields.
+PHP_CREATED = {
+    "src/Cart.php": (
+        "<?php\nnamespace Shop;\nclass Cart {\n    public function __construct(private Bill $bill, int $size) { $this->bill->pay(); }\n"
+        "    public static function make() { return new self(1, 2); }\n    public function describe() {}\n}\n"
+    ),
+    "src/Big.php": "<?php\nnamespace Shop;\nclass Big extends Cart {}\nclass Other extends Cart { public function __construct() {} }\n",
+    "src/Bill.php": "<?php\nnamespace Shop;\nclass Bill { public function pay() {} public function describe() {} }\n",
+    "src/use.php": "<?php\nnamespace Shop;\nnew Cart(1, 2);\nnew Big(1, 2);\nnew Other();\n",
+    "docs/guide.md": "# Guide\n\nCall `Cart::describe`, never `Bill::describe`.\n\n`Bill::describe` pays, `describe` tells.\n\nOnly `Bill::describe`.\n",
+}
 _USE = "test/src2/app/UseTest.kt"
 
 
@@ -188,6 +216,16 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (ELIXIR, {"symbol": "Shop.Bill.total"}, [*_at("lib/cart.ex", 12), *_at("lib/use.ex", 10)]),
         (JAVA, {"symbol": "Cart.root"}, _at("src/main/java/shop/Cart.java", 14)),
         (JAVA, {"symbol": "Cart.parts"}, _at("src/main/java/shop/Cart.java", 8)),
+        (PHP_CREATED, {"symbol": "Cart.__construct"}, [*_at("src/Cart.php", 5), *_at("src/use.php", 3, 4)]),
+        (PHP_CREATED, {"symbol": "Cart.bill"}, _at("src/Cart.php", 4)),
+        (PHP_CREATED, {"symbol": "Bill.pay"}, _at("src/Cart.php", 4)),
+        *((CPP, {"path": path, "line": line}, [*_at("app/main.cpp", 4), *_at("app/main.cpp", 6, sure="by name"), *_at("shop/cart.h", 3, sure="by name")])
+          for path, line in (("shop/cart.h", 8), ("shop/cart.cpp", 3))),
+        *((CPP, {"path": path, "line": line}, _at("shop/cart.cpp", 4)) for path, line in (("shop/cart.h", 10), ("shop/cart.cpp", 5))),
+        (CPP, {"symbol": "shop::item::size"}, _at("shop/cart.cpp", 3, 4)),
+        (CPP, {"symbol": "Cart.size"}, _at("shop/cart.cpp", 4)),
+        (CPP, {"path": "shop/cart.cpp", "line": 6}, _at("app/main.cpp", 5)),
+        (CPP, {"symbol": "item"}, [*_at("shop/cart.cpp", 4, 4), *_at("shop/cart.h", 9, 12)]),
         (SCALA, {"path": "src/main/scala/shop/Cart.scala", "line": 3}, []),
         (SCALA, {"symbol": "Cart.size"}, _at("src/main/scala/shop/Cart.scala", 5, 8, 10)),
     ],
@@ -219,3 +257,33 @@ def test_an_overload_takes_the_place_of_the_one_with_its_parameters(
     asked = {"path": "src/Shop/Box.cs", "line": 6, "symbol": "IAdd.Add"}
     found = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", asked)["references"]
     assert [each["line"] for each in found if each["kind"] == "override"] == [9]
+
+
+def test_a_question_may_name_a_namespace_and_docs_of_another_type_are_left_out(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(PHP_CREATED, tmp_path / "namespaces"))
+    index_project(client, embeddings=False)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    for name in ("Shop\\Cart::describe", "\\Shop\\Cart::describe()", "Cart::describe", "src.Cart.describe"):
+        found = operations.run("find_references", {"symbol": name})["references"]
+        assert [(each["path"], each["line"]) for each in found] == [
+            ("src/Cart.php", 6),
+            ("docs/guide.md", 3),
+            ("docs/guide.md", 5),
+        ]
+    with pytest.raises(NotFound, match=r"these are: Bill\.describe, Cart\.describe"):
+        operations.run("find_references", {"symbol": "Bank\\Cart::describe"})
+
+
+def test_a_function_is_defined_where_its_prototype_is_and_where_its_body_is(
+    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
+) -> None:
+    client.open(indexed_projects.copy(CPP, tmp_path / "prototypes"))
+    index_project(client, embeddings=False)
+    asked = {"path": "shop/cart.h", "line": 8}
+    found = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", asked)["references"]
+    assert [(each["path"], each["line"]) for each in found if each["kind"] == "definition"] == [
+        ("shop/cart.cpp", 3),
+        ("shop/cart.h", 8),
+    ]

@@ -16,7 +16,8 @@ from rag_ls.storage import StoredSymbol, is_called
 from rag_ls.util.text import column_in_bytes
 
 # Marks between the parts of a qualified name; a `#` before a name may belong to the name.
-_MARKS = re.compile(r"::|->|(?<=\w)#")
+_MARKS = re.compile(r"::|->|\\|(?<=\w)#")
+_MAX_HEAD_LINES = 200
 
 
 def find_asked(
@@ -25,12 +26,14 @@ def find_asked(
     """The name that is asked for, and the declarations that it means. Raises `InvalidRequest` and `NotFound`."""
     if question.path:
         return _find_at(session, files, uses, question)
-    wanted = _MARKS.sub(".", question.name.strip().removesuffix("()"))
+    wanted = _MARKS.sub(".", question.name.strip().removesuffix("()")).strip(".")
     name = split_owner(wanted)[1]
     if not name:
         raise InvalidRequest("find_references needs a name, or a path with a line")
     named = files.named(name)
     found = [item for item in named if _means(item, wanted)]
+    if wanted != name and not found:
+        found = _find_in_namespace(files, named, wanted)
     if wanted != name and not found and named:
         found = _find_inherited(files, uses, wanted)
     if wanted != name and not found and named:
@@ -92,6 +95,30 @@ def _find_used(
             )
         return use.name, list(declared)
     return None
+
+
+def _find_in_namespace(files: CodeFiles, named: list[StoredSymbol], wanted: str) -> list[StoredSymbol]:
+    """The declarations whose qualified name begins with parts that no symbol has: of a namespace, a package, a module or its path."""
+    space, rest = "", wanted
+    while "." in rest:
+        first, _, rest = rest.partition(".")
+        space = f"{space}.{first}".lstrip(".")
+        # The rest is a whole name: a member alone may be that of another type.
+        whole = [item for item in named if _means(item, rest) and ("." in rest or item.symbol == rest)]
+        if found := [item for item in whole if _lies_in(files, item, space)]:
+            return found
+    return []
+
+
+def _lies_in(files: CodeFiles, item: StoredSymbol, space: str) -> bool:
+    """Whether a document is of a namespace: it declares one that ends so, or its path ends in the last part."""
+    last = space.rpartition(".")[2]
+    if last in ("crate", "self", "super") or last in re.split(r"[/.]", item.path):
+        return True
+    source = files.at(item.path)
+    head = files.text(source, 1, _MAX_HEAD_LINES) if source is not None else ""
+    declared = re.findall(r"^\s*(?:<\?php\s+)?(?:namespace|package|module)\s+([\w.\\:]+)", head, re.MULTILINE)
+    return any(f".{_MARKS.sub('.', each)}".endswith(f".{space}") for each in declared)
 
 
 def _means(item: StoredSymbol, wanted: str) -> bool:

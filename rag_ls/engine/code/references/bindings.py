@@ -11,6 +11,7 @@ _MAX_HEAD = 2000
 # Comments and annotations have brackets, too.
 _ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
 _SET = r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b"
+_VAR = r"(?<![@.])\bvar\s+{name}\b"
 _SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
 # A parameter that is taken out of an object: `({ name }: Props)`.
 _TAKEN = r"[(,]\s*\{(?:[^{}]*[,\s])?{name}\s*[,=}]"
@@ -63,7 +64,9 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
     ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
-    ways = (*ways, *_TYPED) if rule.types_precede else ways
+    if rule.types_precede:
+        # `const` stands before a type there.
+        ways = (*_WAYS, _VAR, _AS, *_TYPED)
     return is_parameter(text, name, rule) or any(
         way != _ASSIGNED or not _is_argument(text, match.start) for way in ways for match in find_around(way, text, name)
     )

@@ -86,13 +86,18 @@ class Finder:
         if ReferenceKind.CALL in kinds:
             found += self.unnamed_creations(item for item in declared if item.kind == "type")
         found += self._uses_in_code(name, self.want(declared), kinds)
-        found += self.lines_of_docs(name) if ReferenceKind.DOCS in kinds else []
+        found += self.lines_of_docs(name, declared) if ReferenceKind.DOCS in kinds else []
         return found
 
     def definitions(self, declared: Sequence[StoredSymbol]) -> list[Reference]:
         """Some declarations, as references to themselves."""
         self.files.load(item.document_id for item in declared)
-        return [self._at_declaration(item, ReferenceKind.DEFINITION, item) for item in declared]
+        found = {item: item for item in declared}
+        for item in declared:
+            rule = find_language(item.language).references
+            parts = self._prototypes(item) if rule is not None and rule.has_prototypes and item.kind == "function" else ()
+            found |= {part: item for part in parts if part not in found}
+        return [self._at_declaration(part, ReferenceKind.DEFINITION, item) for part, item in found.items()]
 
     def want(self, declared: Sequence[StoredSymbol]) -> Wanted:
         """Some declarations with their parts, as those that are asked for."""
@@ -348,7 +353,7 @@ class Finder:
         # `fun String.cut()`, `function cart.add()`
         is_member = is_member and not _MEMBER_DECLARED.search(self._before(source, use))
         # `const Cart.small()`
-        is_member = is_member and not re.fullmatch(rf"\s*(?:\w+\s+)*{re.escape(use.receiver)}\.", self._before(source, use))
+        is_member = is_member and not re.fullmatch(rf"[\w\s:<>,*&]*\b{re.escape(use.receiver.replace('.', '::'))}(?:::|\.)", self._before(source, use))
         if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()
@@ -395,12 +400,20 @@ class Finder:
         name = split_owner(owner.symbol)[1]
         calls = self._uses_in_code(name, self.want([owner]), {ReferenceKind.CALL}) if not is_asked else []
         calls += self.unnamed_creations([owner]) if not is_asked else ()
+        rule = find_language(owner.language).references
+        for derived in self._derived_from(owner) if rule is not None and rule.inherits_constructors else ():
+            made = [found for item in constructors for found in self._names.members(derived, split_owner(item.symbol)[1])]
+            if wanted.find(made) is not None:
+                called = split_owner(derived.symbol)[1]
+                calls += self._uses_in_code(called, self.want([derived]), {ReferenceKind.CALL})
         for each in calls:
             if each.resolved:
                 yield from self._creation(each, owner, wanted)
         yield from self._creations_by_members(owner, wanted)
         for source in self.files.load(self.files.holding(name)):
             for use in source.uses(source.rule.chained):
+                if use.kind != UseKind.CALL:
+                    continue
                 around = self._names.type_around(source, use.line) if not use.receiver else None
                 is_own = use.name in source.rule.own
                 if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
@@ -494,6 +507,9 @@ class Finder:
 
     def _parts(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""
+        rule = find_language(item.language).references
+        if rule is not None and rule.has_prototypes and item.kind == "function":
+            return self._prototypes(item)
         if not self._is_reopened(item):
             return list(self._names.parts_of(item))
         named = self.files.named(split_owner(item.symbol)[1])
@@ -501,6 +517,23 @@ class Finder:
         return [
             each for each in own if self._is_reopened(each) and (item.kind != "function" or self._is_same(item, each))
         ]
+
+    def _prototypes(self, item: StoredSymbol) -> list[StoredSymbol]:
+        """The function of which a declaration is a prototype, with its other prototypes; none where they may be of several functions."""
+        named = [each for each in self.files.named(split_owner(item.symbol)[1]) if each.symbol == item.symbol]
+        alike = [each for each in named if kin_of(each.language) == kin_of(item.language) and each.kind == "function"]
+        alike = [each for each in alike if self._overloads.takes_as_many(item, each)]
+        per_file = Counter(each.path for each in alike if not self._has_body(each))
+        if max(per_file.values(), default=0) > 1:
+            alike = [each for each in alike if self._overloads.is_written_alike(item, each)]
+            per_file = Counter(each.path for each in alike if not self._has_body(each))
+        bodies = [each for each in alike if self._has_body(each)]
+        return alike if len(bodies) <= 1 and max(per_file.values(), default=0) <= 1 else []
+
+    def _has_body(self, item: StoredSymbol) -> bool:
+        home = self.files.at(item.path)
+        text = self.files.text(home, item.start_line, item.end_line) if home is not None else ""
+        return "{" in text
 
     def _is_same(self, one: StoredSymbol, other: StoredSymbol) -> bool:
         """Whether two members of the parts of a type may be one, in a language with overloads."""
@@ -519,22 +552,30 @@ class Finder:
         source, owner = self.files.at(item.path), self._names.declared.owner_of(item)
         return source.types.get(owner) if source is not None and owner else None
 
-    def lines_of_docs(self, name: str) -> list[Reference]:
-        """The first lines of docs that hold a name."""
-        return list(islice(self._in_docs(name), _MAX_DOCS))
+    def lines_of_docs(self, name: str, declared: Sequence[StoredSymbol]) -> list[Reference]:
+        """The first lines of docs that hold a name, but for those that name another type before it."""
+        return list(islice(self._in_docs(name, declared), _MAX_DOCS))
 
     def holding_docs(self, name: str) -> list[int]:
         """The docs that may hold a name, by id."""
         return list(filter(self._is_docs, self.files.holding(name)))
 
-    def _in_docs(self, name: str) -> Iterator[Reference]:
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    def _in_docs(self, name: str, declared: Sequence[StoredSymbol]) -> Iterator[Reference]:
+        word = re.compile(rf"(?<!\w)(?:(\w+)(?:::|\.|#|->))?{re.escape(name)}(?!\w)")
+        owners = {split_owner(split_owner(item.symbol)[0])[1] for item in declared}
         for source in self.files.load(self.holding_docs(name)):
             for number, line in enumerate(self.files.lines(source), 1):
-                if match := word.search(line):
-                    column = len(line[: match.start()].encode("utf-8", "surrogatepass"))
+                matches = (each for each in word.finditer(line) if not self._is_of_other(each[1] or "", owners))
+                if match := next(matches, None):
+                    column = len(line[: match.end() - len(name)].encode("utf-8", "surrogatepass"))
                     use = Use(name, UseKind.MENTION, number, column)
                     yield replace(self._reference(source, use, None), kind=ReferenceKind.DOCS)
+
+    def _is_of_other(self, owner: str, owners: Collection[str]) -> bool:
+        """Whether a name before a member is that of a type of the project that is none of some owners."""
+        if not owner or not owners - {""} or owner in owners:
+            return False
+        return any(item.kind in ("type", "module") for item in self.files.named(owner))
 
     def calls_in(self, item: StoredSymbol) -> Iterable[Reference]:
         """The calls in the body of a declaration, each with what it calls where that is known."""

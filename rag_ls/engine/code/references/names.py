@@ -438,7 +438,8 @@ class Names:
         if source is None:
             return ()
         last = split_owner(owner.symbol)[1]
-        owners = (owner.symbol, f"{owner.symbol}.Companion")
+        # `typedef struct cart {} cart;`
+        owners = (owner.symbol, f"{owner.symbol}.Companion", f"{owner.symbol}.{last}")
         found = [item for item in source.by_name.get(name, ()) if split_owner(item.symbol)[0] in owners]
         if source.rule.pure_types and re.search(source.rule.pure_types, owner.signature):
             # An object may have the name of a type: `interface Cart {}`, `const Cart = { add() {} }`.

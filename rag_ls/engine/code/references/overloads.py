@@ -21,11 +21,13 @@ _COMMENTS_AND_STRINGS = re.compile(
     re.DOTALL,
 )
 _PARAMETER = re.compile(
-    r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params)\s+)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
+    r"(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params|const|volatile|struct|enum|unsigned)\s+)*(?:\w+::)*(\w+(?:\.\w+)*)([^=]*?)(?:=.*)?$",
     re.DOTALL,
 )
 _CONSTRUCTOR = r"(?:(?:@?\w+(?:\([^()]*\))?\s+)*constructor\s*)?"
 _MODIFIERS = re.compile(r"^(?:(?:@\w+(?:\([^()]*\))?|\[[^\]]*\]|final|this|ref|out|in|params|scoped|readonly)\s+)*")
+_NAMED = re.compile(r"(.*(?<!\bconst)(?<!\bunsigned)(?<!\bstruct)[\s*&>\].])@?\w+$", re.DOTALL)
+"""A parameter with its name: prototypes may leave it out."""
 _LABELLED_PARAMETER = re.compile(
     r"(?:@\w+(?:\([^()]*\))?\s*|(?:vararg|noinline|crossinline|implicit|using|override|private|va[lr])\s+)*(\w+)(?:\s+\w+)?\s*:\s*(?:@\w+\s+|inout\s+|any\s+|some\s+|=>\s*)*"
     r"(\w+(?:\.\w+)*)?((?:[^=]|=>)*)(?:=(?!>).*)?$",
@@ -172,6 +174,11 @@ class Overloads:
         is_clear = any(known.written == first.written for each in beside if (known := self._read(each)))
         return not is_clear and len(first.types) == len(second.types)
 
+    def takes_as_many(self, one: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two functions have as many parameters."""
+        first, second = self._read(one), self._read(other)
+        return first is None or second is None or len(first.types) == len(second.types)
+
     def is_written_alike(self, one: StoredSymbol, other: StoredSymbol) -> bool:
         """Whether two functions have the same types of parameters, as they are written."""
         first, second = self._read(one), self._read(other)
@@ -279,7 +286,7 @@ def _read_written(text: str, name: str, *, types_follow: bool) -> tuple[str, ...
     if types_follow:
         return tuple(re.sub(r"\s*=(?!>).*", "", part.partition(":")[2], flags=re.DOTALL).strip() for part in parts)
     bare = (re.sub(r"\s*=.*", "", part, flags=re.DOTALL) for part in parts)
-    return tuple(" ".join(re.sub(r"\s*@?\w+\s*$", "", _MODIFIERS.sub("", part)).split()) for part in bare)
+    return tuple(" ".join(_NAMED.sub(r"\1", _MODIFIERS.sub("", part.strip())).split()) for part in bare)
 
 
 def _simplify(text: str) -> str:

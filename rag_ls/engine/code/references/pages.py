@@ -74,7 +74,7 @@ class _Parts:
         elif kind is ReferenceKind.OVERRIDE:
             yield len(finder.files.named(self._name)) - len(declared), partial(finder.overrides, declared)
         else:
-            yield len(finder.holding_docs(self._name)), partial(finder.lines_of_docs, self._name)
+            yield len(finder.holding_docs(self._name)), partial(finder.lines_of_docs, self._name, declared)
 
     def _of_uses(self, kind: ReferenceKind) -> Iterator[_Part]:
         if kind is ReferenceKind.CALL:

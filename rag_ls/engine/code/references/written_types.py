@@ -55,8 +55,9 @@ def _read_one(text: str, start: int, rule: ReferenceRule) -> tuple[WrittenType, 
         arguments = _ARGUMENTS.match(text, at)
         if name in _WORDS:
             continue
-        if arguments is not None and name.rpartition(".")[2] in rule.lists | rule.wrappers:
-            is_list = is_list or name.rpartition(".")[2] in rule.lists
+        last = re.split(r"[.:]", name)[-1]
+        if arguments is not None and last in rule.lists | rule.wrappers:
+            is_list = is_list or last in rule.lists
             at = arguments.end()
             continue
         end = _pass_arguments(text, at)
