@@ -37,11 +37,7 @@ _ASCII_SCANNERS = frozenset(each.grammar for each in SYNTAXES.values() if each.i
 _LONG_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
 
-_EXPORTED = re.compile(
-    rb"(\b(?:class|struct|union)\s+(?:alignas\([^()]*\)\s*)?)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
-    rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\b\s*)?(?:\{|:(?!:)))"
-)
-"""A macro before the name of a class, which the grammar takes for the name: `class SHOP_EXPORT Cart {`."""
+_MASKED = {each.grammar: re.compile(each.masked) for each in SYNTAXES.values() if each.masked}
 _TOP_LEVEL = re.compile(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
 
@@ -139,8 +135,8 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
     if grammar in _ASCII_SCANNERS:
         # A tree has only offsets, which must stay right: each such character is replaced by letters of as many bytes.
         data = _LONG_CHARACTER.sub(lambda character: _STAND_INS[len(character[0])], data)
-    if grammar == "cpp":
-        data = _EXPORTED.sub(lambda found: found[1] + b" " * len(found[2]), data)
+    if grammar in _MASKED:
+        data = _MASKED[grammar].sub(lambda found: found[1] + b" " * len(found[2]), data)
     if (start, end) != (0, len(data)):
         # Rows count from the start of the range. Nobody uses them, and counting from the start of the text takes quadratic
         # time.

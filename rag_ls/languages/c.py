@@ -22,7 +22,7 @@ _VARIABLE = (
 )
 
 
-def c_syntax(grammar: str) -> Syntax:
+def c_syntax(grammar: str, masked: bytes = b"") -> Syntax:
     """The syntax of C or C++."""
     body = ("body", frozenset({"field_declaration_list", "enumerator_list"}))
     declarations = {
@@ -41,6 +41,7 @@ def c_syntax(grammar: str) -> Syntax:
     preproc = {"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"}
     return Syntax(
         grammar=grammar,
+        masked=masked,
         declarations=declarations,
         wrappers=frozenset({"template_declaration"}),
         transparent=frozenset(preproc | {"linkage_specification"}),

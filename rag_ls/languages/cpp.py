@@ -11,12 +11,18 @@ from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.reference_rules import NEW
 
+_EXPORTED = (
+    rb"(\b(?:class|struct|union)\s+(?:alignas\([^()]*\)\s*)?)([A-Z][A-Z0-9_]+(?:\([^()\n]*\))?)"
+    rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\b\s*)?(?:\{|:(?!:)))"
+)
+"""A macro before the name of a class, which the grammar takes for the name: `class SHOP_EXPORT Cart {`."""
+
 CPP = Language(
     name="cpp",
     title="C++",
     aliases=("c++",),
     suffixes=("cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cppm", "ixx"),
-    syntax=c_syntax("cpp"),
+    syntax=c_syntax("cpp", _EXPORTED),
     lexis=COMMON_LEXIS,
     is_matched=True,
     references=C_REFERENCES._replace(

@@ -82,6 +82,9 @@ class Syntax(NamedTuple):
     clauses: bool = False
     """Whether adjacent declarations of one name are one declaration, such as the equations of a function."""
 
+    masked: bytes = b""
+    """A pattern of texts whose second group the grammar takes for something else: it is left out where they are parsed."""
+
     # --- the dangers of its scanner
 
     is_ascii_alone: bool = False
