@@ -222,7 +222,7 @@ TASKS = {
             ("find_references", {"symbol": "FormatAppConditions", "show": "callers"})]),
         Step("which tests", r"webhook/webhook_test\.go", [("related_tests", {"path": "util/webhook/webhook.go"})]),
         *_SHARED,
-        Step("usages", r"(?s)(?=.*appcontroller\.go:2652).*argo\.go\D+958", [
+        Step("usages", r"(?s)argo/argo\.go\n.* 958 .*appcontroller\.go:2652", [
             ("find_references", {"symbol": "ErrAnotherOperationInProgress"})]),
         Step("regex", r"(?s)2108.*2138.*2254.*2301", [
             _search(r"codes\.FailedPrecondition, \"[cC]annot", match="regex")]),
@@ -277,7 +277,7 @@ def main(checkouts: Sequence[str]) -> None:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
         for name, checkout in (each.split("=", 1) for each in checkouts):
             folder = Path(temporary) / name
-            shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(".rag-ls"))
+            shutil.copytree(checkout, folder, symlinks=True, ignore=shutil.ignore_patterns(".rag-ls"))
             # Without a model it fails after all files are read.
             subprocess.run([RAG_LS, "index"], cwd=folder, check=False, stdout=subprocess.DEVNULL)
             print("\n".join(asyncio.run(transcripts(name, folder))), flush=True)

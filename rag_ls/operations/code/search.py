@@ -165,10 +165,11 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         results = tuple(replace(record, text=None, places=()) for record in results)
     default = settings.budget_tokens or caller.budget_tokens
     budget = default if request.budget_tokens is None else request.budget_tokens
+    files_found = len(results)
     if budget:
         is_weak = find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE
         results = leave_out_others(leave_out_farthest(results)[: _MAX_WEAK if is_weak else None], beside)
-    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
+    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget, files_found)
 
 
 def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
@@ -249,14 +250,13 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     return _fit_answer(CodeAnswer(answer.query, results, stats), caller.budget_tokens)
 
 
-def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
+def _fit_answer(answer: CodeAnswer, budget_tokens: int, found: int = 0) -> CodeAnswer:
     if not budget_tokens:
         return answer
     exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
-    # Beside lines that are all that was asked for, hits show what is around them.
-    is_asked = bool(taken and answer.exact and not is_part_of(answer.exact.pattern, answer.query))
-    files = FILES_WITH_TEXT * (2 if is_asked else 1)
-    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files)
+    # Beside lines that hold what was asked for, hits show what is around them.
+    files = FILES_WITH_TEXT * (2 if taken else 1)
+    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files, found)
     stats = answer.stats
     if left_out:
         stats = add_note(
