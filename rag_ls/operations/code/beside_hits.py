@@ -18,6 +18,8 @@ from rag_ls.util.text import count_of
 _MAX_NEAR = 5
 # Beside lines that hold a text, so many hits have text whether they hold it or not, and agents get so many others.
 _MAX_WHOLE, _MAX_OTHERS = 2, 3
+# Of those that hold a name that was asked for, or a message, so many have text.
+_MAX_HOLDERS = 3
 # A part of a message that more lines hold than this is a phrase of the project.
 _MAX_LINES_OF_MESSAGE = 20
 _LAST_WORD = re.compile(r"\w+(?=\W*$)")
@@ -123,7 +125,8 @@ def _put_holders_first(results: Sequence[CodeRecord], beside: Beside) -> tuple[C
         others = (replace(each, far=each.far or not _holds(each, beside.texts)) for each in results[_MAX_WHOLE:])
         return (*results[:_MAX_WHOLE], *others)
     holders = [each for each in results if _holds(each, beside.texts)]
-    return (*holders, *(replace(each, far=True) for each in results if each not in holders))
+    others = [each for each in results if each not in holders]
+    return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in (*holders[_MAX_HOLDERS:], *others)))
 
 
 def leave_out_others(results: Sequence[CodeRecord], beside: Beside) -> tuple[CodeRecord, ...]:
