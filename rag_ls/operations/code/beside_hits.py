@@ -125,8 +125,8 @@ def _put_holders_first(results: Sequence[CodeRecord], beside: Beside) -> tuple[C
         others = (replace(each, far=each.far or not _holds(each, beside.texts)) for each in results[_MAX_WHOLE:])
         return (*results[:_MAX_WHOLE], *others)
     holders = [each for each in results if _holds(each, beside.texts)]
-    others = [each for each in results if each not in holders]
-    return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in (*holders[_MAX_HOLDERS:], *others)))
+    rest = [*holders[_MAX_HOLDERS:], *(each for each in results if each not in holders)]
+    return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in rest))
 
 
 def leave_out_others(results: Sequence[CodeRecord], beside: Beside) -> tuple[CodeRecord, ...]:
