@@ -203,3 +203,12 @@ def test_a_word_that_stands_nowhere_may_be_misspelt_for_one_that_does(
     texts = {1: "the cart of a shop is paid at once, says the audit", 2: "nothing of it"}
     closeness = judge_closeness(found.rows, texts, found, related_cosine=0.32)
     assert (closeness is Closeness.NONE) is ("cart" not in query)
+
+
+def test_by_words_alone_a_best_hit_with_a_low_score_is_weak() -> None:
+    asked = analyse("aquarium of the fishes")
+    weights = AskedTerms({stem(part): 1.0 for part in asked.parts})
+    found = Candidates(_ROWS, Signals(), asked, weights, held={}, lacks_vector=False)
+    texts = {1: "the aquarium of the fishes"}
+    called = [judge_closeness(_ROWS, texts, found, related_cosine=0.32, score=score) for score in (0.5, 0.2)]
+    assert called == [Closeness.CLOSE, Closeness.WEAK]

@@ -11,7 +11,7 @@ MAX_LINE_CHARACTERS = 300
 GAP = "…"
 # A word that follows the question's word before it, with so many characters in between at most, is worth so much more: a message
 # stands in one line.
-_MAX_BETWEEN_WORDS, _RUN_WEIGHT = 12, 1.0
+_MAX_BETWEEN_WORDS, _RUN_BONUS = 12, 1.0
 # Lines as documents count them; `str.splitlines` splits at more characters.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -57,6 +57,6 @@ def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:
         found = {at: place for at, line in enumerate(lowered) if (place := line.find(word)) >= 0}
         for at, place in found.items():
             follows = 0 <= place - before.get(at, place + 1) <= _MAX_BETWEEN_WORDS
-            worth[at] += (1 + _RUN_WEIGHT * follows) / len(found)
+            worth[at] += (1 + _RUN_BONUS * follows) / len(found)
         before = {at: place + len(word) for at, place in found.items()}
     return worth
