@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound, RagLsError
 from rag_ls.indexing import Progress
+from rag_ls.indexing.agenda import ReadingOrder
 from rag_ls.operations import Operations
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.code import preparation
@@ -95,17 +97,21 @@ def test_lines_of_a_file_are_shown_in_a_project_that_nobody_has_read(client: Cli
         Operations(client).run("show", {"id": "test/zoo.py:1"})
 
 
-def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(client: Client, tmp_path: Path) -> None:
+def test_only_a_question_about_unread_files_leaves_the_engine_s_threads(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = client.open(write(tmp_path / "small", {"src/zebra.py": "def count_stripes():\n    return 12\n"}))
     operations = Operations(client)
-    view.indexing.inbox.hold_files(True)
+    # The file stays unread however long the questions take.
+    may_read, read = threading.Event(), ReadingOrder.of
+    monkeypatch.setattr(ReadingOrder, "of", lambda order, queued: (may_read.wait(PATIENCE_S), read(order, queued))[1])
     view.indexing.index_tree()
     for name, arguments in (("search_code", {"query": "stripes"}), ("find_references", {"symbol": "count_stripes"})):
         with pytest.raises(MustWait):
             operations.submit(name, arguments, can_wait=True).result(PATIENCE_S)
     with pytest.raises(NotFound, match=r"'src/zebra\.py' is not in the index yet, and files are still being read;"):
         operations.submit("list_symbols", {"path": "src/zebra.py"}).result(PATIENCE_S)
-    view.indexing.inbox.hold_files(False)
+    may_read.set()
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     answer = operations.submit("search_code", {"query": "stripes"}, can_wait=True).result(PATIENCE_S)
     assert answer["results"][0]["path"] == "src/zebra.py"
