@@ -23,6 +23,7 @@ _XML = r"\A\ufeff?\s*<(?:\?xml|!DOCTYPE|\w+[\s>])"
 
 _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     "asc": _choices((r"\A-----BEGIN ", "text")),
+    "cl": _choices((r"\b(?:__)?kernel\s+void\b|\bget_global_id\b|^#(?:define|ifdef|include)\b", "opencl")),
     "cls": _choices((r"\\(?:NeedsTeXFormat|ProvidesClass)", "latex"), (r"^(?:VERSION |Attribute VB_)", "vb")),
     "cgi": _choices((r"\A#!.*perl", "perl"), (r"\A#!.*python", "python"), (r"\A#!.*sh\b", "bash")),
     "d": _choices((r"\A\\?\s*[^\s:#/][^\s:#]*(?:[ \t]+[^\s:#]+)*[ \t]*:(?:[ \t].*|\\)?$(?!\n[ \t]*[*{])", "make")),
@@ -32,7 +33,13 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     ),
     "h": _choices((_OBJECTIVE_C, "objective-c"), (_CPP, "cpp")),
     "inc": _choices(
-        (r"<\?php", "php"), (r"^[ \t]*(?:#include|#define|#if|typedef|static)\b", "cpp"), (r"^\w+\s*[?:+]?=", "make")
+        (r"<\?php", "php"),
+        (r"^[ \t]*(?:#include|#define|#if|typedef|static)\b", "cpp"),
+        (r"^\w+\s*[?:+]?=", "make"),
+        (
+            r"^[ \t]*(?:%(?:define|macro|ifdef|if|include)|\.(?:macro|equ|section|globa?l|include)|(?:mov|push|ret|lda|call)\b)",
+            "assembly",
+        ),
     ),
     "l": _choices((r"^%%\s*$", "lex"), (r"^\(", "lisp")),
     "m": _choices(
@@ -40,6 +47,7 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
         (r"^[ \t]*(?:function\b|classdef\b|%|end\s*;?\s*$|clear\b|clc\b|disp\()", "matlab"),
         (r"^[ \t]*:-\s*(?:module|interface)\b", "mercury"),
         (r"\(\*", "mathematica"),
+        (r"^[a-z]\w*\s*=[^={}\n]*$", "matlab"),
     ),
     "ml": _choices((r"^[ \t]*(?:structure|signature|functor)\s+\w+.*=", "standard-ml")),
     "mod": _choices((r"\A\s*(?:MODULE|DEFINITION|IMPLEMENTATION)\b", "modula-2"), (r"^module\s+\S+\s*$", "go-module")),
@@ -59,13 +67,20 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     "sc": _choices((r"^[ \t]*(?:SynthDef|\w+\s*=\s*Synth)\b|\b~\w+\s*=", "supercollider")),
     "sql": (),
     "st": _choices((r"^[ \t]*(?:PROGRAM|FUNCTION_BLOCK|END_VAR)\b", "structured-text")),
-    "t": _choices((r"^[ \t]*(?:use\s|my\s|sub\s)", "perl"), (r"^[ \t]*(?:local|terra)\s", "terra")),
+    "t": _choices(
+        (r"^  \$ ", "text"), (r"^[ \t]*(?:use\s|my\s|sub\s)", "perl"), (r"^[ \t]*(?:local|terra)\s", "terra")
+    ),
     "ts": _choices((_XML, "xml")),
     "tsx": _choices((r"\A\ufeff?\s*<\?xml|\A\s*<tileset", "xml")),
     "v": _choices(
-        (r"^[ \t]*(?:Require|Import|Export|Theorem|Lemma|Definition|Inductive|Fixpoint|Proof|Qed|Section)\b", "coq"),
+        (
+            r"^[ \t]*(?:Require|Import|Export|Theorem|Lemma|Definition|Inductive|Fixpoint|Proof|Qed|Section)\b|^(?:From\s+\w|Module\s+\w+\s*\.)|\A\s*\(\*",
+            "coq",
+        ),
         (r"^[ \t]*(?:module\s+\w+\s*[#(;]|endmodule|`(?:timescale|include|define)|always\s*@)", "verilog"),
+        (r"^(?:pub\s+)?(?:fn|struct|enum|union|const|mut|__global)\b|^module\s+\w+\s*$", "v"),
     ),
+    "vsh": _choices((r"\A#!.*\bv\b", "v")),
     "y": _choices((r"^%%\s*$", "yacc")),
 }
 """Choices for suffixes that several languages use: the first that matches wins, else the suffix's usual language."""

@@ -39,6 +39,7 @@ EMACS_LISP = Language(
     title="Emacs Lisp",
     aliases=("elisp",),
     suffixes=("el", "eld"),
+    interpreters=("emacs",),
     file_names=(".emacs", "Cask", "Eask"),
     lines=make_lisp_rule(
         declared=(

@@ -28,7 +28,7 @@ FSHARP = Language(
     title="F#",
     aliases=("f#",),
     suffixes=("fs", "fsi", "fsx"),
-    interpreters=("fsharpi",),
+    interpreters=("fsharpi", "dotnet"),
     lines=LineRule(
         declared=(
             rb"^[ \t]*+"

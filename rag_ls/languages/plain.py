@@ -46,7 +46,7 @@ haxe: hx
 http: http
 hurl: hurl
 hy: hy
-idris: idr
+idris: idr lidr
 ini: ini cfg conf properties editorconfig desktop service timer socket prefs
 janet: janet
 jinja: jinja jinja2 j2 njk
@@ -102,7 +102,7 @@ stylus: styl
 tablegen: td
 typespec: tsp
 typst: typ
-v: v vv
+v: vv
 vala: vala vapi
 vcl: vcl
 wasm-text: wat wast
@@ -116,6 +116,7 @@ zeek: zeek
 
 _FILE_NAMES = """
 caddyfile: Caddyfile
+coffeescript: Cakefile
 doxygen: Doxyfile
 earthfile: Earthfile
 go-module: go.mod go.work go.sum

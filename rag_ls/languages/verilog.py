@@ -23,7 +23,7 @@ VERILOG = Language(
     name="verilog",
     title="Verilog",
     aliases=("systemverilog", "verilog_systemverilog"),
-    suffixes=("vh", "sv", "svh", "svp", "vlg"),
+    suffixes=("v", "vh", "sv", "svh", "svp", "vlg"),
     lines=LineRule(
         declared=(
             rb"^[ \t]*+(?:(?:virtual|static|automatic|interface)[ \t]+)*(?P<word>module|interface|package|program|class|checker|covergroup)"

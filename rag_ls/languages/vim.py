@@ -23,7 +23,7 @@ VIM = Language(
     title="Vim script",
     aliases=("viml", "vimscript", "vim-script"),
     suffixes=("vim", "vimrc"),
-    file_names=(".vimrc", ".gvimrc", "vimrc", "gvimrc", ".ideavimrc", ".exrc"),
+    file_names=(".vimrc", ".gvimrc", "_vimrc", "vimrc", "gvimrc", ".ideavimrc", ".exrc"),
     lines=LineRule(
         declared=(
             rb"^[ \t]*+(?:silent!?[ \t]+)?(?:export[ \t]+)?(?:static[ \t]+)?(?:fu(?:n|nc|nct|ncti|nctio|nction)?!?|def!?)[ \t]+"
