@@ -23,6 +23,7 @@ LISP = Language(
     suffixes=("lisp", "lsp", "cl", "asd"),
     interpreters=("sbcl", "clisp"),
     lines=make_lisp_rule(
+        in_names=b"",
         declared=(
             rb"^[ \t]*+\(def(?:class|struct|type|ine-condition)\*?[ \t]+\(?(?P<type>NAME)"
             rb"|^[ \t]*+\(def(?:package|system)[ \t]+[#:\"]*(?P<module>NAME)|^[ \t]*+\(asdf:defsystem[ \t]+[#:\"]*(?P<module2>NAME)"

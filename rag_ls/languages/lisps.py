@@ -13,8 +13,9 @@ LISP_COMMENTS = Comments(pattern=r";[^\n]*", start=";; ")
 _NAME = rb"[^\s()\[\]{}\"';,`|]+"
 
 
-def make_lisp_rule(declared: bytes, imported: bytes, docstring: bytes = b"") -> LineRule:
-    """The rule of one Lisp; `NAME` stands for a name in `declared`."""
+def make_lisp_rule(declared: bytes, imported: bytes, docstring: bytes = b"", in_names: bytes = b":") -> LineRule:
+    """The rule of one Lisp; `NAME` stands for a name in `declared`, `in_names` are further characters within one."""
+    name = rb"[A-Za-z_*+!?%&$<>=/.~^-][\w*+!?%&$<>=/.~^@" + in_names + rb"-]*"
     return LineRule(
         declared=declared.replace(b"NAME", _NAME),
         # A character is none of what it looks like: `?"`, `#\\(`.
@@ -23,9 +24,9 @@ def make_lisp_rule(declared: bytes, imported: bytes, docstring: bytes = b"") -> 
         going_on=rb"",
         attributes=rb"\(declaim\b",
         imported=imported,
-        names=rb"[A-Za-z_*+!?%&$<>=/.:~^-][\w*+!?%&$<>=/.:~^@-]*",
+        names=name,
         called=rb"(?!)",
-        calls=rb"(?<!')[(\[](?!def)([A-Za-z_*+!?%&$<>=/.:~^-][\w*+!?%&$<>=/.:~^@-]*)|#'([A-Za-z][^\s()]*)",
+        calls=rb"(?<!')[(\[](?!def)(?:[\w.-]+::?)?(" + name + rb")|#'(" + name + rb")",
         docstring=docstring,
     )
 
