@@ -74,7 +74,8 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     "tsx": _choices((r"\A\ufeff?\s*<\?xml|\A\s*<tileset", "xml")),
     "v": _choices(
         (
-            r"^[ \t]*(?:Require|Import|Export|Theorem|Lemma|Definition|Inductive|Fixpoint|Proof|Qed|Section)\b|^(?:From\s+\w|Module\s+\w+\s*\.)|\A\s*\(\*",
+            r"^[ \t]*(?:Require|Import|Export|Theorem|Lemma|Definition|Inductive|Fixpoint|Proof|Qed|Section)\b"
+            r"|^(?:From\s+\w|Module\s+\w+\s*\.)|\A\s*\(\*",
             "coq",
         ),
         (r"^[ \t]*(?:module\s+\w+\s*[#(;]|endmodule|`(?:timescale|include|define)|always\s*@)", "verilog"),
