@@ -19,7 +19,7 @@ _USUAL = re.compile(
 )
 """Middleware that nearly any application of its framework has."""
 _GUARD = re.compile(
-    r"(?i)^(?!.*(?:policy|headers?)$)(?!.*(?:throttl|limit)).*"
+    r"(?i)^(?!.*(?:policy|headers?)$)(?!.*(?:throttl|limit|loose|optional|public|anonym|feature)).*"
     r"(?:auth|admin|permi|requir|guard|protect|secur|token|jwt|bearer|login|logged|role|access|allow|signed|owner|member)"
 )
 """A name of what lets only some requests pass."""
