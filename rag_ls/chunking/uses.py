@@ -97,7 +97,7 @@ class UseTable:
             match.start(): match.end()
             for node in found.get("words", ())
             for match in _WORD.finditer(data, node.start_byte, node.end_byte)
-            if match[0][:1] not in b"\"/"
+            if match[0][:1] not in b'"/'
         }
         starts, ends = _names_in(part, found, words | symbols)
         if rule.is_dotted:
@@ -127,12 +127,12 @@ class UseTable:
                     kinds[at] = UseKind.CALL if _TYPED_CALL.match(data, ends[at]) else UseKind.MENTION
             kinds[called & (after == ord("("))] = UseKind.CALL
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
-        words = self.words
+        numbers = self.words
         texts = [data[start:end] for start, end in spans]
         names, receivers = self._number(texts), self._receivers(data, spans, texts, starts)
         for at in np.flatnonzero(np.isin(starts, list(symbols))).tolist() if symbols else ():
             owner = owners.get(spans[at][0], UNKNOWN.encode())
-            receivers[at] = words.setdefault(owner, len(words))
+            receivers[at] = numbers.setdefault(owner, len(numbers))
         if rule.locals:
             kinds[_bare_calls(spans, texts, np.flatnonzero((kinds == UseKind.MENTION) & (receivers == 0)), found)] = (
                 UseKind.CALL
@@ -329,5 +329,16 @@ def _query(grammar: str, language: str) -> Query:
     patterns += [f"({name}) @import" for name in known_types(known, imported.types if imported is not None else ())]
     return Query(
         known,
-        "\n".join((*patterns, *rule.calls, *rule.bases, *rule.skipped, *rule.imports, *rule.symbols, *rule.words, *rule.locals)),
+        "\n".join(
+            (
+                *patterns,
+                *rule.calls,
+                *rule.bases,
+                *rule.skipped,
+                *rule.imports,
+                *rule.symbols,
+                *rule.words,
+                *rule.locals,
+            )
+        ),
     )

@@ -139,7 +139,9 @@ CSHARP = Language(
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?\??(?:\[\])*\s+(?:[A-Z][\w.<>]*\.)?{name}\s*(?:<[^()]*>\s*)?(?:[({]|=>|$)",
         wrappers=frozenset({"Nullable", "Task", "ValueTask"}),
         has_arities=True,
-        lists=frozenset("List IList IEnumerable ICollection IReadOnlyList IReadOnlyCollection HashSet ISet IQueryable".split()),
+        lists=frozenset(
+            "List IList IEnumerable ICollection IReadOnlyList IReadOnlyCollection HashSet ISet IQueryable".split()
+        ),
         adders=frozenset("Add Contains Enqueue IndexOf Push Remove".split()),
         loops=(r"\bforeach\s*\(\s*var\s+{name}\s+in\s+",),
     ),

@@ -71,9 +71,15 @@ KOTLIN = Language(
         parameters=COLON_PARAMETER,
         types=(COLON_TYPE, CONSTRUCTED),
         has_bodies=True,
-        lists=frozenset("List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow".split()),
-        elements=frozenset("[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt".split()),
-        same=frozenset("filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence".split()),
+        lists=frozenset(
+            "List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow".split()
+        ),
+        elements=frozenset(
+            "[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt".split()
+        ),
+        same=frozenset(
+            "filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence".split()
+        ),
         loops=(r"\bfor\s*\(\s*{name}\s+in\s+",),
         callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
         implicit=frozenset({"it"}),

@@ -95,7 +95,9 @@ class PythonResolver:
 
     def _declares(self, path: str, name: str) -> bool:
         """Whether a module has a function or class of a name."""
-        return bool(re.search(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", self._tree.read(path), re.MULTILINE))
+        return bool(
+            re.search(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", self._tree.read(path), re.MULTILINE)
+        )
 
     def _absolute(self, importer: str, module: str) -> str | None:
         """The path of a module without a suffix; None if it is not the project's."""
@@ -189,11 +191,10 @@ PYTHON = Language(
         ),
         skipped=("(keyword_argument name: (identifier) @skip)",),
         listed=(
-            r"^[ \t]*(?:__all__[^=\n]*=[ \t]*[\[(])?(?:[\"']\w+[\"'],[ \t]*)*[\"']{name}[\"'][ \t]*(?:,[ \t]*[\"']\w+[\"'][ \t]*)*[,\])]*[ \t]*$",
+            r"^[ \t]*(?:__all__[^=\n]*=[ \t]*[\[(])?(?:[\"']\w+[\"'],[ \t]*)*"
+            r"[\"']{name}[\"'][ \t]*(?:,[ \t]*[\"']\w+[\"'][ \t]*)*[,\])]*[ \t]*$",
         ),
-        quoted=(
-            r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",
-        ),
+        quoted=(r"(?::|->|[\[(,])[ \t]*[\"'](?:[\w.\[|, ]*[.\[|,] ?)?{name}(?:[ ]?[\[\]|,][^\"'\n]*)?[\"']",),
         # Models of Django.
         registered=(r"[\"'](\w+)\.{name}[\"']", r"\bget_model\(\s*[\"'](\w+)[\"'],\s*(?:model_name=)?[\"']{name}[\"']"),
         registered_in=r"/(?:\w+/)*models(?:\.py$|/)",

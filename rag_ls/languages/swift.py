@@ -65,8 +65,12 @@ SWIFT = Language(
         types=(COLON_TYPE.replace(TYPE, r"(\[?[A-Za-z_][\w.]*)"), CONSTRUCTED),
         returns=r"->\s*(?:any\s+|some\s+)?(\[?[A-Za-z_][\w.]*)",
         lists=frozenset({"Array", "ArraySlice", "ContiguousArray", "Set"}),
-        elements=frozenset({"[]", "first", "last", "min", "max", "randomElement", "popLast", "removeFirst", "removeLast"}),
-        same=frozenset({"filter", "reversed", "sorted", "dropFirst", "dropLast", "prefix", "suffix", "shuffled", "lazy"}),
+        elements=frozenset(
+            {"[]", "first", "last", "min", "max", "randomElement", "popLast", "removeFirst", "removeLast"}
+        ),
+        same=frozenset(
+            {"filter", "reversed", "sorted", "dropFirst", "dropLast", "prefix", "suffix", "shuffled", "lazy"}
+        ),
         adders=frozenset({"append", "contains", "insert", "firstIndex"}),
         loops=(r"\bfor\s+{name}\s+in\s+",),
         callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\(\s*(?:\w+:\s*)?)?\{{\s*{{name}}\s+in\b",),

@@ -234,7 +234,9 @@ def _operations_of(line: argparse.Namespace, answering: Answering) -> Collection
     asked: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            backend, "_alone", lambda arguments, operation, *rest: (asked.append(operation), answering(operation))[1]
+            backend.Backend,
+            "_run_here",
+            lambda self, operation, *rest: (asked.append(operation), answering(operation))[1],
         )
         _shown(line)
     return asked

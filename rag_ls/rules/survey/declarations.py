@@ -176,7 +176,12 @@ def assigned_name(node: SgNode) -> str:
                 ),
                 None,
             )
-        if target is not None and target.text() == "module.exports" and (outer := parent.parent()) and outer.field("name"):
+        if (
+            target is not None
+            and target.text() == "module.exports"
+            and (outer := parent.parent())
+            and outer.field("name")
+        ):
             # `const router = module.exports = Router()`
             child = parent
             continue

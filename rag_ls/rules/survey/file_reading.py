@@ -287,7 +287,7 @@ class FileReading:
             on = given.text().rpartition(".")[0] if not isinstance(given, str) else on
         chains = self._routers.chains_of(on, start_of_call)
         if self._terms.path.endswith(".go"):
-            chains = [own for each in chains if (own := without_shadowed(each, call.node))]
+            chains = [kept for each in chains if (kept := without_shadowed(each, call.node))]
         outer = next(iter(self._terms.strings(found, "prefix")), "")
         own = tuple(self._terms.names(found, "through"))
         start = nodes.start_of(node) if found.form.annotation else call.inner
@@ -314,8 +314,14 @@ class FileReading:
         handler = handler_of(call, next(iter(wanted), ""), around) if found.form.says("controllers") else ""
         endpoints = [
             Endpoint(
-                method_of(method), route_for(method_of(method), route), line, router=router, base=base, version=version,
-                is_named=bool(found.form.says("named")), handler=handler,
+                method_of(method),
+                route_for(method_of(method), route),
+                line,
+                router=router,
+                base=base,
+                version=version,
+                is_named=bool(found.form.says("named")),
+                handler=handler,
             ).behind((*before, *through, *own))
             for router, base, prefix, through in self._put_on(on, chains, call)
             for path, method in _with_methods(wanted or [""], methods)

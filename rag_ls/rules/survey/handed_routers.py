@@ -104,11 +104,17 @@ def find_handed(
             prefixes = [each.paths[0] for each in scopes if each.start <= start < each.end and each.paths]
             prefixes += [each.prefix for each in chain]
             prefixes += [text for each in (split.arguments if split else ()) for text in literals.strings_of(each)[:1]]
-            through = (*through_of(chain), *middleware_before(used, {name for each in chain for name in (each.name, each.outer)}, start))
+            through = (
+                *through_of(chain),
+                *middleware_before(used, {name for each in chain for name in (each.name, each.outer)}, start),
+            )
             holder = nodes.base_name(call.receiver) if call.receiver else ""
-            is_method = holder and not re.search(rf"\b{re.escape(holder)}\s+\"|\b{re.escape(holder)}(?:/v\d+)?\"", imported)
+            is_method = holder and not re.search(
+                rf"\b{re.escape(holder)}\s+\"|\b{re.escape(holder)}(?:/v\d+)?\"", imported
+            )
             yield HandedRouter(
-                function=call.name + _METHOD * bool(is_method), holder=holder, at=at, prefix=join_routes(*prefixes), own=own, through=through,
+                function=call.name + _METHOD * bool(is_method), holder=holder, at=at, prefix=join_routes(*prefixes), own=own,
+                through=through,
                 is_shared=is_shared,
             )  # fmt: skip
 

@@ -60,7 +60,9 @@ def find_mapped(root: SgNode, routers: FileRouters) -> Iterator[HandedRouter]:
                 continue
             holder = "" if is_receiver else nodes.base_name(call.receiver)
             prefix = join_routes(*(each.prefix for each in chain))
-            yield HandedRouter(function=call.name, holder=holder, at=0, prefix=prefix, own=own, through=through_of(chain))
+            yield HandedRouter(
+                function=call.name, holder=holder, at=0, prefix=prefix, own=own, through=through_of(chain)
+            )
 
 
 def choose_methods(importer: str, holder: str, files: Sequence[str]) -> list[str]:

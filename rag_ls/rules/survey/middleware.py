@@ -75,7 +75,9 @@ class Middleware:
         if guards := self._guards_together(said):
             yield guards
         for label in self.ways.most_common():
-            carried = {name for name in self.names[label].counts if any(f"carry `@{name}`" in one.claim for one in required)}
+            carried = {
+                name for name in self.names[label].counts if any(f"carry `@{name}`" in one.claim for one in required)
+            }
             names = [
                 name for name in self.names[label].most_common(1)
                 if name not in said and name not in carried and not _USUAL.fullmatch(name)

@@ -57,7 +57,7 @@ def find_extending_calls(root: SgNode, scopes: Sequence[RouteScope]) -> Iterator
         if call is None or call.receiver is not None or not call.name[:1].islower():
             continue
         around = [each for each in scopes if each.start <= call.inner < each.end]
-        if around or (unit := unit_of(node)) and _EXTENDING.search(_head_of(node, unit)):
+        if around or ((unit := unit_of(node)) and _EXTENDING.search(_head_of(node, unit))):
             prefix = join_routes(*(plain_path(each.paths[0]) for each in around))
             through = tuple(dict.fromkeys(name for each in around for name in each.through))
             yield HandedRouter(function=call.name, holder="", at=0, prefix=prefix, own=unit_of(node), through=through)

@@ -59,4 +59,6 @@ def unknown_findings(places: Sequence[SourceLine], known: int) -> Iterator[Surve
         where = "1 place puts up routes" if len(places) == 1 else f"{len(places)} places put up routes"
         claim = f"{where} whose paths set-up cannot follow (of variables, in loops, through functions of the project)"
         # A place may stand for several routes.
-        yield SurveyFinding(TOPIC, f"{claim}, beside {known} that it knows", len(places), 0, tuple(places[:MAX_EXAMPLES]))
+        yield SurveyFinding(
+            TOPIC, f"{claim}, beside {known} that it knows", len(places), 0, tuple(places[:MAX_EXAMPLES])
+        )

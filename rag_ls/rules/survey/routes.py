@@ -52,7 +52,9 @@ class Endpoint:
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
         every = dict.fromkeys([*self.middleware, *names])
-        return replace(self, middleware=tuple(name for name in every if not {name, name.partition(":")[0]} & {*self.lifted}))
+        return replace(
+            self, middleware=tuple(name for name in every if not {name, name.partition(":")[0]} & {*self.lifted})
+        )
 
     def free_from(self, names: Sequence[str]) -> Endpoint:
         """The endpoint without some middleware, also where that is put before it later."""

@@ -257,7 +257,9 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": [each for each in decorator_findings(traces, tree.declared, modules) if not _is_said(each, required)],
+        "decorators": [
+            each for each in decorator_findings(traces, tree.declared, modules) if not _is_said(each, required)
+        ],
         "responses": responses,
         "imports": (*import_findings(traces), *package_findings(foreign, languages)),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),

@@ -4,7 +4,8 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names
 of these calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain
 begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the file, `inside(0)` what a call among the
-arguments is given, also where a variable of the file holds it, `type` a type argument, whose route is declared elsewhere; `$X` and `$$$X` what a rule has captured;
+arguments is given, also where a variable of the file holds it, `type` a type argument, whose route
+is declared elsewhere; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
 after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
 itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
@@ -110,7 +111,9 @@ class FormTerms:
             return [names] if names in self.text else []
         if what == "inside":
             values = (declarations.value_of(literals.unwrap(each)) for each in call.arguments[int(names) :][:1])
-            found_arguments = [argument for each in map(nodes.read_call, values) if each for argument in each.arguments[:1]]
+            found_arguments = [
+                argument for each in map(nodes.read_call, values) if each for argument in each.arguments[:1]
+            ]
             return list(_select(found_arguments, selector)) if selector else found_arguments
         if what == "members":
             return [
@@ -299,7 +302,7 @@ class FormTerms:
     def _constant(self, name: str, depth: int = 3) -> str:
         """The path that the file gives a name; "" for none."""
         # A constant may be a part of a path.
-        start = "" if name.isupper() or self._is_kotlin and f"const val {name}" in self.text else "[/^]"
+        start = "" if name.isupper() or (self._is_kotlin and f"const val {name}" in self.text) else "[/^]"
         written = rf"\b{re.escape(name)}\b(?:\s*:\s*[\w&' ]+)?\s*:?=\s*[rRfF]{{,2}}[\"'`]({start}[^\"'`\n\s]*)[\"'`]"
         found = re.search(written, self.text) if depth else None
         if found is None:

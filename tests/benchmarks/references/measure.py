@@ -2,7 +2,8 @@
 
 `python -m tests.benchmarks.references.measure FOLDER...`, or `make eval ARGS="references FOLDER..."`. Python is judged by
 pyright (PyPI `basedpyright` or `pyright`), TypeScript and JavaScript by tsc (npm `typescript`, in the folder that `--typescript`
-names), Go by go/types, Java by javac from its sources alone. A reference is a line of a file. Symbols are drawn by chance, the same each time,
+names), Go by go/types, Java by javac from its sources alone. A reference is a line of a file. Symbols are drawn by chance,
+the same each time,
 among the functions and types that are declared outside of tests.
 """
 
@@ -17,7 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

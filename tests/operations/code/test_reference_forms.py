@@ -33,8 +33,8 @@ SWIFT = {
         "enum Kind {\n  case small, big\n  case named(String)\n}\n\nenum Other {\n  case small, big\n}\n\n"
         "struct Cart {\n  var kind: Kind = .small\n  var size: Int\n  init(kind: Kind, other: Other = .small) {\n"
         "    self.kind = kind\n  }\n  static func make(_ other: Other, kind: Kind) -> Cart { Cart(kind: kind) }\n"
-        "  var named: String {\n    switch kind {\n    case .big: return \"\"\n    case .named(let size): return size\n"
-        "    default: return \"\"\n    }\n  }\n}\n"
+        '  var named: String {\n    switch kind {\n    case .big: return ""\n    case .named(let size): return size\n'
+        '    default: return ""\n    }\n  }\n}\n'
     ),
     "Sources/Use.swift": (
         "struct Shop {\n  let carts: [Cart]\n  var sizes: [Int] {\n    carts.map { $0.size }\n  }\n"
@@ -88,13 +88,15 @@ KOTLIN = {
         "actual fun tick(): Long = 1\n"
     ),
     "common/src/Cart.kt": (
-        "package shop\n\nenum class Kind { SMALL, BIG }\nclass Cart(val size: Int, val kind: Kind) {\n    constructor(text: String) : this(1, Kind.SMALL)\n"
+        "package shop\n\nenum class Kind { SMALL, BIG }\nclass Cart(val size: Int, val kind: Kind) {\n"
+        "    constructor(text: String) : this(1, Kind.SMALL)\n"
         "    fun double() = size * 2\n    fun other(size: Int) = size\n}\nfun Order(size: Int) = Cart(size, Kind.BIG)\n"
     ),
     "test/src2/app/UseTest.kt": (
         "package shop.test\n\nimport shop.*\n\nclass Use(private val carts: List<Cart>, val clock: Clock) {\n"
-        "    fun sizes() = carts.map { it.size }\n    fun run() {\n        clock.now(1)\n        tick()\n        val cart = Cart(size = 1, kind = Kind.BIG)\n"
-        "        cart.let { it.size }\n        Order(size = 1)\n        Cart(\"a\")\n    }\n}\n"
+        "    fun sizes() = carts.map { it.size }\n    fun run() {\n        clock.now(1)\n"
+        "        tick()\n        val cart = Cart(size = 1, kind = Kind.BIG)\n"
+        '        cart.let { it.size }\n        Order(size = 1)\n        Cart("a")\n    }\n}\n'
     ),
 }
 # Imports by package or path bring names, and exports pass them on; parameters and variables hide members; constructors have names.
@@ -116,7 +118,8 @@ DART = {
 ELIXIR = {
     "lib/cart.ex": (
         "defmodule Shop.Cart do\n  @type total(a) :: a\n  @spec total(list) :: integer\n  def total(prices), do: Enum.sum(prices)\n\n"
-        "  def all(carts), do: Enum.map(carts, &total/1)\nend\n\ndefmodule Shop.Bill do\n  def total(bill), do: bill\n\n  def pay(x), do: total(x)\nend\n"
+        "  def all(carts), do: Enum.map(carts, &total/1)\nend\n\ndefmodule Shop.Bill do\n"
+        "  def total(bill), do: bill\n\n  def pay(x), do: total(x)\nend\n"
     ),
     "lib/use.ex": (
         "defmodule Shop.Use do\n  import Shop.Cart\n  alias Shop.Cart\n\n  def run(list) do\n    total = total(list)\n    total\n  end\n\n"
@@ -136,10 +139,12 @@ JAVA = {
 SCALA = {
     "src/main/scala/shop/Cart.scala": (
         "package shop\n\nobject perms { def set() = 1 }\ncase class Cart(size: Int, perms: Int = 0) {\n  def twice = size * 2\n}\n"
-        "object Use {\n  def make(perms: Int) = Cart(size = 1, perms = perms)\n  def open() = file.write(perms = 2)\n  def read(cart: Cart) = cart.size\n}\n"
+        "object Use {\n  def make(perms: Int) = Cart(size = 1, perms = perms)\n"
+        "  def open() = file.write(perms = 2)\n  def read(cart: Cart) = cart.size\n}\n"
     ),
 }
-# A macro before a class is not its name; a prototype is the function; types may be written small, or be held by a pointer; macros use names.
+# A macro before a class is not its name; a prototype is the function; types may be written small, or be held by a pointer; macros use
+# names.
 CPP = {
     "shop/cart.h": (
         "#include <memory>\n#define SHOP_API\n#define TOTAL(cart) (cart)->total(1)\nnamespace shop {\nstruct item { int size; };\n"
@@ -147,12 +152,14 @@ CPP = {
         " private:\n  std::unique_ptr<item> first;\n  int size;\n};\nint count(const Cart& cart);\n}\n"
     ),
     "shop/cart.cpp": (
-        "#include \"cart.h\"\nnamespace shop {\nint Cart::total(int times) { return first->size * times; }\n"
-        "Cart& Cart::add(const item& one) { item copy = one; size = copy.size; return add(true); }\nCart& Cart::add(bool) { int size = 1; return size ? *this : *this; }\n"
+        '#include "cart.h"\nnamespace shop {\nint Cart::total(int times) { return first->size * times; }\n'
+        "Cart& Cart::add(const item& one) { item copy = one; size = copy.size; return add(true); }\n"
+        "Cart& Cart::add(bool) { int size = 1; return size ? *this : *this; }\n"
         "int count(const Cart& cart) { return 1; }\n}\n"
     ),
     "app/main.cpp": (
-        "#include \"../shop/cart.h\"\nint main() {\n  shop::Cart cart;\n  cart.total(2);\n  count(cart);\n  for (const auto& each : carts()) each.total(1);\n  TOTAL(&cart);\n}\n"
+        '#include "../shop/cart.h"\nint main() {\n  shop::Cart cart;\n  cart.total(2);\n  count(cart);\n'
+        "  for (const auto& each : carts()) each.total(1);\n  TOTAL(&cart);\n}\n"
     ),
 }
 # `new` calls the constructor, also that of a base; its parameters may be fields.
@@ -164,7 +171,10 @@ PHP_CREATED = {
     "src/Big.php": "<?php\nnamespace Shop;\nclass Big extends Cart {}\nclass Other extends Cart { public function __construct() {} }\n",
     "src/Bill.php": "<?php\nnamespace Shop;\nclass Bill { public function pay() {} public function describe() {} }\n",
     "src/use.php": "<?php\nnamespace Shop;\nnew Cart(1, 2);\nnew Big(1, 2);\nnew Other();\n",
-    "docs/guide.md": "# Guide\n\nCall `Cart::describe`, never `Bill::describe`.\n\n`Bill::describe` pays, `describe` tells.\n\nOnly `Bill::describe`.\n",
+    "docs/guide.md": (
+        "# Guide\n\nCall `Cart::describe`, never `Bill::describe`.\n\n"
+        "`Bill::describe` pays, `describe` tells.\n\nOnly `Bill::describe`.\n"
+    ),
 }
 _USE = "test/src2/app/UseTest.kt"
 
@@ -196,7 +206,8 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 5, "symbol": "Box"}, _at("src/Shop/Box.cs", 3)),
         (RUBY, {"symbol": "User.initialize"}, [*_at("app/models/user.rb", 16), *_at("app/use.rb", 1, 2, 4)]),
         (RUBY, {"symbol": "Guest.initialize"}, _at("app/use.rb", 3)),
-        (RUBY, {"symbol": "User.name"}, [*_at("app/models/post.rb", 5, 7, 15), *_at("app/use.rb", 6), *_at("app/models/post.rb", 8, sure="by name")]),
+        (RUBY, {"symbol": "User.name"},
+            [*_at("app/models/post.rb", 5, 7, 15), *_at("app/use.rb", 6), *_at("app/models/post.rb", 8, sure="by name")]),
         (RUBY, {"symbol": "User.name="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5)]),
         (RUBY, {"symbol": "User.size="}, [*_at("app/models/user.rb", 3), *_at("app/use.rb", 5, sure="by name")]),
         # A symbol in the body of a method is a value, unless a call by name follows it.
@@ -211,7 +222,8 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (KOTLIN, {"symbol": "Cart.constructor"}, _at(_USE, 13)),
         (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4, 4)]),
         (DART, {"symbol": "Cart.small"}, _at("app/lib/use.dart", 4)),
-        (DART, {"path": "core/lib/src/cart.dart", "line": 1}, [*_at("core/lib/core.dart", 1), *_at("core/lib/src/cart.dart", 4), *_at("app/lib/use.dart", 4, 4, 5)]),
+        (DART, {"path": "core/lib/src/cart.dart", "line": 1},
+            [*_at("core/lib/core.dart", 1), *_at("core/lib/src/cart.dart", 4), *_at("app/lib/use.dart", 4, 4, 5)]),
         (ELIXIR, {"symbol": "Shop.Cart.total"}, [*_at("lib/cart.ex", 3, 6), *_at("lib/use.ex", 6, 10)]),
         (ELIXIR, {"symbol": "Shop.Bill.total"}, [*_at("lib/cart.ex", 12), *_at("lib/use.ex", 10)]),
         (JAVA, {"symbol": "Cart.root"}, _at("src/main/java/shop/Cart.java", 14)),
@@ -219,7 +231,8 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         (PHP_CREATED, {"symbol": "Cart.__construct"}, [*_at("src/Cart.php", 5), *_at("src/use.php", 3, 4)]),
         (PHP_CREATED, {"symbol": "Cart.bill"}, _at("src/Cart.php", 4)),
         (PHP_CREATED, {"symbol": "Bill.pay"}, _at("src/Cart.php", 4)),
-        *((CPP, {"path": path, "line": line}, [*_at("app/main.cpp", 4), *_at("app/main.cpp", 6, sure="by name"), *_at("shop/cart.h", 3, sure="by name")])
+        *((CPP, {"path": path, "line": line},
+            [*_at("app/main.cpp", 4), *_at("app/main.cpp", 6, sure="by name"), *_at("shop/cart.h", 3, sure="by name")])
           for path, line in (("shop/cart.h", 8), ("shop/cart.cpp", 3))),
         *((CPP, {"path": path, "line": line}, _at("shop/cart.cpp", 4)) for path, line in (("shop/cart.h", 10), ("shop/cart.cpp", 5))),
         (CPP, {"symbol": "shop::item::size"}, _at("shop/cart.cpp", 3, 4)),

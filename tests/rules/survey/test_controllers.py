@@ -46,7 +46,10 @@ def routes(drawn: str, **controllers: str) -> list[str]:
 def test_a_route_stands_behind_the_filters_that_its_controller_inherits_and_includes() -> None:
     users = "class UsersController < ApplicationController\n  before_action :require_owner, only: %i[update]\nend\n"
     found = routes("resources :users, only: [:index, :update]", users=users)
-    assert found == ["GET /users require_session require_login", "PATCH /users/:id require_session require_login require_owner"]
+    assert found == [
+        "GET /users require_session require_login",
+        "PATCH /users/:id require_session require_login require_owner",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,10 @@ def test_a_controller_may_lift_what_it_inherits(lifts: str, shown: str) -> None:
         ("namespace :admin do\n  resource :setting, only: :show\nend", "GET /admin/setting"),
         ('scope "/manage", module: :admin do\n  get "setting", to: "settings#show"\nend', "GET /manage/setting"),
         ('get "/x", controller: "admin/settings", action: :show', "GET /x"),
-        ("namespace :admin do\n  resources :settings, only: [] do\n    member { get :show }\n  end\nend", "GET /admin/settings/:id/show"),
+        (
+            "namespace :admin do\n  resources :settings, only: [] do\n    member { get :show }\n  end\nend",
+            "GET /admin/settings/:id/show",
+        ),
         ('get "admin/settings/show"', "GET /admin/settings/show"),
     ],
 )

@@ -257,7 +257,7 @@ def test_routes_of_gin_may_lack_the_first_slash_or_stand_after_a_setting() -> No
             dnsApi.Init(r.Group("/api"))
         }
         """,
-        "dns_api/dns.go": "package dns_api\nfunc Init(r *gin.RouterGroup) { r.GET(\"zones\", list) }\n",
+        "dns_api/dns.go": 'package dns_api\nfunc Init(r *gin.RouterGroup) { r.GET("zones", list) }\n',
     }
     found = ["GET /api/zones", "GET /users/:id", "GET /{conf.UI.BaseURL}/install"]
     assert sorted(routes(files, ("main.go", "dns_api/dns.go", 3))) == found
@@ -760,7 +760,7 @@ def test_routers_that_functions_of_rust_return_are_below_those_that_nest_them() 
                 Router::new().nest("/api", api).merge(posts).route("/health", get(health))
             }
         """,
-        "src/users.rs": "use axum::Router;\npub fn router() -> Router { Router::new().route(\"/me\", get(me)).route_layer(from_fn(own)) }\n",
+        "src/users.rs": 'use axum::Router;\npub fn router() -> Router { Router::new().route("/me", get(me)).route_layer(from_fn(own)) }\n',
         "src/posts/mod.rs": 'use axum::Router;\npub fn router() -> Router { Router::new().route("/posts", get(all)) }\n',
         "src/other.rs": 'use axum::Router;\npub fn router() -> Router { Router::new().route("/other", get(all)) }\n',
     }
@@ -786,15 +786,18 @@ def test_handlers_of_rust_are_below_what_lists_them() -> None:
     }
     assert sorted(routes(rocket)) == ["GET /", "GET /api/home", "GET /api/users"]
     actix = {
-        "src/main.rs": "use actix_web::*;\nfn main() { App::new().service(web::scope(\"/api\").service(users::list)"
+        "src/main.rs": 'use actix_web::*;\nfn main() { App::new().service(web::scope("/api").service(users::list)'
         '.configure(posts::config)).service(home) }\n#[get("/home")]\nasync fn home() {}\n',
         "src/users.rs": 'use actix_web::get;\n#[get("/users")]\npub async fn list() {}\n',
-        "src/posts.rs": 'use actix_web::web;\npub fn config(cfg: &mut C) { cfg.service(web::scope("/posts").route("", web::get().to(all))); }\n',
+        "src/posts.rs": (
+            "use actix_web::web;\n"
+            'pub fn config(cfg: &mut C) { cfg.service(web::scope("/posts").route("", web::get().to(all))); }\n'
+        ),
     }
     assert sorted(routes(actix)) == ["GET /api/posts", "GET /api/users", "GET /home"]
     utoipa = {
         "crates/app/src/routes.rs": "use utoipa_axum::router::OpenApiRouter;\n"
-        "pub fn all() -> OpenApiRouter { OpenApiRouter::new().nest(\"/api\", users()) }\n"
+        'pub fn all() -> OpenApiRouter { OpenApiRouter::new().nest("/api", users()) }\n'
         "fn users() -> OpenApiRouter { OpenApiRouter::new().routes(routes!(ui::list, ui::add)).layer(from_fn(auth)) }\n",
         "crates/ui/src/ui.rs": '#[utoipa::path(get, path = "/users")]\nasync fn list() {}\n'
         '#[utoipa::path(post, path = "/users")]\nasync fn add() {}\n#[utoipa::path(get, path = "/told")]\nasync fn told() {}\n',

@@ -62,13 +62,15 @@ def is_bound(text: str, name: str, rule: ReferenceRule) -> bool:
     if name not in text:
         return False
     # A type may also follow `as`, and begin a pattern: `let Cart { size } = cart`.
-    ways = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
+    ways: tuple[str, ...] = (*_WAYS, _SET_NO_PATTERN) if name[:1].isupper() else (*_WAYS, _SET, _AS)
     ways = ways if rule.is_declared else (_ASSIGNED, *ways)
     if rule.types_precede:
         # `const` stands before a type there.
         ways = (*_WAYS, _VAR, _AS, *_TYPED)
     return is_parameter(text, name, rule) or any(
-        way != _ASSIGNED or not _is_argument(text, match.start) for way in ways for match in find_around(way, text, name)
+        way != _ASSIGNED or not _is_argument(text, match.start)
+        for way in ways
+        for match in find_around(way, text, name)
     )
 
 

@@ -1,4 +1,4 @@
-"""Finds what a block is given to: `carts.map { $0.size }`, `cart?.let { it.size }`. The parameter that it does not name comes from there."""
+"""Finds what a block is given to: `carts.map { $0.size }`, `cart?.let { it.size }`. Its unnamed parameter comes from there."""
 
 from __future__ import annotations
 

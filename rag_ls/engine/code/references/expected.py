@@ -81,7 +81,11 @@ class ExpectedTypes:
         meaning = self._uses.meaning(source, call._replace(kind=UseKind.CALL)) if call is not None else None
         made = meaning.declarations if meaning is not None else ()
         # A parameter of a function that has the name of a type is no field, nor is one of another constructor.
-        types = [item for item in made if self._overloads.has_primary(item)] if {item.kind for item in made} == {"type"} else []
+        types = (
+            [item for item in made if self._overloads.has_primary(item)]
+            if {item.kind for item in made} == {"type"}
+            else []
+        )
         fields = tuple(
             found
             for item in types
@@ -220,7 +224,11 @@ def _read_place(text: str) -> _Place:
 def _ends_statement(text: str, at: int) -> bool:
     """Whether a line's end is that of a statement: neither it nor the next line shows that more belongs to it."""
     before, after = text[:at].rstrip(), text[at + 1 :].lstrip()
-    return bool(after) and not before.endswith((",", "(", "[", "=", ":", "?", "&&", "||", "return")) and after[:1] not in ".?:"
+    return (
+        bool(after)
+        and not before.endswith((",", "(", "[", "=", ":", "?", "&&", "||", "return"))
+        and after[:1] not in ".?:"
+    )
 
 
 def _after_last_comma(text: str) -> str:

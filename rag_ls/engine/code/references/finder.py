@@ -95,7 +95,9 @@ class Finder:
         found = {item: item for item in declared}
         for item in declared:
             rule = find_language(item.language).references
-            parts = self._prototypes(item) if rule is not None and rule.has_prototypes and item.kind == "function" else ()
+            parts = (
+                self._prototypes(item) if rule is not None and rule.has_prototypes and item.kind == "function" else ()
+            )
             found |= {part: item for part in parts if part not in found}
         return [self._at_declaration(part, ReferenceKind.DEFINITION, item) for part, item in found.items()]
 
@@ -353,7 +355,9 @@ class Finder:
         # `fun String.cut()`, `function cart.add()`
         is_member = is_member and not _MEMBER_DECLARED.search(self._before(source, use))
         # `const Cart.small()`
-        is_member = is_member and not re.fullmatch(rf"[\w\s:<>,*&]*\b{re.escape(use.receiver.replace('.', '::'))}(?:::|\.)", self._before(source, use))
+        is_member = is_member and not re.fullmatch(
+            rf"[\w\s:<>,*&]*\b{re.escape(use.receiver.replace('.', '::'))}(?:::|\.)", self._before(source, use)
+        )
         if use.line not in own_lines or is_member:
             return False
         line = self.files.lines(source)[use.line - 1].encode()
@@ -402,7 +406,9 @@ class Finder:
         calls += self.unnamed_creations([owner]) if not is_asked else ()
         rule = find_language(owner.language).references
         for derived in self._derived_from(owner) if rule is not None and rule.inherits_constructors else ():
-            made = [found for item in constructors for found in self._names.members(derived, split_owner(item.symbol)[1])]
+            made = [
+                found for item in constructors for found in self._names.members(derived, split_owner(item.symbol)[1])
+            ]
             if wanted.find(made) is not None:
                 called = split_owner(derived.symbol)[1]
                 calls += self._uses_in_code(called, self.want([derived]), {ReferenceKind.CALL})
@@ -573,7 +579,7 @@ class Finder:
 
     def _is_of_other(self, owner: str, owners: Collection[str]) -> bool:
         """Whether a name before a member is that of a type of the project that is none of some owners."""
-        if not owner or not owners - {""} or owner in owners:
+        if not owner or not any(owners) or owner in owners:
             return False
         return any(item.kind in ("type", "module") for item in self.files.named(owner))
 

@@ -358,12 +358,18 @@ class Names:
     def find_in_modules(self, source: CodeFile, name: str, line: int) -> Meaning | None:
         """The functions that a bare name means in a module: its own, else those of the modules that it brings; None if it has none."""
         around = source.around(line, "module")
-        own = [item for item in source.by_name.get(name, ()) if around is not None and split_owner(item.symbol)[0] == around.symbol]
+        own = [
+            item
+            for item in source.by_name.get(name, ())
+            if around is not None and split_owner(item.symbol)[0] == around.symbol
+        ]
         if own:
             return Meaning(tuple(own))
         lines = self.files.lines(source)
         brought = {
-            each.imported.module for each in source.imports if re.match(source.rule.bringing, lines[each.imported.line - 1])
+            each.imported.module
+            for each in source.imports
+            if re.match(source.rule.bringing, lines[each.imported.line - 1])
         }
         found = [item for item in self.files.named(name) if split_owner(item.symbol)[0] in brought]
         return Meaning(tuple(found)) if found else None

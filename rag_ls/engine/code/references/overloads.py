@@ -299,9 +299,7 @@ def _simplify(text: str) -> str:
 
 def _blank(text: str) -> str:
     """A text without comments and what stands in quotes."""
-    return _COMMENTS_AND_STRINGS.sub(
-        lambda found: "" if found[0][0] == "/" else f"{found[0][-1]} {found[0][-1]}", text
-    )
+    return _COMMENTS_AND_STRINGS.sub(lambda found: "" if found[0][0] == "/" else f"{found[0][-1]} {found[0][-1]}", text)
 
 
 def _split(text: str) -> list[str]:

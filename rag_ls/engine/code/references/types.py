@@ -80,7 +80,9 @@ class Uses:
         if rule.argument_labels and use.kind == UseKind.MENTION and self.expected is not None:
             before = self._line_before(source, use)
             after = self._files.lines(source)[use.line - 1][len(before) + len(use.name) :]
-            labelled = self.expected.find_labelled(source, use, len(before)) if re.match(rule.argument_labels, after) else None
+            labelled = (
+                self.expected.find_labelled(source, use, len(before)) if re.match(rule.argument_labels, after) else None
+            )
             if labelled is not None:
                 return labelled
         is_marked = bool(rule.function_mark) and self._line_before(source, use).endswith(rule.function_mark)
@@ -176,7 +178,9 @@ class Uses:
         if match is None or "\n\n" in match[0]:
             return None
         target = match["to"] or match["of"]
-        if re.search(rf"(?:\bto:\s*|def_delegators?\s*\(?\s*):{re.escape(use.name)}\Z", self._line_before(source, use) + use.name):
+        if re.search(
+            rf"(?:\bto:\s*|def_delegators?\s*\(?\s*):{re.escape(use.name)}\Z", self._line_before(source, use) + use.name
+        ):
             return None
         steps = read_steps(target.removeprefix("@"))
         return [Step("self", False)] if target == "class" else [Step("self", False), *steps]
@@ -258,9 +262,7 @@ class Uses:
 
     def meaning_of_written(self, source: CodeFile, written: Iterable[WrittenType], line: int) -> Meaning | None:
         """The type that is written in a document; None if it is not the project's."""
-        return _any_of(
-            _as_meaning(self._type_named(source, each.name, line), is_list=each.is_list) for each in written
-        )
+        return _any_of(_as_meaning(self._type_named(source, each.name, line), is_list=each.is_list) for each in written)
 
     def _type_of(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""
@@ -452,7 +454,12 @@ class Uses:
         if home is None:
             return None
         owner = home.types.get(split_owner(declared.symbol)[0])
-        if owner is not None and home.rule.has_bodies and _ENUM.match(owner.signature) and not _NO_ENTRY.match(declared.signature):
+        if (
+            owner is not None
+            and home.rule.has_bodies
+            and _ENUM.match(owner.signature)
+            and not _NO_ENTRY.match(declared.signature)
+        ):
             return Meaning((owner,))
         text = self._files.text(home, declared.start_line, declared.end_line)[:_MAX_HEAD]
         return self._typed(home, text, split_owner(declared.symbol)[1], declared.start_line)
@@ -606,7 +613,9 @@ class Uses:
 def _body_around(source: CodeFile, line: int) -> StoredSymbol | None:
     """The function around a line, or the property whose value is computed there."""
     around = source.around(line, "function", "value") if source.rule.has_bodies else source.around(line, "function")
-    is_body = around is None or around.kind == "function" or "{" in around.signature or around.end_line > around.start_line
+    is_body = (
+        around is None or around.kind == "function" or "{" in around.signature or around.end_line > around.start_line
+    )
     return around if is_body else None
 
 
