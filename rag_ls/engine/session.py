@@ -180,10 +180,10 @@ class ProjectSession:
                 self.indexing.inbox.close_buffer(self.editing_session, path)
 
     def unsaved_text(self, path: str) -> str | None:
-        """The client's own text of a document that it has open; None if it has not."""
+        """The client's own text of a document that it has open, else another client's that the index lacks; None for neither."""
         with self._lock:
             buffer = self.indexing.inbox.buffer(self.editing_session, path)
-        return buffer.text if buffer is not None else None
+        return buffer.text if buffer is not None else self.indexing.inbox.waiting_text(path)
 
     def files_changed(self, paths: list[str]) -> None:
         """Record files or folders that any program wrote, created or deleted."""

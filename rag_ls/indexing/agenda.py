@@ -227,6 +227,16 @@ class Inbox:
         """The text of a document that an editor holds; None if it does not hold it."""
         return self._buffers.get((session, path))
 
+    def waiting_text(self, path: str) -> str | None:
+        """The text of a document that an editor holds, and that is not in the index yet; None where none waits."""
+        with self._wake.condition:
+            waiting = [
+                buffer
+                for (owner, held), buffer in self._buffers.items()
+                if held == path and ((owner, held) in self._typed or held in self._in_hand)
+            ]
+        return waiting[-1].text if waiting else None
+
     def buffers(self, session: str) -> list[Buffer]:
         """All texts that an editor holds."""
         with self._wake.condition:

@@ -157,11 +157,11 @@ class _Look:
         return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
 
     def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
-        """The files to look into as they are now, in place of what the index has of them, with this client's unsaved text."""
+        """The files to look into as they are now, in place of what the index has of them, with unsaved text."""
         in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         texts = {path: self._session.unsaved_text(path) for path in paths if path not in self._as_they_are}
         # An unsaved text of another client, which the index holds, counts in place of the file.
-        chosen = [(path, own) for path, own in texts.items() if own is not None or path not in in_index]
+        chosen = [(path, text) for path, text in texts.items() if text is not None or path not in in_index]
         self._as_they_are.update(path for path, _ in chosen)
         return chosen
 
