@@ -45,7 +45,8 @@ def test_the_shell_shows_a_section_and_not_its_key_rules_alone(project: Path) ->
     write(project, {"CONSTRAINTS.md": text})
     shown = run("rules", "check", "change the rounding of invoice amounts", folder=project).stdout.split("\n\n")[0]
     assert "    Amounts of invoices are rounded in `invoice.py`:\n" in shown
-    assert "    ...\n    They MUST be rounded half up." in shown
+    assert "    They MUST be rounded half up.\n" in shown
+    assert "Step 14" not in shown
     assert "## Rounding" not in shown
 
 

@@ -39,11 +39,8 @@ def fit_to_budget(
     records: Sequence[CodeRecord],
     budget_tokens: int,
     files_with_text: int = FILES_WITH_TEXT,
-    found: int = 0,
 ) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
-
-    `found` counts the files that were found, if those that never answer are not among the hits: they leave their share to none.
 
     Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others. Far ones keep one line.
     """
@@ -51,7 +48,7 @@ def fit_to_budget(
     records = [_keep_best_line(record, words) if record.far and record.text else record for record in records]
     hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE_TOKENS
-    share_of_file = left // min(max(len(hits), found, 1), files_with_text)
+    share_of_file = left // min(max(len(hits), 1), files_with_text)
     while count < len(hits) and (not count or left >= hits[count].least):
         left -= hits[count].least
         count += 1

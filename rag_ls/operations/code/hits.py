@@ -21,8 +21,6 @@ from rag_ls.search import group_by_file, is_import, is_preamble
 FAR_DIFFERENCE = 0.2
 # Where all score low, the difference tells little: half of the best score is as far.
 _FAR_SHARE = 0.5
-# Of four in ten files that score less than this share of the best one, one in a hundred is the first right one.
-_NEEDED_SHARE = 0.4
 Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
@@ -158,12 +156,6 @@ def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
     best = max((record.score for record in records), default=0.0)
     least = max(best - FAR_DIFFERENCE, best * _FAR_SHARE)
     return tuple(replace(record, far=True) if record.score < least else record for record in records)
-
-
-def leave_out_farthest(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
-    """The files without those that hardly ever answer."""
-    least = max((record.score for record in records), default=0.0) * _NEEDED_SHARE
-    return tuple(record for record in records if record.score >= least)
 
 
 def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:

@@ -30,7 +30,6 @@ from rag_ls.operations.code.hits import (
     CodeAnswer,
     CodeRecord,
     Source,
-    leave_out_farthest,
     mark_far,
     number_lines,
     pick_best,
@@ -47,8 +46,6 @@ from rag_ls.util.text import count_of
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 # The size of an answer where an agent sets none.
 AGENTS_BUDGET_TOKENS = 2000
-# Where hits are weak, agents need no more of them: these have the right one as often as all ten.
-_MAX_WEAK = 5
 _NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
 
@@ -165,11 +162,9 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         results = tuple(replace(record, text=None, places=()) for record in results)
     default = settings.budget_tokens or caller.budget_tokens
     budget = default if request.budget_tokens is None else request.budget_tokens
-    files_found = len(results)
     if budget:
-        is_weak = find_closest([answer.stats for answer in answers]) is not Closeness.CLOSE
-        results = leave_out_others(leave_out_farthest(results)[: _MAX_WEAK if is_weak else None], beside)
-    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget, files_found)
+        results = leave_out_others(results, beside)
+    return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
 
 
 def _describe_empty(sessions: Sequence[ProjectSession]) -> str:
@@ -250,13 +245,13 @@ def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     return _fit_answer(CodeAnswer(answer.query, results, stats), caller.budget_tokens)
 
 
-def _fit_answer(answer: CodeAnswer, budget_tokens: int, found: int = 0) -> CodeAnswer:
+def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
     exact, taken = fit_places(answer.exact, budget_tokens // 3) if answer.exact else (None, 0)
     # Beside lines that hold what was asked for, hits show what is around them.
     files = FILES_WITH_TEXT * (2 if taken else 1)
-    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files, found)
+    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens - taken, files)
     stats = answer.stats
     if left_out:
         stats = add_note(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.operations.code.budget import fit_to_budget, tokens
-from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, leave_out_farthest, mark_far
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, PlaceRecord, mark_far
 from rag_ls.operations.code.telling_lines import find_best_line
 from rag_ls.operations.stats import Stats
 from tests.agents import render_answer
@@ -108,13 +108,6 @@ def test_the_line_that_holds_words_of_the_question_one_after_another_says_most()
     assert find_best_line(text, ["winpr", "synthesizer", "format", "raw"])[0] == 2
 
 
-def test_files_far_below_the_best_are_a_line_each_also_where_all_score_low_and_the_farthest_are_left_out() -> None:
+def test_files_far_below_the_best_are_a_line_each_also_where_all_score_low() -> None:
     records = [replace(_record("x = 1", at), score=score) for at, score in enumerate((0.3, 0.16, 0.14, 0.11))]
     assert [each.far for each in mark_far(records)] == [False, False, True, True]
-    assert [each.score for each in leave_out_farthest(records)] == [0.3, 0.16, 0.14]
-
-
-def test_files_that_are_left_out_leave_their_room_to_none() -> None:
-    two = [_record(LONG, 1), _record(LONG, 2)]
-    sizes = [sum(tokens(hit.text or "") for hit in fit_to_budget("keys", two, 600, found=found)[0]) for found in (0, 6)]
-    assert sizes[1] < sizes[0]
