@@ -129,9 +129,9 @@ def _put_holders_first(results: Sequence[CodeRecord], beside: Beside) -> tuple[C
     return (*holders[:_MAX_HOLDERS], *(replace(each, far=True) for each in rest))
 
 
-def leave_out_others(results: Sequence[CodeRecord], beside: Beside) -> tuple[CodeRecord, ...]:
-    """The hits that an agent needs beside lines that hold a text: of those that hold none and have no text, a few."""
-    if not (beside.has_lines and beside.texts):
+def leave_out_others(results: Sequence[CodeRecord], beside: Beside, query: str) -> tuple[CodeRecord, ...]:
+    """The hits that an agent needs beside lines that hold all of a question: of those that hold none and have no text, a few."""
+    if not (beside.has_lines and beside.texts) or any(is_part_of(text, query) for text in beside.texts):
         return tuple(results)
     others = itertools.count()
     return tuple(each for each in results if not each.far or _holds(each, beside.texts) or next(others) < _MAX_OTHERS)

@@ -163,7 +163,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     default = settings.budget_tokens or caller.budget_tokens
     budget = default if request.budget_tokens is None else request.budget_tokens
     if budget:
-        results = leave_out_others(results, beside)
+        results = leave_out_others(results, beside, request.query)
     return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
 
 
