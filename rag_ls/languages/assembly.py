@@ -17,7 +17,8 @@ ASSEMBLY = Language(
     suffixes=("asm", "s", "nasm", "a51"),
     lines=LineRule(
         declared=(
-            rb"^(?P<function>[A-Za-z_$][\w.$@]*):(?!=)"
+            # Numbered labels of compilers, disassemblers and generators are places within a function.
+            rb"^(?!(?:L|LBB|LC|LFB|LFE|loc_|lbl_|inst_)[\dA-Fa-f_]+:)(?P<function>[A-Za-z_$][\w.$@]*):(?!=)"
             rb"|^[ \t]*+(?i:[.%]?macro)[ \t]+(?P<function2>[A-Za-z_]\w*)"
             rb"|^(?:SYM_FUNC_START(?:_\w+)?|ENTRY|FUNC(?:TION)?|SYM_CODE_START(?:_\w+)?)\((?P<function3>\w+)\)"
             rb"|^(?P<function4>[A-Za-z_]\w*)[ \t]+(?i:macro|proc)\b"

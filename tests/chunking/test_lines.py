@@ -103,6 +103,11 @@ def test_a_heredoc_without_an_end_hides_nothing() -> None:
     assert [symbol.name for symbol in outline_of(text, "perl").symbols] == ["add"]
 
 
+def test_numbered_labels_of_assembly_are_no_symbols() -> None:
+    text = "main:\n  call sha256\nL12:\n  nop\nloc_4A0F:\n  ret\ninst_7:\n  nop\nsha256:\n  ret\n"
+    assert [symbol.name for symbol in outline_of(text, "assembly").symbols] == ["main", "sha256"]
+
+
 def test_a_missing_end_hides_one_function_at_most() -> None:
     text = "module a;\nfunction int f(int x);\n\nfunction int g(int x);\nendfunction\nendmodule\n"
     assert [symbol.name for symbol in outline_of(text, "verilog").symbols] == ["a", "a.f", "a.g"]
