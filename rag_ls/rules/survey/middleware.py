@@ -41,11 +41,17 @@ class Middleware:
     """Before a route, also around its router."""
     routes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Each route with the names of what stands before it."""
+    subject: str = "Routes"
+    """The routes that are told of: not all where that of some is unknown."""
 
     def add_endpoint(self, path: str, endpoint: Endpoint) -> None:
         self.routes.append((f"{endpoint.method} {endpoint.route}", endpoint.middleware))
         for name in endpoint.middleware:
             self.behind.add(name, SourceLine(path, endpoint.line))
+
+    def leave_out_unknown(self) -> None:
+        """Tell that some routes are left out, since the controller that they lead to was not found."""
+        self.subject = "Routes whose controller was found"
 
     def read(self, path: str, facts: FileFacts, is_router: Callable[[str, str], bool]) -> None:
         """Count what a file registers; `is_router` says of a path and a name whether the name is a router's."""
@@ -70,7 +76,7 @@ class Middleware:
                 exceptions = tuple(route for route, names in self.routes if name not in names)
                 by_exceptions.setdefault(exceptions, []).append(name)
         for exceptions, names in by_exceptions.items():
-            claim = f"Routes stand behind {list_names(names)}"
+            claim = f"{self.subject} stand behind {list_names(names)}"
             yield replace(self.behind.finding(TOPIC, claim, names[0], len(self.routes)), exceptions=exceptions)
         if guards := self._guards_together(said):
             yield guards
@@ -100,7 +106,7 @@ class Middleware:
         if len(chosen) < 2 or len(covered) < MIN_SHARE * len(self.routes) or any(map(_GUARD.search, said)):
             return None
         counts = {name: self.behind.count(name) for name in chosen}
-        claim = f"Routes stand behind one of {list_names(chosen, counts=counts)}"
+        claim = f"{self.subject} stand behind one of {list_names(chosen, counts=counts)}"
         exceptions = tuple(route for at, (route, _) in enumerate(self.routes) if at not in covered)
         found = self.behind.finding(TOPIC, claim, chosen[0], len(self.routes))
         return replace(found, count=len(covered), exceptions=exceptions)

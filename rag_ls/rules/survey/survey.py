@@ -190,6 +190,8 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
                 gathered.endpoints.append((path, endpoint))
                 if controllers.knows(endpoint):
                     gathered.middleware.add_endpoint(path, endpoint)
+                else:
+                    gathered.middleware.leave_out_unknown()
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
