@@ -33,7 +33,7 @@ ADA = Language(
         noise=rb"--[^\n]*|" + DOUBLE_NOISE,
         closing=rb"(?i:end\b)|\)",
         going_on=rb"(?i:(?:begin|is|exception|private|with|return|record|declare)\b)",
-        imported=rb"(?i:^(?:limited[ \t]+|private[ \t]+)*with[ \t]+[\w., \t\n]+;)",
+        imported=rb"(?i:^(?:limited[ \t]+|private[ \t]+)*with[ \t]+[\w., \t\n]{1,2000};)",
     ),
     comments=DASHED,
     has_single_quotes=False,

@@ -55,8 +55,8 @@ PERL = Language(
     lines=LineRule(
         declared=(
             rb"^[ \t]*(?:(?:my|our|state)[ \t]+)?(?:async[ \t]+)?(?:sub|method|fun|func)[ \t]+(?P<function>[\w:']+)(?=[ \t]*(?:[{(:;]|$))"
-            rb"|^[ \t]*(?:class|role)[ \t]+(?P<type>[A-Z][\w:]*)(?=[^;={}]*[{;])"
-            rb"|^[ \t]*package[ \t]+(?P<module>[\w:]+)(?=[^;{]*[;{])"
+            rb"|^[ \t]*(?:class|role)[ \t]+(?P<type>[A-Z][\w:]*)(?=[^;={}]{0,400}[{;])"
+            rb"|^[ \t]*package[ \t]+(?P<module>[\w:]+)(?=[^;{]{0,400}[;{])"
             rb"|^(?:our|my|local)[ \t]+[$@%](?P<value>\w+)(?=[ \t]*=)"
             rb"|^[ \t]*(?:use[ \t]+constant|has)[ \t]+[\"']?\+?(?P<value2>[A-Za-z_]\w*)[\"']?(?=[ \t]*(?:=>|;))"
             rb"|^\*(?P<function2>[A-Za-z_]\w*)(?=[ \t]*=[ \t]*(?:sub\b|\\&))"

@@ -33,7 +33,7 @@ VERILOG = Language(
             rb"|^[ \t]*+(?:(?:virtual|static|automatic|local|protected)[ \t]+)*(?P<word2>function|task)\b[^;(]{0,200}?"
             rb"(?P<function>(?:\w+::)?\w+)\s*(?=[(;])"
             rb"|^[ \t]*+(?P<word3>property|sequence)[ \t]+(?P<function3>\w+)"
-            rb"|^[ \t]*+typedef[ \t]+(?!class\b)(?:[^;{}]|\{[^{}]*\}){0,4000}?\b(?P<type2>\w+)(?:[ \t]*\[[^\]\n]*\])*[ \t]*;"
+            rb"|^[ \t]*+typedef[ \t]+(?!class\b)(?:[^;{}]|\{[^{}]*\}){0,400}?\b(?P<type2>\w+)(?:[ \t]*\[[^\]\n]*\])*[ \t]*;"
             rb"|^[ \t]*+(?:parameter|localparam)[ \t]+(?:[\w:\[\]$*+-]+[ \t]+){0,8}?(?P<value>\w+)[ \t]*(?==)"
             rb"|^[ \t]*+`define[ \t]+(?P<value2>\w+)"
         ),

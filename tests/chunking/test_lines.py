@@ -133,6 +133,24 @@ def test_no_text_takes_long(language: str, unit: str) -> None:
     assert time.process_time() - start < 2, "linear time takes a fraction of a second"
 
 
+@pytest.mark.parametrize(
+    ("language", "line"), [("perl", "package a\n"), ("perl", "class A\n"), ("verilog", "typedef a\n"), ("ada", "with a\n")]
+)
+def test_heads_without_an_end_take_no_long_time(language: str, line: str) -> None:
+    start = time.process_time()
+    cut(line * 10_000, "a/file", language=language, budget=Budget(), token_offsets=approximate_token_offsets)
+    assert time.process_time() - start < 2, "linear time takes a fraction of a second"
+
+
+@pytest.mark.parametrize(
+    "label",
+    [".L12", "L12", "LBB0_3", "Ltmp4", "Lfunc_end0", "LCPI1_0", "L_.str.5", "$LN7@run", "$L3", "$unwind$run", "loc_1A2F", "_080A12BC"],
+)
+def test_labels_that_a_compiler_made_are_no_symbols(label: str) -> None:
+    symbols = outline_of(f"run:\n\tnop\n{label}:\n\tret\n\nLoop:\n\tret\n", "assembly").symbols
+    assert [(symbol.name, symbol.end_line) for symbol in symbols] == [("run", 4), ("Loop", 7)]
+
+
 @pytest.mark.parametrize("language", _LANGUAGES)
 def test_declarations_in_each_other_are_complete(language: str) -> None:
     head = {"cython": "class A:", "fsharp": "module A =", "tcl": "oo::class create A {"}.get(language, "class A {")
