@@ -12,7 +12,7 @@ from rag_ls.languages.reference_rules import ReferenceRule
 
 _LOCAL = (
     rb"(?:L(?:BB|BE|C|CPI|FB|FE|JTI|VL|loh|tmp|func_begin|func_end)?\d|L_\.|\$(?:BB|LN?|M|SG|T)\d|\$L_|\$\w+\$"
-    rb"|(?:loc(?:ret)?_|lbl_)[\dA-Fa-f]+:|_[\dA-F]{8}:)"
+    rb"|(?:loc(?:ret)?_|inst_|lbl_)[\dA-Fa-f]+:|_[\dA-F]{8}:)"
 )
 """The beginning of a label that a compiler or disassembler made: part of a function, and no name that anyone looks for."""
 
