@@ -134,7 +134,8 @@ def test_no_text_takes_long(language: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "line"), [("perl", "package a\n"), ("perl", "class A\n"), ("verilog", "typedef a\n"), ("ada", "with acme.clock.units\n")]
+    ("language", "line"),
+    [("perl", "package a\n"), ("perl", "class A\n"), ("verilog", "typedef a\n"), ("ada", "with acme.clock.units\n")],
 )
 def test_heads_without_an_end_take_no_long_time(language: str, line: str) -> None:
     start = time.process_time()
@@ -144,7 +145,20 @@ def test_heads_without_an_end_take_no_long_time(language: str, line: str) -> Non
 
 @pytest.mark.parametrize(
     "label",
-    [".L12", "L12", "LBB0_3", "Ltmp4", "Lfunc_end0", "LCPI1_0", "L_.str.5", "$LN7@run", "$L3", "$unwind$run", "loc_1A2F", "_080A12BC"],
+    [
+        ".L12",
+        "L12",
+        "LBB0_3",
+        "Ltmp4",
+        "Lfunc_end0",
+        "LCPI1_0",
+        "L_.str.5",
+        "$LN7@run",
+        "$L3",
+        "$unwind$run",
+        "loc_1A2F",
+        "_080A12BC",
+    ],
 )
 def test_labels_that_a_compiler_made_are_no_symbols(label: str) -> None:
     symbols = outline_of(f"run:\n\tnop\n{label}:\n\tret\n\nLoop:\n\tret\n", "assembly").symbols
