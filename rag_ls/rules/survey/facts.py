@@ -67,7 +67,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     for fact in FACTS:
         for each in found:
             if each.form.fact == fact:
-                getattr(reading, f"read_{fact}")(each)
+                reading.read(each)
     read = reading.facts()
     read.registrars += find_registrars(root, language)
     if is_controller:
