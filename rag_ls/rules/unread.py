@@ -76,7 +76,8 @@ def find_broken(rules: Sequence[tuple[CheckRule, tuple[str, ...]]], tree: Unread
     for rule in others:
         asked = edges if looks_at_imports(rule) else (path for path, _ in tree.files)
         documents = (CheckedDocument(path, "", "") for path in asked if applies(rule, path))
-        found[rule.id] += [each.path for each in documents if violations(each, RuleSet((rule,)), graph)]
+        alone = RuleSet((rule,))
+        found[rule.id] += [each.path for each in documents if violations(each, alone, graph)]
     return found
 
 

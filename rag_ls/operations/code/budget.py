@@ -35,10 +35,7 @@ _CHARACTERS_A_TOKEN = 3
 
 
 def fit_to_budget(
-    query: str,
-    records: Sequence[CodeRecord],
-    budget_tokens: int,
-    files_with_text: int = FILES_WITH_TEXT,
+    query: str, records: Sequence[CodeRecord], budget_tokens: int, files_with_text: int = FILES_WITH_TEXT
 ) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
 

@@ -157,14 +157,12 @@ class Controllers:
     def __init__(self, every: Iterable[Controller]) -> None:
         self._named: dict[str, list[Controller]] = defaultdict(list)
         self._routed: dict[str, str] = {}
+        self._lifting: dict[str, str] = {}
         for each in every:
             self._named[each.name].append(each)
+            self._lifting.update(each.lifting)
             if each.name.endswith("Controller"):
                 self._routed[_route_key(each.name.removesuffix("Controller"))] = each.name
-        self._lifting = {name: lifted for each in self._all() for name, lifted in each.lifting}
-
-    def _all(self) -> Iterator[Controller]:
-        return (each for parts in self._named.values() for each in parts)
 
     def knows(self, endpoint: Endpoint) -> bool:
         """Whether all that stands before a route is known: its framework has no controllers, or its own is one of the project."""

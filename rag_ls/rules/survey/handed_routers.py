@@ -133,10 +133,11 @@ class HandedRouters:
     def find_places(self, path: str, handed: HandedRouter) -> Iterator[tuple[str, str]]:
         """The files that a router comes to, each with the router's name there."""
         function = handed.function.removesuffix(_METHOD)
+        holder = handed.holder.lower().replace("_", "")
         every = self._takers.get(handed.function, [])
         if not every and handed.function.endswith(_METHOD):
             # The package of a function may have another name than its folder.
-            every = [each for each in self._takers.get(function, []) if _package_of(each[0]) in handed.holder.lower()]
+            every = [each for each in self._takers.get(function, []) if _package_of(each[0]) in holder]
         if path.endswith(".cs"):
             chosen = choose_methods(path, handed.holder, [each for each, _ in every])
             yield from ((other, f"@{handed.function}") for other in chosen)
@@ -146,7 +147,6 @@ class HandedRouters:
             other = choose_file(path, handed.holder, files) if path.endswith(".rs") else choose_package(path, files)
             yield from [(other, f"@{handed.function}")] if other else []
             return
-        holder = handed.holder.lower().replace("_", "")
         # `s.userModule.Register(group)` means the package `user`, not `userlist`.
         named = [each for each in every if _package_of(each[0]) in holder]
         near = {posixpath.dirname(path), *self._folders_of.get(path, ())}

@@ -9,7 +9,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.operations import Operations
 from tests.conftest import IndexedProjects
-from tests.operations.code.projects import index_project
+from tests.operations.code.projects import find_uses, index_project
 from tests.support import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("words_alone")
@@ -254,15 +254,8 @@ def test_each_use_means_its_own(
     question: dict,
     expected: list[str],
 ) -> None:
-    client.open(indexed_projects.copy(files, tmp_path / "kinds"))
-    index_project(client, embeddings=False)
-    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", question)
-    uses = [
-        f"{each['path']}:{each['line']} {each['sure']}"
-        for each in answer["references"]
-        if each["kind"] in ("call", "import", "mention")
-    ]
-    assert sorted(uses) == sorted(expected), (question, sorted(uses))
+    uses = find_uses(client, indexed_projects.copy(files, tmp_path / "kinds"), question)
+    assert uses == sorted(expected), (question, uses)
 
 
 def test_a_type_in_a_derived_type_overrides_none(

@@ -92,13 +92,13 @@ class Uses:
         if not is_called and rule.types_follow and _DECLARED.search(self._line_before(source, use)):
             # A function in another one: it may take the place of a member.
             return None
-        if not is_called and rule.is_declared and self._is_local(source, use.name, use.line):
+        if not is_called and rule.is_declared and self.is_local(source, use.name, use.line):
             return OUTSIDE
         if members := self._names.find_implied(source, use.name, use.line):
             seen = self._names.extension(source, use.name, is_imported=False) if len(members) > 1 else None
             return seen or Meaning(members)
         is_variable = not rule.locals and not (rule.bringing and is_called)
-        if is_variable and self._is_local(source, use.name, use.line):
+        if is_variable and self.is_local(source, use.name, use.line):
             return OUTSIDE
         if rule.bringing and not use.name[:1].isupper() and source.around(use.line, "module") is not None:
             return self._names.find_in_modules(source, use.name, use.line)
@@ -135,7 +135,7 @@ class Uses:
             if source.around(use.line, "function") is not None and not re.search(source.rule.reflective, before):
                 return None
             if (delegated := self._delegated_to(source, use)) is not None:
-                typed = self._type_of(source, delegated, use.line) if delegated else None
+                typed = self.type_of_steps(source, delegated, use.line) if delegated else None
                 return self._names.member_of(typed, use.name) if typed is not None else None
         if source.rule.is_dotted and (dotted := re.search(r"(?:[A-Z]\w*\.)+$", self._line_before(source, use))):
             chain = dotted[0][:-1]
@@ -147,7 +147,7 @@ class Uses:
         is_qualified = self._line_before(source, use).endswith("\\")
         if is_qualified and (named := self._names.declared.in_folders(source, f"{chain}.{use.name}")) is not None:
             return Meaning((named,))
-        owner = self._type_of(source, steps, use.line) if steps else None
+        owner = self.type_of_steps(source, steps, use.line) if steps else None
         if owner is None and is_qualified:
             bare = self._names.bare(source, use.name)
             if bare is None or re.search(r"\w\\$", self._line_before(source, use)):
@@ -200,7 +200,7 @@ class Uses:
         """Whether a receiver is a name from outside of the project: a value of a type from there may be of a type that derives from it."""
         is_called = any(step.is_called for step in steps)
         first = steps[0].name
-        return not is_called and not self._is_local(source, first, line) and self._names.bare(source, first) == OUTSIDE
+        return not is_called and not self.is_local(source, first, line) and self._names.bare(source, first) == OUTSIDE
 
     def _text_before(self, source: CodeFile, use: Use) -> str:
         lines = self._files.lines(source)[max(0, use.line - _MAX_CHAIN_LINES) : use.line - 1]
@@ -231,18 +231,10 @@ class Uses:
 
     # --- types of expressions
 
-    def type_of_steps(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
-        """The type or module that a chain gives; None if it is unknown."""
-        return self._type_of(source, steps, line)
-
-    def is_local(self, source: CodeFile, name: str, line: int) -> bool:
-        """Whether a bare name is a variable of the function around it."""
-        return self._is_local(source, name, line)
-
     def type_of_value(self, source: CodeFile, text: str, line: int) -> StoredSymbol | str:
         """The type of an expression, or only the name that is written where its variable is declared; empty if both are unknown."""
         steps = read_steps(text)
-        typed = self._type_of(source, steps, line) if steps else None
+        typed = self.type_of_steps(source, steps, line) if steps else None
         if typed is not None and typed.declarations and typed.declarations[0].kind == "type":
             return typed.declarations[0]
         if typed is not None or len(steps) != 1 or steps[0].is_called:
@@ -254,7 +246,7 @@ class Uses:
 
     def type_of_chain(self, source: CodeFile, text: str, line: int) -> Meaning | None:
         """The type of the chain that a text begins with; None if it is unknown."""
-        return self._type_of(source, read_steps(text), line)
+        return self.type_of_steps(source, read_steps(text), line)
 
     def result_of(self, declared: StoredSymbol) -> Meaning | None:
         """The type of what a declaration stands for: a type itself, a call's result, a variable's value."""
@@ -264,7 +256,7 @@ class Uses:
         """The type that is written in a document; None if it is not the project's."""
         return _any_of(_as_meaning(self._type_named(source, each.name, line), is_list=each.is_list) for each in written)
 
-    def _type_of(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
+    def type_of_steps(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
         """The type or module that a chain gives; None if it is unknown."""
         if not steps or self._steps > _MAX_STEPS:
             return None
@@ -302,7 +294,7 @@ class Uses:
             typed = self._variable(source, step.name, line)
             if typed is not None:
                 return typed
-        if self._is_local(source, step.name, line):
+        if self.is_local(source, step.name, line):
             return None
         around = self._names.type_around(source, line) if rule.associations else None
         if around is not None and (associated := self._field(around, step.name)) is not None:
@@ -399,7 +391,7 @@ class Uses:
             return None
         text = self._files.text(home, declared.start_line, declared.end_line)
         values = re.findall(home.rule.results, text, re.MULTILINE)[: _MAX_RESULTS + 1]
-        found = {self._type_of(home, read_steps(value), declared.end_line) for value in values}
+        found = {self.type_of_steps(home, read_steps(value), declared.end_line) for value in values}
         return found.pop() if len(found) == 1 and len(values) <= _MAX_RESULTS else None
 
     def _type_named(self, source: CodeFile, name: str, line: int) -> StoredSymbol | None:
@@ -522,7 +514,7 @@ class Uses:
         if named:
             return None
         values = {match.value[1] for match in find_around(_SET_VALUE, text, name)}
-        types = {self._type_of(source, read_steps(value), line) for value in values} if len(values) <= 2 else set()
+        types = {self.type_of_steps(source, read_steps(value), line) for value in values} if len(values) <= 2 else set()
         taken = {each for each in types if each is not None}
         if len(taken) == 1:
             return taken.pop()
@@ -544,7 +536,7 @@ class Uses:
         found: Meaning | None = None
         for each in steps:
             if each and each[0].name != name:
-                typed = self._type_of(source, list(each), line)
+                typed = self.type_of_steps(source, list(each), line)
                 if typed is None or not typed.elements or typed != (found or typed):
                     return None
                 found = typed
@@ -557,7 +549,7 @@ class Uses:
             return None
         type_name, value = match.after.groups()
         typed = self._names.type_named(source, type_name) if type_name else None
-        owner = self._type_of(source, read_steps(value), line) if value else _as_meaning(typed)
+        owner = self.type_of_steps(source, read_steps(value), line) if value else _as_meaning(typed)
         return self._after(source, owner, Step(match.before[1] or name, False)) if owner is not None else None
 
     def _type_or_result(self, source: CodeFile, written: WrittenType, line: int) -> Meaning | None:
@@ -576,7 +568,7 @@ class Uses:
 
     # --- what is no name of the document
 
-    def _is_local(self, source: CodeFile, name: str, line: int) -> bool:
+    def is_local(self, source: CodeFile, name: str, line: int) -> bool:
         """Whether a bare name is a variable of the function around it."""
         if source.rule.locals and name[:1].isupper():
             # It is a constant there.
