@@ -231,10 +231,10 @@ class DocumentsThread:
 
     def _give_way(self) -> None:
         """Index typed texts in the middle of a scan. Raises `_Stopped` when the scan is to end."""
-        if self._agenda.is_stopping:
-            raise _Stopped
-        while self._inbox.has_typed:
-            self._typed_step()
+        while not self._agenda.is_stopping:
+            if not self._typed_step():
+                return
+        raise _Stopped
 
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue, with more urgent work in between."""

@@ -14,6 +14,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Buffer, Phase, documents_thread
+from rag_ls.indexing.agenda import Inbox
 from rag_ls.indexing.progress import Depth, Progress
 from rag_ls.model import Freshness
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
@@ -197,6 +198,17 @@ def test_a_buffer_that_equals_its_file_is_the_file(view: ProjectSession, shop: P
 
 
 @pytest.mark.slow
+def test_a_text_that_cannot_be_taken_holds_up_no_comparison(
+    view: ProjectSession, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Inbox, "take_typed", lambda _: None)
+        view.indexing.inbox.put_buffer("an editor", Buffer("a.py", "typed = 1\n"))
+        write(shop, {"later.py": "def later():\n    return 1\n"})
+        view.indexing.index_tree()
+        assert until(lambda: "later.py" in view.store.documents())
+
+
 def test_only_the_last_of_many_edits_stays(view: ProjectSession) -> None:
     # So unlike each other that none is taken for another one misspelt.
     names = [f"{first * 4}{second * 4}" for first in "abcde" for second in "klmnopqrst"]

@@ -148,12 +148,13 @@ def test_what_another_editor_has_typed_is_looked_into_before_it_is_indexed(
     operations: Operations, session: ProjectSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As when an engine has just started: the editor has handed over its texts, and nothing is cut yet.
-    monkeypatch.setattr(Inbox, "take_typed", lambda _: None)
-    session.indexing.inbox.put_buffer("an editor", Buffer("src/raw.go", "package raw\n\n// typed FreshlyTyped\n"))
-    assert places(ask(operations, "FreshlyTyped")) == [("src/raw.go", 3)]
-    assert places(ask(operations, "MakeRaw")) == [("src/send.go", 4)]
-    session.indexing.inbox.close_buffer("an editor", "src/raw.go")
-    assert ask(operations, "FreshlyTyped")["total"] == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(Inbox, "take_typed", lambda _: None)
+        session.indexing.inbox.put_buffer("an editor", Buffer("src/raw.go", "package raw\n\n// typed FreshlyTyped\n"))
+        assert places(ask(operations, "FreshlyTyped")) == [("src/raw.go", 3)]
+        assert places(ask(operations, "MakeRaw")) == [("src/send.go", 4)]
+        session.indexing.inbox.close_buffer("an editor", "src/raw.go")
+        assert ask(operations, "FreshlyTyped")["total"] == 0
 
 
 def test_a_declaration_that_changed_a_moment_ago_is_shown_where_it_is_now(
