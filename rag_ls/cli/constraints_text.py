@@ -52,14 +52,15 @@ def _rule(record: Json, style: Paint, *, whole: bool) -> str:
     if not whole:
         return "\n".join([head, *_brief_lines(text, record["keyRules"])])
     shown = "\n".join(text.splitlines()[:_MAX_EXCERPT_LINES])
-    further = [rule for rule in record["keyRules"] if rule.partition("\n")[0] not in shown]
+    further = [rule for rule in record["keyRules"] if rule.partition("\n")[0].removesuffix("…") not in shown]
     return "\n".join([head, *_indent([text, *further])])
 
 
 def _brief_lines(text: str, key_rules: Sequence[str]) -> Iterator[str]:
     """The first lines of the sentences that command, and of what else the section says."""
     commanding = [line for each in key_rules for line in each.splitlines()]
-    others = [line for line in text.splitlines() if not any(each.strip() in line for each in commanding)]
+    told = [line.removesuffix("…").strip() for line in commanding]
+    others = [line for line in text.splitlines() if not any(each in line for each in told if each)]
     lines = [line for line in (*commanding, *others) if not _NO_RULE.fullmatch(line)]
     for line in lines[:_MAX_BRIEF_LINES]:
         yield f"    {line if len(line) <= _MAX_BRIEF_WIDTH else line[:_MAX_BRIEF_WIDTH].rstrip() + '…'}"

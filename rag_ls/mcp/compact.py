@@ -318,7 +318,7 @@ def _without_rules(record: RuleRecord) -> str:
     """The text of a section, with a mark where a key rule stands that is told beside it."""
     content = record.content
     for rule in record.keyRules:
-        content = content.replace(rule, _LEFT_OUT, 1)
+        content = content.replace(rule.removesuffix(_LEFT_OUT) or rule, _LEFT_OUT, 1)
     return _MARKS.sub(f"{_LEFT_OUT}\n", content).rstrip("\n")
 
 

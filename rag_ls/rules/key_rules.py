@@ -29,7 +29,7 @@ class KeyRule:
     """A rule in the words of its document."""
 
     text: str
-    """A part of the document, character by character."""
+    """A part of the document, character by character; a long one ends at a word, with `…` after it."""
     line: int
     """1-based."""
 
@@ -67,7 +67,7 @@ def paragraphs_in(text: str) -> Iterator[KeyRule]:
 
 def _block(lines: list[str], start: int, end: int) -> KeyRule:
     joined = "\n".join(lines[start:end])
-    return KeyRule(_ITEM.sub("", joined, count=1).strip()[:_MAX_CHARACTERS], start)
+    return KeyRule(_shorten(_ITEM.sub("", joined, count=1).strip()), start)
 
 
 def _of_yaml(text: str) -> Iterator[KeyRule]:
@@ -91,4 +91,13 @@ def _of_yaml(text: str) -> Iterator[KeyRule]:
 def _strip_quotes(value: str) -> str:
     value = value.strip()
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return (value[1:-1] if quoted else value)[:_MAX_CHARACTERS]
+    return _shorten(value[1:-1] if quoted else value)
+
+
+def _shorten(text: str) -> str:
+    """The text; one of more than `_MAX_CHARACTERS` ends before the word that it cuts, but for a very long word."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    kept = text[:_MAX_CHARACTERS]
+    whole_words = kept if text[_MAX_CHARACTERS].isspace() else re.sub(r"\s\S{0,60}\Z", "", kept)
+    return f"{whole_words.rstrip()}…"

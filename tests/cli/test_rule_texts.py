@@ -62,3 +62,14 @@ def test_of_each_rule_what_it_commands_is_shown_of_each_example_its_place_and_wi
     assert "    pass" in whole
     assert "checked  rule-19" in whole
     assert "--all" not in whole
+
+
+def test_the_line_of_a_rule_that_was_cut_is_shown_once() -> None:
+    line = "- NEVER store amounts as floats, " + "they are " * 90
+    rule = {
+        "content": f"{line}\nAnd so on.\n", "filePath": "AGENTS.md", "lines": "3-4", "section": "", "type": "constraint",
+        "relevance": 0.9, "keyRules": [line[2:600].rstrip() + "…"],
+    }  # fmt: skip
+    answer = {"constraints": [rule], "patterns": [], "examples": [], "summary": "1 section of constraints"}
+    for whole in (False, True):
+        assert render_constraints(answer, PLAIN, whole=whole).count("NEVER") == 1

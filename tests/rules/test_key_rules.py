@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,18 @@ def test_places_that_yaml_lists_are_no_rules() -> None:
         "    exceptions:\n      - core/old.py -> api/odd.py\n  - id: x\n    only:\n      - lib\n"
     )
     assert [rule.text for rule in key_rules(text, is_yaml=True)] == ["api", "core", "never upward", "lib"]
+
+
+@pytest.mark.parametrize(("before", "is_yaml"), [("- ", False), ("", False), ("rules:\n  - ", True)])
+def test_a_long_rule_ends_at_a_word_with_an_ellipsis(before: str, is_yaml: bool) -> None:
+    words = "NEVER call the bank twice " * 40
+    [rule] = key_rules(f"{before}{words}\n", is_yaml=is_yaml)
+    assert rule.text == ("NEVER call the bank twice " * 23).rstrip() + "…"
+
+
+def test_a_rule_with_a_very_long_word_is_cut_within_it() -> None:
+    [rule] = key_rules("- NEVER " + "x" * 700 + "\n", is_yaml=False)
+    assert rule.text == "NEVER " + "x" * 594 + "…"
 
 
 @given(st.lists(st.sampled_from([*PROSE.splitlines(True), "  - a: MUST\n", "- 'x'\n"]), max_size=30), st.booleans())
