@@ -48,6 +48,7 @@ CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 AGENTS_BUDGET_TOKENS = 2000
 _NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
+_NO_OFFSET = "offset passes over lines of match = exact or regex alone: these are the first files, and a larger k has more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         stats = replace(stats, complete=False)
     if len(request.query) > MAX_QUERY_CHARACTERS:
         stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
+    if request.offset:
+        stats = add_note(stats, _NO_OFFSET)
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
     default = settings.budget_tokens or caller.budget_tokens

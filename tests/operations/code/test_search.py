@@ -83,6 +83,14 @@ def test_a_kind_narrows_the_hits(embedded: Operations) -> None:
         _paths(embedded, kind="widget")
 
 
+def test_an_offset_that_ranked_files_do_not_have_is_told(operations: Operations) -> None:
+    first = operations.run("search_code", {"query": "compute a discount"})
+    again = operations.run("search_code", {"query": "compute a discount", "offset": 3})
+    assert [each["path"] for each in again["results"]] == [each["path"] for each in first["results"]]
+    assert "these are the first files" in again["stats"]["note"]
+    assert "offset" not in first["stats"].get("note", "")
+
+
 def test_files_only_gives_each_file_once_and_no_text(operations: Operations) -> None:
     hits = operations.run("search_code", {"query": "compute discount step", "k": 50, "files_only": True})["results"]
     assert len({hit["path"] for hit in hits}) == len(hits) > 1
