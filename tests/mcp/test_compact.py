@@ -125,7 +125,9 @@ def test_a_key_rule_stands_once_and_of_rules_beyond_the_nearest_three_a_line_is_
 
 
 def test_a_key_rule_that_was_cut_stands_once_too() -> None:
-    rule = RuleRecord("# Mail\n\n- NEVER twice, as said before.", "a.md", "constraint", 0.9, ("NEVER twice, as…",), "1-3")
+    rule = RuleRecord(
+        "# Mail\n\n- NEVER twice, as said before.", "a.md", "constraint", 0.9, ("NEVER twice, as…",), "1-3"
+    )
     (record,) = compact("rag_check_constraints", ConstraintsAnswer("q", (rule,), (), (), "1 section"))["constraints"]
     assert record["content"] == "# Mail\n\n- … said before."
 

@@ -48,7 +48,9 @@ CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 AGENTS_BUDGET_TOKENS = 2000
 _NOTHING_LIKE_IT = "weak: no code of another file is like it; these are the nearest"
 _WORDLESS = "the question has no words: only lines that hold it as it stands were looked for"
-_NO_OFFSET = "offset passes over lines of match = exact or regex alone: these are the first files, and a larger k has more"
+_NO_OFFSET = (
+    "offset passes over lines of match = exact or regex alone: these are the first files, and a larger k has more"
+)
 
 
 @dataclass(frozen=True, slots=True)
