@@ -7,15 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.patterns import compile_lines
-from rag_ls.rules.survey.findings import SurveyFinding
+from rag_ls.rules.survey.findings import SurveyFinding, list_names
 from rag_ls.rules.survey.imports import ImportNames
+from rag_ls.rules.survey.naming import title_of
 from rag_ls.rules.survey.sources import SurveyedFile
 from rag_ls.rules.survey.traces import Trace, Traces
 
 TOPIC = "decorators"
 FindDeclared = Callable[[Collection[str], str], Collection[str]]
 """Finds which of some names the project's code declares, in a family of languages."""
-_MAX_NAMES, _MAX_FINDINGS = 40, 10
+_MAX_NAMES, _MAX_SHOWN = 40, 6
 
 _PROPERTY = re.compile(r"\.(?:setter|getter|deleter|register|fixture|mark)\b")
 _ROUTE = re.compile(
@@ -55,13 +56,14 @@ def decorator_traces(source: SurveyedFile, names: ImportNames) -> Iterator[Trace
 
 
 def decorator_findings(
-    traces: Traces, declared: FindDeclared, modules: Iterable[tuple[str, str, int]]
+    traces: Traces, declared: FindDeclared, modules: Iterable[tuple[str, str, int]], said: Collection[str] = ()
 ) -> Iterator[SurveyFinding]:
-    """The decorators that the project itself declares: those of a framework are in use in any project of it.
+    """The decorators that the project itself declares, one finding for a family: those of a framework are in use in any project
+    of it.
 
     `modules` are the imports of what is not the project's. A project that has a `Builder` may still use the one of a package.
+    `said` are the decorators that other findings are about.
     """
-    found = list[SurveyFinding]()
     foreign = {(path, re.split(r"[.\\:/]", module)[-1]) for path, module, _ in modules}
     for family, tally in traces.of("decorator"):
         syntax = find_language(family).decorators
@@ -74,6 +76,8 @@ def decorator_findings(
             if not inner and not any((path, first) in foreign for path in tally.files[name])
         }
         known = declared(frozenset(own.values()), family) if own else ()
-        shown = (name for name, each in own.items() if each in known)
-        found += (tally.finding(TOPIC, f"`{name}` is the project's own, and in use", name, 0) for name in shown)
-    yield from found[:_MAX_FINDINGS]
+        shown = [name for name, each in own.items() if each in known and name not in said][:_MAX_SHOWN]
+        if shown:
+            counts = {name: tally.count(name) for name in shown} if shown[1:] else None
+            claim = f"{title_of(family)} code uses the project's own {list_names(shown, counts=counts)}"
+            yield tally.sum_of(shown, TOPIC, claim)

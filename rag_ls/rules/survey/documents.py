@@ -17,7 +17,8 @@ MAX_LISTED = 50
 
 _HEADER = """\
 # The architecture of this project. rag-ls wrote this file from the code: each claim says how often the code shows it
-# (`count`, and `of` how many where there is a total), and where (`examples`).
+# (`count`, and `of` how many where there is a total; without one, the code may have more in forms that rag-ls does not read),
+# and where (`examples`).
 # Edit it: correct what is not meant so, remove what is chance, and add what the code cannot say.
 # rag-ls does not write over it, unless you ask for that with `force`.
 # The section `rules:` holds what a machine checks: `rag-ls check`, and the editor. Each rule is a note (`info`) so far, and

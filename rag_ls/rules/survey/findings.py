@@ -50,9 +50,10 @@ class SurveyFinding:
     """The files that the survey did not count, because there are too many, and that break the rule."""
 
     def evidence(self) -> str:
-        """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`"."""
+        """The count, and what the claim does not hold of: "5 of 6; not in `legacy.js`". Without a total it is of what was found:
+        code may have more, in a form that is not read."""
         if not self.total:
-            return f"{self.count} times" if self.count != 1 else "once"
+            return f"found {self.count} times" if self.count != 1 else "found once"
         names = list_names(self.exceptions, MAX_EXCEPTIONS)
         # A file may hold both.
         word = "not always" if any(place.path in self.exceptions for place in self.examples) else "not"

@@ -25,7 +25,7 @@ _USUAL_ORDER = (
     "lib libs utils util helpers common shared packages pkg", "types type constants interfaces schemas",
 )  # fmt: skip
 _USUAL_RANKS = {name: rank for rank, names in enumerate(_USUAL_ORDER) for name in names.split()}
-_MAX_FINDINGS = 4
+_MAX_FINDINGS = 2
 _HELPERS = 3
 _MAX_USUAL = 4
 """More folders in an order are worth a line."""

@@ -19,6 +19,8 @@ from rag_ls.search.roles import Roles
 TOPIC = "tests"
 
 _FOLDERS = re.compile(r"(^|/)(__tests__|src/test|tests?|specs?|e2e|cypress)/")
+_TEST_PROJECT = re.compile(r"(?:^|/)[\w.-]*[.-](?:\w*Tests?|tests?)/")
+"""A project or package of tests alone, which holds what serves them as well."""
 # Names of test files that test runners find by themselves.
 _USUAL_NAMES = re.compile(
     r"test_\*\.py|\*_test\.\w+|\*_spec\.rb|\*\.(?:test|spec)\.(?:\w+|\*)|\*Tests?\.(?:java|kt|cs|php|swift|scala)"
@@ -95,4 +97,4 @@ def _home(path: str, has_code_beside: bool) -> str:
     if match := _FOLDERS.search(path):
         folder = path[: match.end()].rstrip("/")
         return "in folders named `__tests__`" if folder.endswith("__tests__") else f"below `{folder}/`"
-    return "beside the code that they test" if has_code_beside else ""
+    return "beside the code that they test" if has_code_beside and not _TEST_PROJECT.search(path) else ""

@@ -23,6 +23,8 @@ _GUARD = re.compile(
     r"(?:auth|admin|permi|requir|guard|protect|secur|token|jwt|bearer|login|logged|role|access|allow|signed|owner|member)"
 )
 """A name of what lets only some requests pass."""
+_CARRIERS = "Handlers", "Controllers", "Views"
+"""The labels of what many places carry: one or two of them show nothing."""
 _MAX_TOGETHER = 6
 _SMALL = 2 * MIN_COUNT
 """A project with no more routes is small: half of them show a pattern."""
@@ -84,15 +86,17 @@ class Middleware:
             carried = {
                 name for name in self.names[label].counts if any(f"carry `@{name}`" in one.claim for one in required)
             }
+            least = MIN_COUNT if label.startswith(_CARRIERS) else 1
             names = [
-                name for name in self.names[label].most_common(1)
+                name for name in self.names[label].most_common(least)
                 if name not in said and name not in carried and not _USUAL.fullmatch(name)
             ]  # fmt: skip
             if names:
                 # A label of several words is the beginning of the sentence.
                 counts = {name: self.names[label].count(name) for name in names}
                 shown = list_names(names, counts=counts if len(names) > 1 else None)
-                claim = f"{label} {shown}" if " " in label else f"`{label}` registers {shown}"
+                # Usual middleware is left out, and so is what stands in a form that nothing reads.
+                claim = f"{label} {shown}" if " " in label else f"`{label}` registers, among others, {shown}"
                 yield self.names[label].sum_of(names, TOPIC, claim)
 
     def _guards_together(self, said: Collection[str]) -> SurveyFinding | None:

@@ -40,7 +40,8 @@ _MADE = re.compile(
     r"_controller\.[jt]s$|\.(?:component|service|module|directive|pipe|guard|resolver|interceptor|controller|gateway|filter)\.ts$"
 )
 """Names that Stimulus asks for, and those that the tools of Angular and NestJS give."""
-_MAX_KINDS = 6
+_MAX_KINDS = 2
+"""Of the kinds of a language: the largest show how the project does it, and more say the same."""
 _MIN_OF_A_KIND = 6
 """Fewer files that lie together may be one feature."""
 MIN_NAMED = 6

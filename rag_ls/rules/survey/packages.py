@@ -6,7 +6,7 @@ import posixpath
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.findings import (
@@ -29,6 +29,12 @@ _NODE = frozenset(
     "assert async_hooks buffer child_process cluster console crypto dns events fs http http2 https net os path perf_hooks process "
     "querystring readline stream string_decoder timers tls tty url util v8 vm worker_threads zlib".split()
 )
+_MIN_SHARE = 0.85
+"""With more files elsewhere a package has no home."""
+_GENERAL_WORDS = frozenset(
+    "src app apps lib libs main core common server client com org net github api web sdk tools".split()
+)
+_MIN_WORD = 4
 # Frameworks that a project is built on: importing them directly is usual, and needs no rule.
 _FRAMEWORKS = re.compile(
     r"(?:@?(?:react|vue|angular|nestjs|svelte|sveltejs|remix-run|astro|next|nuxt|rxjs|express|koa|fastify|hono|solid)\b|fastapi|starlette|flask|django|rest_framework"
@@ -41,8 +47,15 @@ _JVM = r"(?:javax?|kotlin|jakarta)\."
 _STANDARD = {"java": _JVM, "kotlin": _JVM, "csharp": r"System\b", "rust": r"(?:std|core|alloc)\b"}
 
 
-def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping[str, str]) -> Iterator[SurveyFinding]:
-    """`modules` are the imports of what is not the project's; `languages` has the language of each file of the product."""
+def package_findings(
+    modules: Iterable[tuple[str, str, int]], languages: Mapping[str, str], stacks: Collection[str] = ()
+) -> Iterator[SurveyFinding]:
+    """`modules` are the imports of what is not the project's; `languages` has the language of each file of the product.
+
+    `stacks` are the folders with a manifest. That the folder of a whole stack, or one called after the package, holds its
+    imports is worth no line.
+    """
+    whole = {posixpath.join(stack, inner).rstrip("/") for stack in stacks for inner in ("", "src", "lib")}
     users: dict[tuple[str, str], dict[str, int]] = {}
     own = {end for folder in {posixpath.dirname(path) for path in languages} for end in _ends_of(folder)}
     for path, module, line in modules:
@@ -65,6 +78,8 @@ def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping
         least = _MIN_FILES if len(inside) == len(lines) else _MIN_WITH_EXCEPTIONS
         is_widespread = in_folder > _MAX_SHARE_OF_PRODUCT * totals[family]
         if not folder or is_widespread or len(inside) < max(least, _MIN_SHARE_OF_FOLDER * in_folder):
+            continue
+        if len(inside) < _MIN_SHARE * len(lines) or folder in whole or _is_called_after(folder, name):
             continue
         # Parts of one library are told once: `lexical` beside `@lexical/react`.
         if 2 * len(homes.get(folder, set()).intersection(inside)) > len(inside):
@@ -89,6 +104,13 @@ def package_findings(modules: Iterable[tuple[str, str, int]], languages: Mapping
             )
         )
     yield from sorted(found, key=lambda finding: (-finding.count, finding.claim))[:_MAX_FINDINGS]
+
+
+def _is_called_after(folder: str, package: str) -> bool:
+    """Whether a part of a folder's path is a word of the package's name, or begins as one: `plugins/tmdb` and `TMDbLib`."""
+    words = {word for word in re.findall(r"[a-z]+", package.lower()) if len(word) >= _MIN_WORD} - _GENERAL_WORDS
+    parts = {word for word in re.findall(r"[a-z]+", folder.lower()) if len(word) >= _MIN_WORD} - _GENERAL_WORDS
+    return any(word.startswith(part) or part.startswith(word) for word in words for part in parts)
 
 
 def package_of(module: str, family: str) -> str:

@@ -115,7 +115,7 @@ def _events(found: Survey) -> Iterator[str]:
         shown = ", ".join(
             code_span(f"{place.path}:{place.line}") for place in list(dict.fromkeys(where))[:MAX_EXAMPLES]
         )
-        times = "once" if len(where) == 1 else f"{len(where)} times"
-        yield f"- {code_span(name)} is {direction} {times} ({shown})."
+        # No count: an event of a name that code makes is not found.
+        yield f"- {code_span(name)} is {direction} ({shown})."
     if len(places) > _MAX_EVENTS:
         yield f"- {len(places) - _MAX_EVENTS} more."

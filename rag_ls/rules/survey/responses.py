@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, list_names
 
 TOPIC = "responses"
 _ENVELOPE = (
@@ -34,11 +34,18 @@ class Responses:
                     self.keys.add(key, SourceLine(path, answer.line))
 
     def findings(self) -> Iterator[SurveyFinding]:
+        """The keys that nearly all answers have together, in one claim."""
+        kept, having = list[str](), self.answers
         for key in self.keys.most_common():
-            if self.keys.count(key) >= MIN_SHARE * len(self.answers):
-                found = self.keys.finding(TOPIC, f"Answers have the key `{key}`", key, len(self.answers))
-                others = dict.fromkeys(path for path, keys in self.answers if key not in keys)
-                yield replace(found, exceptions=tuple(others))
+            with_key = [each for each in having if key in each[1]]
+            if len(with_key) >= max(MIN_COUNT, MIN_SHARE * len(self.answers)):
+                kept.append(key)
+                having = with_key
+        if kept:
+            word = "key" if len(kept) == 1 else "keys"
+            found = self.keys.finding(TOPIC, f"Answers have the {word} {list_names(kept)}", kept[-1], len(self.answers))
+            others = dict.fromkeys(path for path, keys in self.answers if not set(kept).issubset(keys))
+            yield replace(found, count=len(having), exceptions=tuple(others))
 
     def format(self) -> str:
         """The envelope of nearly all answers as a word, "success_data_error"; "" where they share none."""

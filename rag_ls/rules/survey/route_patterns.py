@@ -14,8 +14,8 @@ from rag_ls.rules.survey.routes import Endpoint
 TOPIC = "endpoints"
 
 _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
-
-
+_ONE_WORD = re.compile(r"[A-Z]?[a-z0-9]+(?:\.|$)|[A-Z0-9]+(?:\.|$)")
+"""A part that has no second word: `Storage`, `LNURL`."""
 _MADE_STYLES = {(".rb", "snake_case"), (".cs", "PascalCase")}
 """The styles that Rails and ASP.NET give to the routes that they make of names in the code."""
 _PROCEDURES = frozenset({"QUERY", "MUTATION", "SUBSCRIPTION", "RPC"})
@@ -33,7 +33,11 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
         if parts:
             starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)
         for part in parts if endpoint.method not in _PROCEDURES else ():
-            if not _PARAMETER.search(part) and (style := style_of(part.partition(".")[0])) not in ("", "other"):
+            if (
+                not _PARAMETER.search(part)
+                and not _ONE_WORD.match(part)
+                and (style := style_of(part.partition(".")[0])) not in ("", "other")
+            ):
                 styles.add(style, place)
                 written.append((endpoint.route, part, style))
     if (start := starts.convention()) and not all(map(_ROUTE_FILES.search, starts.files[start])):

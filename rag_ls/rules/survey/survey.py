@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -259,11 +260,12 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": [
-            each for each in decorator_findings(traces, tree.declared, modules) if not _is_said(each, required)
-        ],
+        "decorators": decorator_findings(traces, tree.declared, modules, _find_carried(required)),
         "responses": responses,
-        "imports": (*import_findings(traces), *package_findings(foreign, languages)),
+        "imports": (
+            *import_findings(traces),
+            *package_findings(foreign, languages, [stack.folder for stack in stacks]),
+        ),
         "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
         "naming": naming_findings(languages),
         "errors": error_findings(traces, languages),
@@ -271,10 +273,9 @@ def _find(
     }
 
 
-def _is_said(finding: SurveyFinding, required: Iterable[SurveyFinding]) -> bool:
-    """Whether the handlers are told to carry the decorator that a finding is about."""
-    name = finding.claim.partition(" ")[0]
-    return any(each.claim.endswith(f" carry {name}") for each in required)
+def _find_carried(required: Iterable[SurveyFinding]) -> frozenset[str]:
+    """The decorators that handlers are told to carry."""
+    return frozenset(found[1] for each in required if (found := re.search(r" carry `([^`]+)`$", each.claim)))
 
 
 def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:

@@ -65,7 +65,7 @@ def test_express_middleware_is_named_and_counted() -> None:
     // app.use(commented());
     """
     found = look({"src/app.js": text})
-    assert claims(found.middleware)[0] == ("`app.use` registers `auth.required`, `cors`, `helmet`", 3, 0)
+    assert claims(found.middleware)[0] == ("`app.use` registers, among others, `auth.required`, `cors`, `helmet`", 3, 0)
     assert found.middleware[0].examples == (SourceLine("src/app.js", 3), SourceLine("src/app.js", 4))
 
 
@@ -101,7 +101,7 @@ def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
     own = survey(
         SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declared=lambda names, family: names)
     )
-    assert claims(own.decorators) == [("`@login_required` is the project's own, and in use", 3, 0)]
+    assert claims(own.decorators) == [("Python code uses the project's own `@login_required`", 3, 0)]
     assert look(files).decorators == (), "a framework's decorator is in use in any project of it"
 
 
@@ -125,8 +125,8 @@ def test_a_decorator_of_a_package_is_not_the_project_s_own_though_it_declares_th
         )  # fmt: skip
         return claims(survey(tree).decorators)
 
-    assert own(files) == [("`@Finder` is the project's own, and in use", 3, 0)]
-    assert own(attributes) == [("`[Audited]` is the project's own, and in use", 3, 0)], (
+    assert own(files) == [("Java code uses the project's own `@Finder`", 3, 0)]
+    assert own(attributes) == [("C# code uses the project's own `[Audited]`", 3, 0)], (
         "C#'s attributes are classes called so"
     )
     angular = {f"{name}.ts": "@Component({})\nclass X {}\n" for name in "abc"}
@@ -136,7 +136,9 @@ def test_a_decorator_of_a_package_is_not_the_project_s_own_though_it_declares_th
 def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     text = "const app = express();\napp.use(express.json());\napp.use(express.urlencoded());\n"
     assert claims(look({"a.js": text}).middleware) == []
-    assert claims(look({"a.js": text + "app.use(audit());\n"}).middleware) == [("`app.use` registers `audit`", 1, 0)]
+    assert claims(look({"a.js": text + "app.use(audit());\n"}).middleware) == [
+        ("`app.use` registers, among others, `audit`", 1, 0)
+    ]
     laravel = "Route::middleware(['auth', config('jetstream.auth_session')])->group(function () { Route::get('/a', A::class); });\n"
     assert look({"routes/web.php": "<?php\n" + laravel}).middleware_names == ("auth",), (
         "a setting is read, and names nothing"
@@ -144,22 +146,26 @@ def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     tesla = "defmodule Client do\n  use Tesla\n  plug Tesla.Middleware.JSON\nend\n"
     assert look({"lib/client.ex": tesla}).middleware_names == (), "requests that are sent"
     endpoint = "plug Plug.RequestId\nplug Phoenix.CodeReloader\nplug MyApp.Audit\n"
-    assert claims(look({"lib/endpoint.ex": endpoint}).middleware) == [("`plug` registers `MyApp.Audit`", 1, 0)]
+    assert claims(look({"lib/endpoint.ex": endpoint}).middleware) == [
+        ("`plug` registers, among others, `MyApp.Audit`", 1, 0)
+    ]
     rails = "class A < ApplicationController\n  before_action :set_account\n  before_action :ensure_admin\nend\n"
     assert look({"app/controllers/a_controller.rb": rails}).middleware_names == ("ensure_admin",), (
         "what loads a record guards nothing"
     )
     rails = "module A\n  before_action :ensure_admin\n  after_action :log_use\n  around_action :set_zone\nend\n"
     assert claims(look({f"app/controllers/concerns/{name}.rb": rails for name in "abc"}).middleware) == [
-        ("`after_action` registers `log_use`", 3, 0),
-        ("`before_action` registers `ensure_admin`", 3, 0),
+        ("`after_action` registers, among others, `log_use`", 3, 0),
+        ("`before_action` registers, among others, `ensure_admin`", 3, 0),
     ]
     vue = "import VueRouter from 'x'\nconst routes = VueRouter.createRouter({})\nwindow.app = Vue.createApp({})\napp.use(i18n)\n"
     assert look({"static/app.js": vue}).middleware_names == (), "a plugin of Vue"
     express = "const app = express();\nconst router = express.Router();\napp.use(global.BasePath, router);\nrouter.use(upload());\n"
     assert look({"app.js": express}).middleware_names == ("upload",), "a path is none"
     more = express + "router.use(audit);\nrouter.use(limit);\n"
-    assert claims(look({"app.js": more}).middleware) == [("`router.use` registers `audit`, `limit`, `upload`", 3, 0)]
+    assert claims(look({"app.js": more}).middleware) == [
+        ("`router.use` registers, among others, `audit`, `limit`, `upload`", 3, 0)
+    ]
 
 
 def test_annotations_of_classes_are_told_apart_from_those_of_functions() -> None:
@@ -195,7 +201,9 @@ def test_a_folder_of_tests_with_a_file_that_serves_them_is_not_beside_the_code()
 
 def test_several_names_of_middleware_have_each_their_count() -> None:
     text = "const app = express();\napp.use(audit());\napp.use(audit());\napp.use(limit());\n"
-    assert claims(look({"a.js": text}).middleware) == [("`app.use` registers `audit` (2), `limit`", 3, 0)]
+    assert claims(look({"a.js": text}).middleware) == [
+        ("`app.use` registers, among others, `audit` (2), `limit`", 3, 0)
+    ]
 
 
 def test_a_decorator_that_handlers_carry_is_told_once() -> None:
@@ -256,13 +264,12 @@ def test_the_envelope_of_responses() -> None:
     assert found == [("Answers have the key `success`", 6, 6)]
 
 
-def test_the_exceptions_of_an_answers_key_are_all_files_with_an_answer_that_lacks_it() -> None:
+def test_the_exceptions_of_answers_keys_are_all_files_with_an_answer_that_lacks_one() -> None:
     good, bad = "jsonify(ok=True, data=1)\n" * 5, "jsonify(ok=True, data=2)\njsonify(ok=False)\n"
     found = look({"a.py": good, "b.py": bad}).response_formats
     assert [(each.claim, each.evidence()) for each in found] == [
-        ("Answers have the key `ok`", "7 of 7"),
-        ("Answers have the key `data`", "6 of 7; not always in `b.py`"),
-    ]
+        ("Answers have the keys `ok`, `data`", "6 of 7; not always in `b.py`")
+    ], "in one claim"
 
 
 def test_responses_of_other_languages() -> None:
@@ -426,6 +433,44 @@ def test_a_package_that_one_folder_alone_imports() -> None:
     assert [each.claim for each in package_findings(modules + more, dict.fromkeys(files, "python"))] == [
         "Files that import `asyncpg` lie in `app/db/`"
     ], "nor does a second part of the same library, which most of them import"
+
+
+def test_a_package_whose_folder_says_so_by_its_name_or_as_a_stack_is_worth_no_line() -> None:
+    files = {f"app/store/{name}.py": "x" for name in "abcdef"} | {f"app/web/{name}.py": "x" for name in "abcdefgh"}
+    languages = dict.fromkeys(files, "python")
+
+    def said(package: str, folder: str, stacks: tuple[str, ...] = ()) -> list[str]:
+        modules = [(path.replace("app/store", folder), package, 1) for path in files if path.startswith("app/store")]
+        moved = {path.replace("app/store", folder): language for path, language in languages.items()}
+        return [each.claim for each in package_findings(modules, moved, stacks)]
+
+    assert said("asyncpg", "app/store") == ["Files that import `asyncpg` lie in `app/store/`"]
+    assert said("tmdblib", "plugins/tmdb") == []
+    assert said("celery", "app/celery_tasks") == []
+    assert said("asyncpg", "packages/store/src", ("packages/store",)) == []
+    assert said("asyncpg", "packages/store", ("packages/store",)) == []
+
+
+def test_one_word_of_a_route_shows_no_style_however_it_is_written() -> None:
+    router = "const router = require('express').Router();\n"
+    paths = ["/sign-in", "/sign-out", "/log-in", "/LNURL", "/Storage", "/v1"]
+    text = router + "".join(f"router.get('{path}', f);\n" for path in paths)
+    assert ("Parts of a route with several words are in kebab-case", 3, 3) in claims(
+        look({"a.js": text}).endpoint_patterns
+    )
+
+
+def test_what_one_view_carries_is_not_told_beside_what_many_do() -> None:
+    text = "from django.views.decorators.csrf import csrf_exempt\n\n@{}\ndef view(request): ...\n"
+    files = {f"{name}.py": text.format("csrf_exempt") for name in "abc"} | {"d.py": text.format("require_POST")}
+    assert claims(look(files).middleware) == [("Views carry `csrf_exempt`", 3, 0)]
+
+
+def test_tests_beside_what_serves_them_in_a_project_of_tests_do_not_lie_beside_their_code() -> None:
+    names = ("Cart", "Fee", "Rate", "Tax")
+    files = {f"Shop.Tests/{name}Tests.cs": "using Xunit;\nclass T { [Fact] public void A() {} }" for name in names}
+    files |= {f"Shop.Tests/Server{name}.cs": "class X {}" for name in names} | {"Shop/A.cs": "class A {}"}
+    assert [claim for claim, _, _ in claims(look(files).tests)] == ["C# test files use xUnit"]
 
 
 def test_where_files_of_a_kind_lie() -> None:
