@@ -41,6 +41,8 @@ _BACKEND = {
 }  # fmt: skip
 _CLIENTS = frozenset({"phoenix"})
 """The packages of npm that have a framework's name, and are its client."""
+_BENEATH = frozenset({"Starlette", "aiohttp", "Tornado"})
+"""Frameworks that others stand on, and that clients use: where there is another, it is that one."""
 _SUFFIXES = {
     "javascript": (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte"),
     "typescript": (".ts", ".tsx", ".vue", ".svelte", ".js"),
@@ -149,8 +151,8 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
     back = _frameworks(_BACKEND, packages - _CLIENTS if first.language in ("javascript", "typescript") else packages)
     is_frontend = bool(front) and (name in FRONTEND_FOLDERS or not published)
     is_backend = (bool(back) and not published) or (name in BACKEND_FOLDERS and not is_frontend)
-    if is_backend and is_frontend and front == ("Vite",):
-        # Servers are built with Vite, too.
+    if is_backend and is_frontend and (front == ("Vite",) or (front == ("React",) and _writes_mails(packages))):
+        # Servers are built with Vite, too, and write mails with React.
         is_frontend = False
     if is_frontend:
         yield Stack(folder, "frontend", first.language, path, front)
@@ -162,7 +164,13 @@ def _stacks(folder: str, manifests: list[tuple[str, Manifest]]) -> Iterator[Stac
 
 def _frameworks(known: dict[str, str], packages: frozenset[str]) -> tuple[str, ...]:
     names = [name for package, name in known.items() if package in packages or _is_artifact(package, packages)]
-    return tuple(dict.fromkeys(names))
+    found = tuple(dict.fromkeys(names))
+    return tuple(name for name in found if name not in _BENEATH) or found
+
+
+def _writes_mails(packages: frozenset[str]) -> bool:
+    """Whether a package needs React for mails alone."""
+    return "react-dom" not in packages and any(re.match(r"react-email$|@react-email/", each) for each in packages)
 
 
 def _is_artifact(known: str, packages: frozenset[str]) -> bool:

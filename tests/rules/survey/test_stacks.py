@@ -203,3 +203,17 @@ def test_the_groups_of_a_project_file_name_its_packages_but_those_for_developmen
 def test_the_packages_of_an_image_are_those_of_the_project_that_it_runs() -> None:
     (found,) = stacks({"docker/main/requirements-wheels.txt": "fastapi", "docker/main/x.py": "", "app/main.py": ""})
     assert (found.folder, found.role, found.frameworks) == ("", "backend", ("FastAPI",))
+
+
+def test_a_server_that_writes_its_mails_with_react_is_no_frontend() -> None:
+    mails = {"@nestjs/core": "11", "react": "19", "react-email": "6"}
+    (server,) = stacks({"apps/server/package.json": package(**mails), "apps/server/main.ts": ""})
+    assert (server.role, server.frameworks) == ("backend", ("NestJS",))
+    both = stacks({"package.json": package(**mails, **{"react-dom": "19"}), "index.ts": ""})
+    assert [each.role for each in both] == ["backend", "frontend"]
+
+
+def test_a_framework_that_others_stand_on_is_told_where_it_is_alone() -> None:
+    (django,) = stacks({"requirements.txt": "django\naiohttp\ntornado\n", "app.py": ""})
+    (client,) = stacks({"requirements.txt": "aiohttp\n", "app.py": ""})
+    assert (django.frameworks, client.frameworks) == (("Django",), ("aiohttp",))
