@@ -31,6 +31,8 @@ class MiddlewareUse:
     """The way in which it is put there: `app.use`, `@UseGuards`."""
     level: Level
     line: int
+    asks: str = ""
+    """The arguments of an annotation, as they are written: the role or the policy that a guard asks for."""
 
 
 @dataclass(frozen=True, slots=True)

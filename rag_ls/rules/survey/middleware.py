@@ -20,7 +20,7 @@ _USUAL = re.compile(
 """Middleware that nearly any application of its framework has."""
 _GUARD = re.compile(
     r"(?i)^(?!.*(?:policy|headers?)$)(?!.*(?:throttl|limit|loose|optional|public|anonym|feature)).*"
-    r"(?:auth|admin|permi|requir|guard|protect|secur|token|jwt|bearer|login|logged|role|access|allow|signed|owner|member)"
+    r"(?:auth|admin|permi|requir|guard|protect|secur|token|jwt|bearer|login|logged|role|access|allow|signed|owner|member|grant)"
 )
 """A name of what lets only some requests pass."""
 _CARRIERS = "Handlers", "Controllers", "Views"
@@ -39,6 +39,8 @@ class Middleware:
     """By the way in which it is put before whole applications and routers."""
     on_routes: Tally = field(default_factory=Tally)
     """Before single routes."""
+    asked: dict[str, Tally] = field(default_factory=dict)
+    """By the name of a guard, the arguments that its places give it."""
     behind: Tally = field(default_factory=Tally)
     """Before a route, also around its router."""
     routes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -61,6 +63,8 @@ class Middleware:
             if is_router(path, each.name):
                 continue
             place = SourceLine(path, each.line)
+            if each.asks and _GUARD.search(each.name):
+                self.asked.setdefault(each.name, Tally()).add(each.asks, place)
             if each.level == "route":
                 self.on_routes.add(each.name, place)
             else:
@@ -98,6 +102,16 @@ class Middleware:
                 # Usual middleware is left out, and so is what stands in a form that nothing reads.
                 claim = f"{label} {shown}" if " " in label else f"`{label}` registers, among others, {shown}"
                 yield self.names[label].sum_of(names, TOPIC, claim)
+
+        yield from self._asked_findings()
+
+    def _asked_findings(self) -> Iterator[SurveyFinding]:
+        """The roles or policies that each guard is often given."""
+        for name in sorted(self.asked, key=lambda name: (-self.asked[name].total, name)):
+            if often := self.asked[name].most_common():
+                counts = {each: self.asked[name].count(each) for each in often}
+                claim = f"`{name}` asks, among others, for {list_names(often, _MAX_TOGETHER, counts)}"
+                yield self.asked[name].sum_of(often[:_MAX_TOGETHER], TOPIC, claim)
 
     def _guards_together(self, said: Collection[str]) -> SurveyFinding | None:
         """The guards of which nearly all routes have one, where none alone stands before so many."""

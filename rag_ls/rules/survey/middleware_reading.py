@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _MAX_HEAD = 150
+_MAX_ASKED = 120
+"""Longer arguments are no name of what is asked."""
 
 
 class MiddlewareReading:
@@ -76,7 +78,8 @@ class MiddlewareReading:
             level, label = ("router", "Handlers carry") if label == "Controllers carry" else ("route", label)
         line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
         every = self._terms.names(found, "names", sometimes=True)
-        self._facts.middleware += [MiddlewareUse(name, label or "route", level, line) for name in every]
+        asks = _arguments_of(every[0], found.call.node.text()) if found.form.annotation and len(every) == 1 else ""
+        self._facts.middleware += [MiddlewareUse(name, label or "route", level, line, asks) for name in every]
 
     def _put_before_around(self, found: FoundForm, names: Sequence[str], holder: SgNode) -> Level | None:
         """Put middleware before the routes that it stands in, at, or at the end of; the level it has by that, None for no such route."""
@@ -152,3 +155,9 @@ class MiddlewareReading:
         for start, _, endpoints in self._file.routes:
             if place < start < end and name in self._file.routes.routers_of(start):
                 endpoints[:] = [each.behind(names) for each in endpoints]
+
+
+def _arguments_of(name: str, annotation: str) -> str:
+    """The arguments that an annotation gives a guard, on one line; "" for none, and for long ones."""
+    given = re.search(rf"\b{re.escape(name)}\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)", " ".join(annotation.split()))
+    return given[1].strip(" ,") if given and len(given[1]) <= _MAX_ASKED else ""
