@@ -8,6 +8,7 @@ from functools import cached_property
 
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
+from rag_ls.languages.csharp_projects import CSharpProjects
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken, statements
 from rag_ls.languages.language import Language
@@ -32,10 +33,14 @@ class CSharpResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
+        self._projects = CSharpProjects(tree)
         self._namespaces: dict[str, tuple[str, ...]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The documents in the folder of a namespace; the one of a type that is given another name, or whose members are taken."""
+        yield from (each for each in self._declaring(importer, imported) if self._projects.may_use(importer, each.path))
+
+    def _declaring(self, importer: str, imported: Import) -> Iterator[Target]:
         parts = imported.module.split(".")
         for length in range(len(parts), 0, -1):
             end = "/".join(parts[-length:])

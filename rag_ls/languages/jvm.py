@@ -50,6 +50,9 @@ class JvmResolver:
     def _package(self, folder: str) -> list[str]:
         named = self._tree.folders_named.get(folder.rsplit("/", 1)[-1], ())
         folders = [each for each in named if each == folder or each.endswith("/" + folder)]
+        if "/" not in folder:
+            # `scala.util` is in no folder of the project's that is called `scala`.
+            folders = [each for each in folders if self._package_of(each) in ("", folder)]
         # Folders of Kotlin and Scala may leave out the first parts of a package.
         folders = folders or self._shortened.get(folder.replace("/", "."), [])
         files = [path for each in folders for path in self._tree.files_in[each]]
@@ -59,9 +62,14 @@ class JvmResolver:
     def _shortened(self) -> dict[str, list[str]]:
         """The folders of each package whose name their paths do not end with, as one document of each folder tells it."""
         found: dict[str, list[str]] = {}
-        for folder, files in self._tree.files_in.items():
-            first = next((path for path in files if path.endswith(_SHORTENED)), None)
-            package = _PACKAGE.search(self._tree.read(first)) if first else None
-            if package and not f"/{folder}".endswith("/" + package[1].replace(".", "/")):
-                found.setdefault(package[1], []).append(folder)
+        for folder in self._tree.files_in:
+            package = self._package_of(folder, _SHORTENED)
+            if package and not f"/{folder}".endswith("/" + package.replace(".", "/")):
+                found.setdefault(package, []).append(folder)
         return found
+
+    def _package_of(self, folder: str, suffixes: tuple[str, ...] = _SUFFIXES) -> str:
+        """The package that the first document of a folder names."""
+        first = next((path for path in self._tree.files_in[folder] if path.endswith(suffixes)), None)
+        package = _PACKAGE.search(self._tree.read(first)) if first else None
+        return package[1] if package else ""

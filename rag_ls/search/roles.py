@@ -118,7 +118,8 @@ def is_test_by_path(path: str) -> bool:
 
 def is_named_as_test(path: str) -> bool:
     """Whether a document's own name says that it is a test."""
-    return bool(_TEST_FILE.search(path) or _TEST_NAME.search(path))
+    # Go's compiler takes `_test.go` alone for tests.
+    return bool(_TEST_FILE.search(path) or _TEST_NAME.search(path)) and not path.endswith("-test.go")
 
 
 @lru_cache(maxsize=65536)

@@ -76,7 +76,8 @@ def test_a_file_that_is_called_test_is_one(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["config/environments/test.rb", "emails/test.tsx", "lua/utils/spec.lua", "src/latest.ts"]
+    "path",
+    ["config/environments/test.rb", "emails/test.tsx", "lua/utils/spec.lua", "src/latest.ts", "relay/channel-test.go"],
 )
 def test_settings_and_templates_for_tests_are_none(path: str) -> None:
     assert not is_test_by_path(path)

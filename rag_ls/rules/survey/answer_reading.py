@@ -71,6 +71,5 @@ class AnswerReading:
         for name in self._terms.strings(found, "name"):
             # A websocket is at a path, below that of its router.
             name = join_routes(prefix, name) if name.startswith("/") and prefix != "/" else name
-            name = name.replace("_", ".") if found.form.says("dots") else name
             if name and name not in _LIFECYCLE:
                 self._facts.events.append(SocketEvent(name, line, direction))

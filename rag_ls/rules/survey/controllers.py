@@ -173,11 +173,14 @@ class Controllers:
         action = endpoint.handler.rpartition("#")[2]
         before = dict[str, None]()
         for each in self._filters_of(self._name_of(endpoint), _MAX_DEPTH, set()):
-            if not each.is_for(action):
-                continue
             if _ADDS.fullmatch(each.called):
-                names = [] if each.is_conditional else [name for name in each.names if not _PREPARES.match(name)]
-                before.update(dict.fromkeys(names))
+                for name in each.names:
+                    # One that is declared again takes the place of the former, with its own conditions.
+                    before.pop(name, None)
+                    if each.is_for(action) and not each.is_conditional and not _PREPARES.match(name):
+                        before[name] = None
+                continue
+            if not each.is_for(action):
                 continue
             for name in each.names if each.called == "skip_before_action" else [self._lifting.get(each.called, "")]:
                 before.pop(name, None)

@@ -89,6 +89,8 @@ def _entries(node: SgNode) -> Iterator[SgNode]:
 def keys_of(node: SgNode) -> tuple[str, ...]:
     """The keys of an object, a map, a call with named arguments."""
     node = unwrap(node)
+    if node.kind() == "call" and (method := node.field("method")) and method.text() == "to_json":
+        node = node.field("receiver") or node
     if node.kind() == "macro_invocation":
         found = re.findall(r"[{,]\s*\"(\w+)\"\s*:", re.sub(r":\s*\{[^{}]*\}", ": 0", node.text()))
         return tuple(dict.fromkeys(found))

@@ -59,6 +59,9 @@ def test_a_route_stands_behind_the_filters_that_its_controller_inherits_and_incl
         ("skip_before_action :require_login, except: :index", "require_session require_login"),
         ("allow_unauthenticated_access only: %i[index]", "require_login"),
         ("allow_unauthenticated_access", "require_login"),
+        # Rails keeps the filter that is declared last (`ActiveSupport::Callbacks`).
+        ("before_action :require_login, only: %i[show]", "require_session"),
+        ("before_action :require_session, only: %i[index]", "require_login require_session"),
     ],
 )
 def test_a_controller_may_lift_what_it_inherits(lifts: str, shown: str) -> None:

@@ -50,7 +50,7 @@ urls = [re_path(r"ws/chat/$", Chat.as_asgi())]
 """
     assert events("python", text) == [
         ("chat.message", "emitted"),
-        ("chat.message", "handled"),
+        ("chat_message", "handled"),
         ("ws/chat/$", "handled"),
     ]
 

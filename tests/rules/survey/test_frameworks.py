@@ -484,6 +484,12 @@ _FORMS = {
 }  # fmt: skip
 
 
+def test_the_options_of_a_bot_are_no_routes_that_set_up_cannot_follow() -> None:
+    bot = "from slack_bolt import Ack\nfrom .bolt import app\n\n@app.options(Ids.TAG, middleware=[x])\ndef tags(ack): ...\n"
+    assert facts("a.py", bot).unknown_routes == []
+    assert facts("a.py", bot.replace("slack_bolt", "flask")).unknown_routes != []
+
+
 @pytest.mark.parametrize("name", _FORMS)
 def test_routes_and_what_stands_before_their_handlers(name: str) -> None:
     path, text, expected = _FORMS[name]
@@ -503,6 +509,7 @@ def test_routes_and_what_stands_before_their_handlers(name: str) -> None:
         ("A.java", 'class A { R f() { return ResponseEntity.ok(Map.of("success", true, "data", x)); } }\n'),
         ("a.cs", "class A { R F() { return Ok(new { success = true, data = x }); } }\n"),
         ("a.rb", "class A < ApplicationController\n  def x\n    render json: { success: true, data: x }, status: 200\n  end\nend\n"),
+        ("a.rb", "class A < ApplicationController\n  def x\n    render json: { success: true, data: x }.to_json\n  end\nend\n"),
         ("a.php", "<?php\nreturn response()->json(['success' => true, 'data' => $x], 200);\n"),
         ("a.go", 'package a\nimport "github.com/gin-gonic/gin"\nfunc f() { c.JSON(200, gin.H{"success": true, "data": x}) }\n'),
         ("a.rs", 'use axum::Json;\nfn f() -> X { Json(json!({"success": true, "data": [1]})) }\n'),
