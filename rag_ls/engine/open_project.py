@@ -327,7 +327,9 @@ class OpenProject:
         """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
         self.exclusions.update(self.settings)
-        scan(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
+        done = scan(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
+        if done.contested:
+            self.indexing.rescan()
         self.sync.follow_tree(self.settings.index.watch)
         self.sessions.clear_dead(self.index.checkout)
 

@@ -33,6 +33,7 @@ from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
+from rag_ls.util.paths import is_behind_link
 from rag_ls.util.regular_files import read_regular
 
 T = TypeVar("T")
@@ -245,7 +246,7 @@ class DocumentIndexer:
         if document.session != DISK:
             return Freshness.BUFFER
         state = file_state(self._project.root / document.path)
-        if state is None:
+        if state is None or is_behind_link(self._project.root, document.path):
             return None
         is_same = document.state.same_stamp(state) and not document.state.racy and bool(document.sha256)
         if is_same and ((document.path, document.sha256) in self._proven or self._is_as_stored(document)):

@@ -20,7 +20,7 @@ from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
-from rag_ls.util.paths import leads_out
+from rag_ls.util.paths import is_behind_link, leads_out
 from rag_ls.util.regular_files import regular_file
 
 
@@ -130,12 +130,14 @@ def is_examined(state: FileState) -> bool:
 def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RULES) -> Source | Rejected:
     """Read a project's text file of at most `limit` bytes, or say why it is not indexed. `rules` are those of the settings.
 
-    Never blocks on a special file, and never follows a linked folder out of `root`.
+    Never blocks on a special file, and never follows a linked folder: out of `root` nothing is read, and inside each file is
+    known by its real path.
     """
     file, looked_ns = root / path, time.time_ns()
     name_reason = reason_by_name(path, rules)
-    if leads_out(root, file.parent):
-        return Rejected("outside the project", file_state(file) or FileState(-1, 0, 0, time.time_ns()))
+    if is_behind_link(root, path):
+        is_out, state = leads_out(root, file.parent), file_state(file) or FileState(-1, 0, 0, time.time_ns())
+        return Rejected("outside the project" if is_out else "behind a link", state, gone=not is_out)
     try:
         status = os.lstat(file)
     except OSError as error:

@@ -39,6 +39,8 @@ class Scan:
     files: int
     queued: int
     removed: int
+    contested: int = 0
+    """Files that were not found, and that somebody read or looked at meanwhile: only another comparison tells whether they are there."""
 
 
 def scan(
@@ -98,8 +100,8 @@ def scan(
     # A file that still exists, but must not be read any more, leaves nothing behind.
     excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
     # Another process may have read or queued one since.
-    store.forget_documents(excluded, seen_ns=began_ns)
-    store.remove_documents(gone, seen_ns=began_ns)
+    removed = store.forget_documents(excluded, seen_ns=began_ns) + store.remove_documents(gone, seen_ns=began_ns)
+    contested = max(0, sum(path in stored for path in gone) - removed)
     if patterns.include and not seen and (reason := _explain_include(project, patterns)):
         reasons[reason] = None
     _note_unknown(store, stored, skipped, unknown, reasons)
@@ -108,7 +110,7 @@ def scan(
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
-    return Scan(len(seen), len(changed), len(gone))
+    return Scan(len(seen), len(changed), len(gone), contested)
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:

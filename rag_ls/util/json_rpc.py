@@ -32,6 +32,9 @@ class MessageTooLong(Exception):
 
 def claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
     """Reserve stdin and stdout for the protocol; all other output goes to stderr."""
+    for stream in (0, 1) if os.name == "posix" else ():
+        # A client may hand over its own pipes, which never wait: reading would end, and writing would take nothing.
+        os.set_blocking(stream, True)
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     source = os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)

@@ -85,6 +85,19 @@ def spelled_as_there(root: Path, path: str) -> str:
     return "/".join(parts)
 
 
+def is_behind_link(root: Path, path: str, known: dict[str, bool] | None = None) -> bool:
+    """Whether a folder on a project path is a link: the file there has another path, by which it is known.
+
+    `known` remembers the folders, for the work of a moment.
+    """
+    known = {} if known is None else known
+    known[""] = False
+    folder = path.rpartition("/")[0]
+    for each in unknown_folders(folder, known):
+        known[each] = known[each.rpartition("/")[0]] or os.path.islink(root / each)
+    return known[folder]
+
+
 def leads_out(root: Path, file: Path) -> bool:
     """Whether a path below a folder is, or leads through, a link to something outside of it."""
     return not _is_without_link(root, file) and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))

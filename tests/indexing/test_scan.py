@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,6 +87,38 @@ def test_a_file_that_another_process_finds_again_during_a_comparison_stays_queue
 
     scan(index.project, index.store, index.documents, Patterns(), give_way=find_again)
     assert index.store.queue.paths() == ["src/mail.js"]
+
+
+def test_a_file_that_a_question_looks_at_while_a_comparison_leaves_it_out_is_left_out_by_the_next(
+    index: _Index, shop: Path
+) -> None:
+    git_repository(shop, {".gitignore": "src/mail.js\n"})
+
+    def look() -> None:
+        known = index.store.document("src/mail.js")
+        assert known is not None
+        index.store.touch_document(replace(known, state=replace(known.state, read_ns=time.time_ns())))
+
+    assert scan(index.project, index.store, index.documents, Patterns(), give_way=look).contested == 1
+    assert index.scan().contested == 0
+    assert "src/mail.js" not in index.store.documents()
+
+
+def test_tracked_files_whose_folder_is_a_link_to_its_new_place_are_known_by_their_real_paths(
+    shop: Path, store: CheckoutIndex, cutters: Cutters
+) -> None:
+    git_repository(shop, {})
+    index = _Index(shop, store, cutters)
+    index.scan()
+    index.read_queue()
+    (shop / "src").rename(shop / "moved")
+    (shop / "src").symlink_to("moved")
+    assert index.freshness("src/cart.py") is None
+    index.documents.index_file("src/auth.py")
+    assert "src/auth.py" not in store.documents()
+    index.scan()
+    index.read_queue()
+    assert set(store.documents()) == {"docs/guide.md", "moved/auth.py", "moved/cart.py", "moved/mail.js"}
 
 
 def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> None:
