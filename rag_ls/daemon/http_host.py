@@ -48,8 +48,7 @@ class HttpHost:
         from rag_ls.http.server import HttpServer
         from rag_ls.http.tokens import TokenFile
 
-        changes = {key: value for key, value in (asked or {}).items() if f"http.{key}" in _with_option() and value}
-        wanted = dataclasses.replace(self._settings, **changes)
+        wanted = settings_as_asked(self._settings, asked or {})
         with self._lock:
             if self._server is not None and self._server.is_alive:
                 if _way(wanted) != _way(self._settings):
@@ -95,6 +94,12 @@ class HttpHost:
                     return
         finally:
             self._starting = False
+
+
+def settings_as_asked(settings: HttpSettings, asked: Mapping[str, Any]) -> HttpSettings:
+    """The settings with what the options of a command ask for."""
+    changes = {key: value for key, value in asked.items() if f"http.{key}" in _with_option() and value}
+    return dataclasses.replace(settings, **changes)
 
 
 def _with_option() -> frozenset[str]:

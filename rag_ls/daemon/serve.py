@@ -56,6 +56,8 @@ def serve(arguments: argparse.Namespace) -> int:
         return _fail("--cert, --key and --behind-proxy are for --http")
     if arguments.with_postgres and arguments.detach:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
+    if arguments.http is not None and (why := _refuse_http(paths, arguments)):
+        return _fail(why)
     if arguments.detach:
         return _detach(paths, arguments)
     # Other users get no access; files that are for this user alone are also created so.
@@ -210,6 +212,24 @@ def _start_postgres() -> EmbeddedPostgres:
     os.environ["RAG_LS_STORE_URL"] = postgres.url
     _say(False, f"PostgreSQL for trials at {mask_secrets(postgres.url)}; it ends with this engine, its data stays")
     return postgres
+
+
+def _refuse_http(paths: EnginePaths, arguments: argparse.Namespace) -> str:
+    """The reason why no engine is to be started to serve HTTP as asked; empty where nothing speaks against it, or one runs already."""
+    answered = transport.connect(paths, _START_S)
+    if answered is not None:
+        answered[0].close()
+        return ""
+    from rag_ls import config
+    from rag_ls.daemon.http_host import settings_as_asked
+    from rag_ls.errors import RagLsError
+    from rag_ls.http.server import check_can_serve
+
+    try:
+        check_can_serve(settings_as_asked(config.load().settings.http, http_wishes(arguments)))
+    except RagLsError as error:
+        return str(error)
+    return ""
 
 
 def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:

@@ -145,6 +145,11 @@ class _TellingServer(uvicorn.Server):
         self._has_begun.set()
 
 
+def check_can_serve(settings: HttpSettings) -> None:
+    """Raises `HttpUnavailable` where the address must not be served as the settings say, or cannot be listened on now."""
+    _listening(_check_address(settings), 1).close()
+
+
 def _check_address(settings: HttpSettings) -> Address:
     try:
         address = parse_address(settings.address)

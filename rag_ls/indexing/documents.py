@@ -233,6 +233,13 @@ class DocumentIndexer:
         known = self._store.document(path)
         return known is not None and self._store.chunks.length(known.id) != known.state.size
 
+    def has_several_names(self, path: str) -> bool:
+        """Whether the file at a path of the project has other names (hard links)."""
+        try:
+            return os.lstat(self._project.root / path).st_nlink > 1
+        except OSError:
+            return False
+
     def is_gone(self, path: str) -> bool:
         """Whether nothing is at a path of the project now."""
         return not os.path.lexists(self._project.root / path)
@@ -321,6 +328,11 @@ def _usual_priority(state: FileState) -> Priority:
     return Priority.RECENT if is_recent else Priority.REST
 
 
+def _stamp(document: DocumentRecord) -> tuple[int, int]:
+    """The size and time that all names of one file share; a name that is added later changes the rest of its state."""
+    return document.state.size, document.state.mtime_ns
+
+
 def _time_step(spent: Spent, step: str, work: Callable[[], T]) -> T:
     started = time.perf_counter()
     try:
@@ -386,7 +398,16 @@ class Intake:
         """The changed files among `paths` that are in the index or may be indexed."""
         known = {path for path in paths if self._is_known(path)}
         unknown = [path for path in paths if path not in known]
-        return sorted(known | (self._admissions.files(unknown) if unknown else set()))
+        return sorted(known | self._twins(known) | (self._admissions.files(unknown) if unknown else set()))
+
+    def _twins(self, paths: set[str]) -> set[str]:
+        """The other names of files that have several (hard links): who writes one changes all, and nobody tells of them."""
+        several = [path for path in paths if self._documents.has_several_names(path)]
+        if not several:
+            return set()
+        documents = self._store.documents()
+        stamps = {_stamp(documents[path]) for path in several if path in documents}
+        return {path for path, known in documents.items() if _stamp(known) in stamps}
 
     def _is_known(self, path: str) -> bool:
         """Whether the index holds or awaits a file, or skipped one that is gone now: whatever the rules say of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ _NEVER_WALKED = frozenset(
 )
 # git answers in a fraction of a second, unless the drive hangs.
 _GIT_S = 120.0
+# git cuts a message off after some 4,000 characters.
+_NOT_OPENED = re.compile(rb"(?m)^warning: could not open directory '(.+?)(?:/*': .*)?$")
 _CHECK_OUT = "ask in a work tree of it (`git worktree add FOLDER` makes one)"
 _WITHOUT_GIT = "ignore rules are applied without git, and tracked files that a rule ignores are left out"
 
@@ -230,8 +233,14 @@ class _Listing:
 
 
 def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
-    """The tracked and untracked files that git does not ignore, the submodules, and other repositories. Raises `GitSilent`."""
-    listed = ask_git(root, "ls-files", "-co", "-t", "--stage", "--exclude-standard", "-z", timeout_s=_GIT_S)
+    """The tracked and untracked files that git does not ignore, the submodules, and other repositories. Raises `GitSilent`.
+
+    Folders that git cannot open (for want of a right, or at the end of a path that is too long) are among the files.
+    """
+    complaints: list[bytes] = []
+    listed = ask_git(
+        root, "ls-files", "-co", "-t", "--stage", "--exclude-standard", "-z", timeout_s=_GIT_S, complaints=complaints
+    )
     # For a tracked file: tag, mode, object and stage, then a tab and the name; a file with an unfinished merge comes several
     # times.
     tracked, submodules, untracked = dict[str, None](), dict[str, None](), list[str]()
@@ -241,6 +250,8 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
             continue
         facts, _, name = entry.partition(b"\t")
         (submodules if facts[2:].startswith(LINK_MODE) else tracked)[os.fsdecode(name)] = None
+    for name in _NOT_OPENED.findall(b"".join(complaints)):
+        untracked += _complete_path(root, os.fsdecode(name))
     names = (*tracked, *untracked)
     bare = tuple(
         name.removesuffix("HEAD")
@@ -254,6 +265,17 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
         list(submodules),
         [name[:-1] for name in left if name.endswith("/")],
     )
+
+
+def _complete_path(root: Path, path: str) -> list[str]:
+    """The folders that a path which git told may mean: it is cut off where none is there."""
+    folder, _, start = path.rpartition("/")
+    try:
+        if os.path.lexists(root / path):
+            return [path]
+        return [f"{folder}/{name}".lstrip("/") for name in os.listdir(root / folder) if name.startswith(start)]
+    except OSError:
+        return [path]
 
 
 # --- single paths

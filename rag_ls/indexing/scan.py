@@ -84,6 +84,9 @@ def scan(
             unknown[path] = UNREADABLE
             continue
         record = stored.get(path) or skipped.get(path)
+        if not is_examined(state) and isinstance(record, Skipped) and record.reason == UNREADABLE:
+            # The system gives no state to compare: to read it again would say the same.
+            continue
         if cuts_anew or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
     for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():

@@ -90,8 +90,11 @@ def ask_git(
     given: bytes = b"",
     codes: Sequence[int] = (0,),
     timeout_s: float = _TIMEOUT_S,
+    complaints: list[bytes] | None = None,
 ) -> bytes:
     """The output of a git command, run in a folder of a work tree. `given` is its standard input.
+
+    To `complaints`, if there are any, what it says to standard error is added.
 
     Raises `GitSilent` where there is no repository or git does not answer, and for an exit code that is not in `codes`.
     """
@@ -108,10 +111,13 @@ def ask_git(
     # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
     if command[0] in _FILTERING_COMMANDS:
-        filters = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
+        filters, _ = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
         line += _without_filters(repository, filters)
         command = (command[0], _NO_SUBMODULES, *command[1:])
-    return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
+    output, complaint = _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
+    if complaints is not None:
+        complaints.append(complaint)
+    return output
 
 
 def _endless_settings(repository: Repository) -> str:
@@ -144,7 +150,7 @@ def _without_filters(repository: Repository, listed: bytes) -> list[str]:
 
 def _run(
     repository: Repository, line: Sequence[str], *, codes: Sequence[int], timeout_s: float, given: bytes = b""
-) -> bytes:
+) -> tuple[bytes, bytes]:
     environment = {**without_git(os.environ), **_VARIABLES}
     pipe = subprocess.PIPE
     try:
@@ -159,7 +165,7 @@ def _run(
     except OSError as error:
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
     if git.returncode in codes:
-        return output
+        return output, complaint
     raise _failure(repository, complaint)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,28 @@ def test_a_folder_in_a_file_s_place_and_special_files_do_no_harm(client: Client,
     assert project.search("cherry") == ["a.py/inner.py"]
     assert set(project.session.store.documents()) == {"a.py/inner.py", "b.py"}
     assert status(project)["skipped"] == {"symbolic link": 2}
+    assert status(project)["complete"] is True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="about the longest path of Linux")
+@pytest.mark.parametrize("prepare", [git_repository, write])
+def test_a_path_that_is_too_long_to_be_opened_is_told_and_not_tried_by_each_scan(
+    client: Client, tmp_path: Path, prepare: Callable[..., Path]
+) -> None:
+    root = prepare(tmp_path / "shop", _FILES)
+    folder = os.open(root, os.O_RDONLY)
+    for _ in range(43):
+        os.mkdir("d" * 100, dir_fd=folder)
+        inner = os.open("d" * 100, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(os.open("deep.py", os.O_CREAT, dir_fd=folder))
+    os.close(folder)
+    project = WildProject(client, root, {})
+    opened = project.session.project
+    for _ in range(2):
+        assert status(project)["skipped"] == {"unreadable": 1}
+        assert scan(opened.folder, opened.index.checkout, opened.documents, opened.exclusions.patterns).queued == 0
     assert status(project)["complete"] is True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -238,6 +239,16 @@ def test_a_repository_inside_that_is_one_no_more_is_taken_in(client: Client, rep
     settled(view)
     write(repository, {"vendor/lib/b.py": "def giraffe():\n    return 1\n"})
     assert until(lambda: found(view, "giraffe") == ["vendor/lib/b.py"])
+
+
+def test_who_writes_a_file_by_one_of_its_names_changes_it_under_all(view: ProjectSession, shop: Path) -> None:
+    write(shop, {"src/one.py": "def zebra():\n    return 1\n"})
+    os.link(shop / "src/one.py", shop / "docs/two.py")
+    assert until(lambda: {"src/one.py", "docs/two.py"} <= _paths(view))
+    settled(view)
+    (shop / "docs/two.py").write_text("def giraffe():\n    return 2\n")
+    digest = hashlib.sha256((shop / "src/one.py").read_bytes()).hexdigest()
+    assert until(lambda: [each.sha256 for each in view.store.documents().values()].count(digest) == 2)
 
 
 def test_a_folder_whose_place_a_link_to_it_takes_is_known_by_its_real_place(client: Client, shop: Path) -> None:
