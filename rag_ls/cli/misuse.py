@@ -17,6 +17,10 @@ _MISSING = "the following arguments are required: "
 # A message of argparse -> words that a person reads once.
 _SAID = (
     (re.compile(r"argument (\S+): is given (.+)"), r"was given \1 \2"),
+    (
+        re.compile(r"argument (-[Fe]/(--\w+)): expected one argument"),
+        r"needs a value after \1 (one that begins with - as \2=-value)",
+    ),
     (re.compile(r"argument (\S+): expected (?:one|at least one) argument"), r"needs a value after \1"),
     (re.compile(r"argument (\S+): invalid int value: (.+)"), r"takes a whole number for \1, not \2"),
     (re.compile(r"argument (\S+): (takes .+), not (.+)"), r"\2 for \1, not \3"),

@@ -63,6 +63,7 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A question waits this long for others' text and files to be cut; hits in what takes longer are marked `changed`.
 _SETTLE_S = 0.3
+_UNSEEN = "the files are not watched: what was written in the last seconds may be missing"
 _COMPARED_S = 3.0
 _MAX_LENDERS = 20
 
@@ -84,6 +85,8 @@ class OpenProject:
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
+        self.is_unseen = False
+        """Whether nobody watches the files, and the last question came a while after they were compared."""
         self.last_survey: tuple[str, ProjectSurvey] | None = None
         """The survey that set-up has shown, after a digest of the files: it writes the same while they are as they were."""
         self.cutters = engine.cutters
@@ -252,12 +255,16 @@ class OpenProject:
         With `ends_rests` also for files that keep changing, where they are quickly read.
         """
         self.engine.editors.drain()
-        deadline = time.monotonic() + _SETTLE_S
-        is_watched = self.sync.settle(_SETTLE_S)
+        asked_at = time.monotonic()
+        deadline = asked_at + _SETTLE_S
+        is_watched, comparison = self.sync.settle(_SETTLE_S), self.indexing.comparison
         if ends_rests:
             self.indexing.inbox.end_rests()
-        is_old = self.exclusions.are_outdated() or (
-            self.indexing.comparison.is_old and (not is_watched or can_see_more(self.root, self.index.checkout))
+        is_unseen = not (is_watched or comparison.is_recent_at(asked_at))
+        is_old = (
+            self.exclusions.are_outdated()
+            or (is_unseen and comparison.is_quick)
+            or (comparison.is_old and (is_unseen or can_see_more(self.root, self.index.checkout)))
         )
         if is_old:
             # Not every client tells of files that other programs write.
@@ -265,7 +272,13 @@ class OpenProject:
         if self.indexing.inbox.is_held:
             return self.indexing.inbox.paths()
         self.indexing.settle(deadline, reads_queue=is_old)
+        self.is_unseen = is_unseen and not comparison.is_recent_at(asked_at)
         return self.indexing.inbox.paths()
+
+    @property
+    def unread_note(self) -> str:
+        """The changes of files that answers may lack, in words; empty for none."""
+        return "; ".join(filter(None, (_UNSEEN if self.is_unseen else "", self.indexing.inbox.unread_note)))
 
     @property
     def sync_state(self) -> str:

@@ -18,6 +18,11 @@ from rag_ls.indexing.wake import Wake
 # A comparison gets old after this time, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0
 _REST_FACTOR = 20
+# As the factor above, where somebody asks who would miss what was written since.
+_ASKED_REST_FACTOR = 4
+# A question in an unwatched tree waits for a comparison that takes at most so long, unless one was done so shortly before.
+_MAX_QUICK_S = 0.15
+_RECENT_S = 0.2
 # Between two requested checks lies at most this time, or this many times the last comparison's duration, because other work may
 # have slowed that comparison down.
 _MAX_CHECK_REST_S = 20.0
@@ -414,7 +419,17 @@ class Comparison:
     @property
     def is_old(self) -> bool:
         """Whether unwatched files may have changed since. A tree that takes long to compare is compared less often."""
-        return self._done_at is not None and time.monotonic() - self._done_at > self._rest_s
+        rest_s = max(_MIN_REST_S, _ASKED_REST_FACTOR * self._took_s)
+        return self._done_at is not None and time.monotonic() - self._done_at > rest_s
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a question can wait for a comparison of this tree."""
+        return self._done_at is not None and self._took_s <= _MAX_QUICK_S
+
+    def is_recent_at(self, moment: float) -> bool:
+        """Whether what was on the disk at a moment (monotonic clock) is compared, or was just before."""
+        return self._done_at is not None and self._done_at + _RECENT_S >= moment
 
     def due_in_s(self) -> float | None:
         """Seconds until the next check, 0 or less when it is due; None where no check is planned."""

@@ -29,7 +29,9 @@ class NoSuchValue(ValueError):
 
 
 def is_absent(value: object) -> bool:
-    """Whether a value stands for none where no free text is wanted: null, an empty text, `"null"`."""
+    """Whether a value stands for none where no free text is wanted: null, an empty text, `"null"`, `["null"]`."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     return value is None or (isinstance(value, str) and value.strip().lower() in _NO_VALUE)
 
 
@@ -87,7 +89,7 @@ def read_strings(value: object, *, splits_commas: bool = False) -> list[str]:
 
     `splits_commas`: no text holds a comma, so that a single one is several with commas between, in brackets or not.
     """
-    if value is None:
+    if value is None or (isinstance(value, list) and is_absent(value)):
         return []
     if isinstance(value, str):
         return _strings_in(value, splits_commas=splits_commas)

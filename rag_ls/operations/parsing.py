@@ -103,6 +103,10 @@ def argument_named(written: str, known: Mapping[str, tuple[Any, Argument]]) -> s
     return next(own, _ALIASES.get(written, written))
 
 
+# Some clients (Cursor) give each tool that takes no argument this one, and a value that says nothing.
+_DUMMY = "random_string"
+
+
 class Arguments:
     """Reads typed values out of a JSON object. Every error names the operation, the argument and the remedy."""
 
@@ -120,6 +124,8 @@ class Arguments:
         for key, value in values.items():
             written = str(key).strip()
             name = argument_named(written, known)
+            if written == _DUMMY and name not in known:
+                continue
             if name not in known:
                 near = nearest_text(nearest(written, known))
                 raise InvalidRequest(

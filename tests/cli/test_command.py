@@ -111,6 +111,7 @@ def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
     [
         (("delete",), "`rag-ls delete` needs id: `rag-ls delete 7b34c1d2`; `rag-ls delete --help` shows what it takes"),
         (("token", "add"), "`rag-ls token add` needs NAME: `rag-ls token add ci --scope read --expires 30d`;"),
+        (("search", "-F", "--", "-x"), "needs a value after -F/--fixed (one that begins with - as --fixed=-value);"),
         (("search", "x", "-k"), "`rag-ls search` needs a value after -k/--k;"),
         (("search", "x", "-k", "many"), "`rag-ls search` takes a whole number for -k/--k, not 'many';"),
         (("list", "--order", "age"), "`rag-ls list` takes one of 'updated',"),

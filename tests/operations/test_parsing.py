@@ -68,6 +68,10 @@ def test_a_number_or_a_list_of_one_is_a_text_and_a_text_stays_as_it_is(value: ob
     assert _args({"query": value}).text("query") == text
 
 
+def test_an_argument_that_clients_make_up_for_tools_without_arguments_says_nothing() -> None:
+    assert _args({"random_string": "dummy", "k": 3}).integer("k") == 3
+
+
 def test_a_whole_number_may_be_written_with_a_point() -> None:
     assert _args({"k": 3.0}).integer("k") == 3
 
@@ -116,7 +120,7 @@ def test_a_choice_is_understood_in_any_case() -> None:
         ('["money", "refund"]', ("money", "refund")), ("['money', 'refund']", ("money", "refund")),
         ("[money, refund]", ("money", "refund")), ("money, refund", ("money", "refund")), ("money", ("money",)),
         (["money", None, 7], ("money", "7")), (['["money", "refund"]'], ("money", "refund")), (7, ("7",)), ("[]", ()),
-        ("null", ()), ("", ()), ("[x", ("[x",)), ("['it's']", ("it's",)),
+        ("null", ()), (["null"], ()), ("", ()), ("[x", ("[x",)), ("['it's']", ("it's",)),
     ],
 )  # fmt: skip
 def test_a_list_of_tags_may_be_written_as_a_text(value: object, texts: tuple[str, ...]) -> None:

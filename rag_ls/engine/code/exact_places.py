@@ -73,14 +73,16 @@ class PlacesFound:
     skipped: Counter[str] = field(default_factory=Counter)
     """The files that the index leaves out, by reason."""
     is_listed: bool = True
-    """Whether all files are known."""
+    """Whether all files are known that the last comparison could find."""
+    is_seen: bool = True
+    """Whether no file can have changed since that comparison without notice."""
     note: str = ""
     """The reason why no file passes the filters, or why the pattern may find less than was meant."""
 
     @property
     def is_whole(self) -> bool:
         """Whether all files of the index and its queue were looked into."""
-        return self.is_listed and not self.unread
+        return self.is_listed and self.is_seen and not self.unread
 
 
 def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
@@ -96,13 +98,14 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
     notes = (
         looked.explain_filters() or pattern.note,
         session.project.exclusions.note,
-        session.indexing.inbox.unread_note,
+        session.project.unread_note,
     )
     return replace(
         _count(looked.found, request.counted, looked.waiting),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
+        is_seen=not session.project.is_unseen,
         note="; ".join(filter(None, notes)),
     )  # fmt: skip
 

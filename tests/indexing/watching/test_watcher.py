@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.code.exact_places import PlacesRequest, find_places
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing.watching import ChangeSources
 from rag_ls.indexing.watching.events import Changes
@@ -23,6 +26,7 @@ from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.engine.status import make_status_record
 from rag_ls.registry.trusted_folders import users_trusted_folders
+from rag_ls.search import NO_FILTERS, TextQuery
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
@@ -294,6 +298,39 @@ def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
     assert until(lambda: found(view, "giraffe") == ["src/new.py"])
 
 
+@pytest.fixture
+def unwatched(client: Client, shop: Path, monkeypatch: pytest.MonkeyPatch) -> ProjectSession:
+    """The shop, indexed a while ago and not watched."""
+    monkeypatch.setenv("RAG_LS_INDEX_WATCH", "false")
+    view = client.open(shop)
+    view.indexing.index_tree()
+    settled(view)
+    time.sleep(0.3)
+    return view
+
+
+def test_without_watching_a_question_compares_a_tree_that_is_quickly_compared(unwatched: ProjectSession, shop: Path) -> None:
+    for number in range(3):
+        write(shop, {"src/new.py": f"def zebra{number}():\n    return 1\n"})
+        assert found(unwatched, f"zebra{number}") == ["src/new.py"]
+        time.sleep(0.3)
+
+
+def test_without_watching_an_answer_of_a_large_tree_is_not_called_complete(
+    unwatched: ProjectSession, shop: Path
+) -> None:
+    comparison = unwatched.project.indexing._agenda.comparison
+    comparison._took_s, comparison._done_at = 0.5, time.monotonic() - 1
+    write(shop, {"src/new.py": "def zebra():\n    return 1\n"})
+    stats = unwatched.search(SearchRequest("zebra")).stats
+    assert not stats.complete
+    assert "not watched: what was written in the last seconds may be missing" in stats.note
+    request = PlacesRequest(TextQuery("zebra"), NO_FILTERS, first=5, files_only=False, counted=100, longest_s=10)
+    places = find_places(unwatched, request)
+    assert not places.is_whole
+    assert "not watched" in places.note
+
+
 def test_watching_can_be_switched_off_and_on(view: ProjectSession, shop: Path) -> None:
     write(shop, {"rag-ls.toml": "[index]\nwatch = false\n"})
     assert until(lambda: view.status().sync == "off")
@@ -368,6 +405,7 @@ _EXHAUSTED = """
 import sys, time
 from pathlib import Path
 from rag_ls.engine.client import local_client
+from rag_ls.engine.code.exact_places import PlacesRequest, find_places
 from rag_ls.engine.requests import SearchRequest
 
 root, limit = map(Path, sys.argv[1:])
