@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
-from rag_ls.operations.code.exact_records import ExactPlaces
+from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, number_lines
 from rag_ls.operations.code.lookup import SymbolsAnswer, TestsAnswer
 from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
+from rag_ls.search import BY_PATH
 from rag_ls.util.text import count_of
 
 # Fields that mean nothing without the code, or that the text shows.
 _OF_THE_TEXT = ("text", "left_out", "scope", "why")
 _MAX_FAR_CHARACTERS = 100
+# Beside hits, more lines of tests than this are told by their numbers: other lines show how the text is used.
+_MAX_WHOLE_TESTS = 3
 # Beside lines that were found, their number tells enough of files that were not looked at.
 _REASONS = re.compile(r" \([^()]*\)(?=: index_status)| with skipped = true lists them")
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
@@ -36,7 +40,9 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
         answer.exact.total
         or (answer.exact.left_out and lacks_hits and f"holds {answer.exact.pattern}" not in answer.stats.note)
     )
-    exact = [_format_exact(answer.exact, lean["exact"])] if answer.exact and is_told else []
+    exact = (
+        [_format_exact(answer.exact, lean["exact"], is_beside=bool(answer.results))] if answer.exact and is_told else []
+    )
     paths = [record.get("path", "") for record in lean["results"]]
     by_form = itertools.groupby(
         zip(answer.results, paths, strict=True), lambda hit: hit[0].text is None or _is_line(hit[0])
@@ -58,7 +64,7 @@ def _format_hits(answer: CodeAnswer, lean: Json) -> str:
     return "\n\n".join(parts)
 
 
-def _format_exact(answer: ExactPlaces, exact: Json) -> str:
+def _format_exact(answer: ExactPlaces, exact: Json, *, is_beside: bool) -> str:
     """The count of the lines that hold the query as it stands, the first of them, and what was not looked into."""
     least = "at least " if exact.get("is_partial") else ""
     many, one = ("match", "matches") if exact["match"] == MatchMode.REGEX else ("hold", "holds")
@@ -72,8 +78,43 @@ def _format_exact(answer: ExactPlaces, exact: Json) -> str:
     beyond = "offset is beyond them" if exact["total"] and not exact["places"] else ""
     left_out = exact.get("left_out", "")
     notes = "; ".join(filter(None, (more, beyond, _REASONS.sub("", left_out) if exact["total"] else left_out)))
-    lines = _group_lines((place.path for place in answer.places), exact["places"])
+    lines = _list_lines(answer, exact["places"], is_beside=is_beside)
     return "\n".join([head, *lines, *([f"({notes})"] if notes else [])])
+
+
+def _list_lines(answer: ExactPlaces, told: Sequence[str], *, is_beside: bool) -> Iterator[str]:
+    """The lines by file, a text that several of them have once; those of many tests beside hits by their numbers alone.
+
+    `told` has each as one line: path, line, column, text, declaration.
+    """
+    tests = sum(BY_PATH.is_test(place.path) for place in answer.places)
+    is_brief = is_beside and _MAX_WHOLE_TESTS < tests < len(answer.places)
+    for path, group in itertools.groupby(zip(answer.places, told, strict=True), lambda item: item[0].path):
+        of_file = list(group)
+        shown_path = of_file[0][1][: of_file[0][1].index(path) + len(path)]
+        if is_brief and BY_PATH.is_test(path):
+            yield f"{shown_path}:{','.join(str(place.line) for place, _ in of_file)}"
+            continue
+        by_text: dict[str, list[LineRecord]] = {}
+        for place, line in of_file:
+            text = line.removeprefix(f"{shown_path}:{place.line}:{place.column}: ")
+            by_text.setdefault(text.removesuffix(_name_around(place.symbol)), []).append(place)
+        lines = list(itertools.starmap(_join_places, by_text.items()))
+        if len(lines) == 1:
+            yield f"{shown_path}:{lines[0]}"
+        else:
+            yield shown_path
+            yield from (f" {line}" for line in lines)
+
+
+def _join_places(text: str, places: Sequence[LineRecord]) -> str:
+    """The numbers of lines that have one text, that text, and the declarations around them."""
+    symbols = ", ".join(dict.fromkeys(place.symbol for place in places if place.symbol))
+    return f"{','.join(str(place.line) for place in places)}: {text}{_name_around(symbols)}"
+
+
+def _name_around(symbol: str) -> str:
+    return f"  [{symbol}]" if symbol else ""
 
 
 _MISSING = (("pending_documents", "file"), ("pending_embeddings", "embedding"))
@@ -83,7 +124,10 @@ def _format_hit(record: CodeRecord, path: str) -> str:
     """A file at its best place, and its others with the line of each that says most; in one line if that is all of it."""
     if _is_line(record):
         number, line = next((number, line) for number, line in number_lines(record) if number)
-        return f"{_name_place(record, f'{path}:{number}')}: {_shorten(line.strip())}"
+        shown = _shorten(line.strip())
+        # A declaration's own line names it.
+        named = replace(record, symbol="") if record.symbol in shown else record
+        return f"{_name_place(named, f'{path}:{number}')}: {shown}"
     more = [
         f"also {place.start_line}-{place.end_line}{f' {place.symbol}' if place.symbol else ''}\n"
         f"{place.line}\t{_shorten(place.text)}"

@@ -13,15 +13,15 @@ from rag_ls.search import is_data
 from rag_ls.util.text import count_of
 
 _R = ReferenceRecord
-_IMPORT, _DEFINITION, _IMPLEMENT, _MENTION = "import", "definition", "implement", "mention"
+_CALL, _IMPORT, _DEFINITION, _IMPLEMENT, _MENTION = "call", "import", "definition", "implement", "mention"
 # So many files of data that have the name, and of tests, are listed; of others the folders are told.
 _MAX_DATA, _MAX_TESTS = 5, 20
 _MAX_FOLDERS, _FOLDER_PARTS = 4, 3
 # So much of a long line is shown, around the name that is used in it.
 _MAX_USE_CHARACTERS, _MAX_CHARACTERS_IN_LONG_LIST = 120, 80
-# In a longer list, the uses in one declaration are told by their lines, with the text of the first.
-_MAX_WHOLE_USES = 20
-# More uses in tests than this have no text: other code shows how the symbol is used.
+# In a longer list, the uses in one declaration are told by their lines, with the text of the first; so many texts show how it is used.
+_MAX_WHOLE_USES, _MAX_TEXTS = 20, 12
+# More uses in tests than this have neither a text nor the test's name: other code shows how the symbol is used.
 _MAX_WHOLE_TESTS = 5
 
 
@@ -97,26 +97,40 @@ def _leave_out_known(answer: ReferencesAnswer) -> list[ReferenceRecord]:
 def _list_alike(
     records: Sequence[ReferenceRecord], answer: ReferencesAnswer, told: set[str] | None, *, is_brief: bool
 ) -> Iterator[str]:
-    """The references in a file, without texts if `is_brief`.
+    """The references in a file, without texts and names of functions if `is_brief`; a call has no kind.
 
     An import beside its uses needs no text; in a long list, neither do uses after the first in a
-    declaration, nor one whose text was told.
+    declaration, nor one whose text was told, nor any after enough texts.
     """
     has_uses = any(record.kind not in (_IMPORT, _DEFINITION) for record in records)
-    for what, group in itertools.groupby(records, _describe):
+    if is_brief:
+        records = sorted((_name_container(record) for record in records), key=lambda record: record.kind)
+    for what, group in itertools.groupby(records, _describe_in_list):
         alike = list(group)
         kind = alike[0].kind
         is_plain = is_brief or (kind == _IMPORT and has_uses) or (kind == _IMPLEMENT and told is not None)
         if told is None and not is_plain:
-            yield from (f"{record.line} {what}: {_show_line(record, answer)}" for record in alike)
+            yield from (f"{record.line}{what}: {_show_line(record, answer)}" for record in alike)
             continue
         lines = ",".join(map(str, dict.fromkeys(record.line for record in alike)))
         text = _show_line(alike[0], answer, _MAX_USE_CHARACTERS if told is None else _MAX_CHARACTERS_IN_LONG_LIST)
-        if is_plain or told is None or text in told:
-            yield f"{lines} {what}"
+        if is_plain or told is None or text in told or len(told) == _MAX_TEXTS:
+            yield f"{lines}{what}"
         else:
             told.add(text)
-            yield f"{lines} {what}: {text}"
+            yield f"{lines}{what}: {text}"
+
+
+def _name_container(record: _R) -> _R:
+    """A use in a test, in the class around the test alone."""
+    return replace(record, symbol=record.symbol.rpartition(".")[0])
+
+
+def _describe_in_list(record: _R) -> str:
+    """The kind of a use and what is around it, after its line; a call has no kind."""
+    described = _describe(record)
+    is_call = record.kind == _CALL and record.sure == RESOLVED
+    return f" {described.removeprefix(_CALL).lstrip()}".rstrip() if is_call else f" {described}"
 
 
 def _describe(record: ReferenceRecord) -> str:

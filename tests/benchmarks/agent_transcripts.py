@@ -1,4 +1,4 @@
-"""Eight tasks of an agent on thirteen repositories, as transcripts: each call, its tokens, and the line that answers.
+"""Eight tasks of an agent on fifteen repositories, as transcripts: each call, its tokens, and the line that answers.
 
 `python -m tests.benchmarks.agent_transcripts lobsters=CHECKOUT hexpm=CHECKOUT` copies the checkouts, indexes them, and prints the table;
 with `RAG_LS_EMBEDDING_MODEL=none` by words alone.
@@ -228,6 +228,37 @@ TASKS = {
             _search(r"codes\.FailedPrecondition, \"[cC]annot", match="regex")]),
         Step("read a whole function", r"(?s)func \(s \*Service\) updateCachedRevision.*manifest cache moved.*return nil", [
             ("get_chunk", {"id": "Service.updateCachedRevision"})]),
+    ),
+    "rclone": (
+        Step("where to change a header", r"resp\.Header\.Get\(retryAfterHeader\)", [
+            _search("where is the Retry-After header of a b2 response read"),
+            _search("retryAfterHeader", path_glob="backend/b2/**")]),
+        Step("who calls", r"(?s)backend/box/box\.go\D+1168\b.*drive/drive\.go\D+3199\b.*sugarsync\.go\D+1052\b", [
+            ("find_references", {"symbol": "DirCache.DirMove", "show": "callers"})]),
+        Step("which tests", r"token_bucket_test\.go", [("related_tests", {"path": "fs/accounting/token_bucket.go"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*http/http\.go\D+280\D.*396)(?=.*netstorage\.go\D+239\D.*631)(?=.*s3\.go\D+3009)"
+             r"(?=.*onedrive\.go\D+2947).*serve/dir\.go\D+105\D.*130", [
+            ("find_references", {"symbol": "rest.URLPathEscape"})]),
+        Step("regex", r"(?s)(?=.*azureblob\.go:86)(?=.*fs/fs\.go\D+34\b).*35\b", [
+            _search(r"errors\.New\(\"can't (set|update) \w+", match="regex")]),
+        Step("read a whole function", r"(?s)func DirMove\(.*Can't DirMove - falling back.*Renames\(1\)|RmdirsSorted", [
+            ("get_chunk", {"id": "operations.DirMove"}), ("get_chunk", {"id": "fs/operations/operations.go:2436"})]),
+    ),
+    "lemur": (
+        Step("where to change a header", r"certificates/views\.py\D+777\b", [
+            _search("where is the cache-control header of a private key response set")]),
+        Step("who calls", r"(?s)(?=.*certificates/service\.py\D+450\b).*lemur_cryptography/plugin\.py\D+26\b", [
+            ("find_references", {"symbol": "create_csr", "show": "callers"})]),
+        Step("which tests", r"test_validators\.py", [("related_tests", {"path": "lemur/common/validators.py"})]),
+        *_SHARED,
+        Step("usages", r"(?s)(?=.*common/utils\.py\D+33\D.*353|.*common/utils\.py\D.*337\D.*353)(?=.*acme_handlers\.py\D.*289)"
+             r"(?=.*challenge_types\.py\D.*235)(?=.*lemur_gcs/plugin\.py\D.*132).*test_gcs\.py", [
+            ("find_references", {"symbol": "InvalidConfiguration"})]),
+        Step("regex", r"(?s)(?=.*acme_handlers\.py\D+56\b.*289)(?=.*lemur_email/plugin\.py:137).*lemur_gcs/plugin\.py\D+66\b.*132", [
+            _search(r"raise InvalidConfiguration\(", match="regex")]),
+        Step("read a whole function", r"(?s)def reissue_certificate\(.*return new_cert", [
+            ("get_chunk", {"id": "reissue_certificate"})]),
     ),
 }  # fmt: skip
 

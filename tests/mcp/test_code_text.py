@@ -70,6 +70,8 @@ def test_a_hit_far_below_the_best_is_one_line() -> None:
     far = replace(_HIT, score=0.2, far=True, truncated=True, text="…\n    tax = 1\n…", left_out=("8-9", "11-11"))
     where = "src/cart.py:10  total  0.20: tax = 1"
     assert _text(_HIT, far, far).endswith(f"11\t    return sum(items)\n\n{where}\n{where}")
+    named = replace(far, text="…\n    tax = total(1)\n…")
+    assert _text(_HIT, named).endswith("\n\nsrc/cart.py:10  0.20: tax = total(1)")
     # Without a budget it is whole.
     assert _text(replace(_HIT, far=True)) == _text(_HIT)
 
@@ -141,7 +143,7 @@ def test_lines_of_one_file_in_a_row_stand_beneath_its_path() -> None:
 
     cart = call("src/cart.py", 3), call("src/cart.py", 3), call("src/cart.py", 9)
     assert text(*cart, call("src/pay.py", 1)).split("\n")[1:] == [
-        "src/cart.py", " 3 call: total(1)", " 9 call: total(1)", "src/pay.py:1 call: total(1)",
+        "src/cart.py", " 3: total(1)", " 9: total(1)", "src/pay.py:1: total(1)",
     ]  # fmt: skip
     long = replace(cart[0], text=f"{'a' * 300} total(1) {'b' * 300}")
     assert "…" + "a" * 59 + " total(1) " in text(long)
@@ -165,7 +167,7 @@ def _list_uses(*uses: ReferenceRecord) -> list[str]:
 def test_an_import_beside_its_uses_is_a_line_beneath_them() -> None:
     imports = _use("import", "pay.py", 1, "import total"), _use("import", "all.py", 2, "import total")
     assert _list_uses(_use("call", "pay.py", 9, "total()"), *imports) == [
-        "pay.py", " 9 call in pay: total()", " 1 import in pay", "all.py:2 import in pay: import total",
+        "pay.py", " 9 in pay: total()", " 1 import in pay", "all.py:2 import in pay: import total",
     ]  # fmt: skip
 
 
@@ -176,16 +178,22 @@ def test_a_long_list_of_implementations_tells_their_names_alone() -> None:
 
 
 def test_many_uses_in_tests_are_told_without_their_texts() -> None:
-    tests = [replace(_use("call", "pay_test.py", line, f"total({line})"), test=True) for line in range(1, 7)]
+    tests = [
+        replace(_use("call", "pay_test.py", line, f"total({line})"), test=True, symbol=f"TestPay.test_{line}")
+        for line in range(1, 7)
+    ]
     call = _use("call", "pay.py", 9, "total()")
-    assert _list_uses(call, *tests) == ["pay.py:9 call in pay: total()", "pay_test.py:1,2,3,4,5,6 call in pay"]
+    assert _list_uses(call, *tests) == ["pay.py:9 in pay: total()", "pay_test.py:1,2,3,4,5,6 in TestPay"]
+    mentions = [replace(tests[at], kind="mention", symbol="test_mention") for at in (1, 3)]
+    kinds = _list_uses(call, tests[0], mentions[0], tests[2], mentions[1], *tests[4:])
+    assert kinds[1:] == ["pay_test.py", " 1,3,5,6 in TestPay", " 2,4 mention"]
     assert len(_list_uses(call, *tests[:5])) == 7
 
 
 def test_a_target_is_told_where_it_tells_one_declaration_from_another() -> None:
     own, other = _use("call", "a.py", 1, "x.total()", "total"), _use("call", "b.py", 2, "y.total()", "Cart.total")
-    assert _list_uses(own, other) == ["a.py:1 call in pay: x.total()", "b.py:2 call of Cart.total in pay: y.total()"]
-    assert _list_uses(other) == ["b.py:2 call in pay: y.total()"]
+    assert _list_uses(own, other) == ["a.py:1 in pay: x.total()", "b.py:2 of Cart.total in pay: y.total()"]
+    assert _list_uses(other) == ["b.py:2 in pay: y.total()"]
 
 
 def test_a_long_list_tells_the_text_of_uses_in_one_declaration_once_but_all_lines() -> None:
@@ -195,18 +203,43 @@ def test_a_long_list_tells_the_text_of_uses_in_one_declaration_once_but_all_line
     assert len(_list_uses(*uses, wide)[-1]) < len(_list_uses(wide)[-1])
     last = _use("call", "b.py", 5, "total(1)")
     assert _list_uses(*uses, last) == [
-        f"a.py:{','.join(map(str, range(1, 21)))} call in pay: total(1)",
-        "b.py:5 call in pay",
+        f"a.py:{','.join(map(str, range(1, 21)))} in pay: total(1)",
+        "b.py:5 in pay",
     ]
+    many = _list_uses(*uses, *(_use("call", f"{number}.py", 1, f"total(x{number})") for number in range(20)))
+    assert [line.partition(":")[0] for line in many] == ["a.py", *(f"{number}.py" for number in range(20))]
+    assert sum(": total(" in line for line in many) == 12
+
+
+def _held(*lines: LineRecord, hits: tuple[CodeRecord, ...] = (), names_project: bool = False) -> list[str]:
+    held = ExactPlaces("exact", "pay", len(lines), 1, lines)
+    answer = CodeAnswer("pay", hits, _STATS, held)
+    text = str(render_answer("search_code", answer, names_project=names_project)["text"])
+    return text.split("\n\n")[0].split("\n")[1:]
 
 
 def test_lines_that_hold_a_text_stand_beneath_the_path_of_their_file() -> None:
-    lines = [LineRecord("a.py", line, 5, "    pay()", file="/work/shop/a.py") for line in (2, 7)]
-    held = ExactPlaces("exact", "pay", 2, 1, tuple(lines))
-    answer = CodeAnswer("pay", (), _STATS, held)
-    assert str(render_answer("search_code", answer)["text"]).split("\n")[1:] == ["a.py", " 2:5: pay()", " 7:5: pay()"]
-    whole = str(render_answer("search_code", answer, names_project=True)["text"])
-    assert whole.split("\n")[1:] == ["/work/shop/a.py", " 2:5: pay()", " 7:5: pay()"]
+    lines = [LineRecord("a.py", line, 5, f"    pay({line})", file="/work/shop/a.py") for line in (2, 7)]
+    assert _held(*lines) == ["a.py", " 2: pay(2)", " 7: pay(7)"]
+    assert _held(*lines, names_project=True) == ["/work/shop/a.py", " 2: pay(2)", " 7: pay(7)"]
+
+
+def test_lines_of_a_file_that_are_alike_are_one_with_the_declarations_around_them() -> None:
+    lines = [LineRecord("a.py", line, 5, "    pay()", symbol) for line, symbol in ((2, "Cart.buy"), (7, "Cart.add"))]
+    assert _held(*lines, LineRecord("a.py", 9, 1, "pay(1)")) == [
+        "a.py", " 2,7: pay()  [Cart.buy, Cart.add]", " 9: pay(1)",
+    ]  # fmt: skip
+    assert _held(lines[0], replace(lines[0], line=3)) == ["a.py:2,3: pay()  [Cart.buy]"]
+
+
+def test_many_lines_of_tests_beside_hits_are_told_by_their_numbers() -> None:
+    own = LineRecord("pay.py", 1, 1, "pay()")
+    tests = [LineRecord("tests/test_pay.py", line, 1, f"pay({line})", "test_pay") for line in range(1, 5)]
+    assert _held(own, *tests, hits=(_HIT,)) == ["pay.py:1: pay()", "tests/test_pay.py:1,2,3,4"]
+    # Fewer, no others, and those that were asked for alone have their texts.
+    assert len(_held(own, *tests[:3], hits=(_HIT,))) == len(_held(*tests[:3], own)) == 5
+    assert len(_held(*tests, hits=(_HIT,))) == 5
+    assert len(_held(own, *tests)) == 6
 
 
 def test_a_file_of_tests_is_a_line() -> None:

