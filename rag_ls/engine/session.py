@@ -323,7 +323,9 @@ class ProjectSession:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
-        note = "; ".join(filter(None, (self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note)))
+        note = "; ".join(
+            filter(None, (self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note))
+        )
         is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,

@@ -89,15 +89,18 @@ def _list_lines(answer: ExactPlaces, told: Sequence[str], *, is_beside: bool) ->
     """
     tests = sum(BY_PATH.is_test(place.path) for place in answer.places)
     is_brief = is_beside and _MAX_WHOLE_TESTS < tests < len(answer.places)
-    for path, group in itertools.groupby(zip(answer.places, told, strict=True), lambda item: item[0].path):
-        of_file = list(group)
-        shown_path = of_file[0][1][: of_file[0][1].index(path) + len(path)]
-        if is_brief and BY_PATH.is_test(path):
+    # Files of another project are told by their whole paths.
+    parted = [
+        line.partition(f":{place.line}:{place.column}: ") for place, line in zip(answer.places, told, strict=True)
+    ]
+    placed = zip(answer.places, parted, strict=True)
+    for shown_path, group in itertools.groupby(placed, lambda item: item[1][0]):
+        of_file = [(place, text) for place, (_, _, text) in group]
+        if is_brief and BY_PATH.is_test(of_file[0][0].path):
             yield f"{shown_path}:{','.join(str(place.line) for place, _ in of_file)}"
             continue
         by_text: dict[str, list[LineRecord]] = {}
-        for place, line in of_file:
-            text = line.removeprefix(f"{shown_path}:{place.line}:{place.column}: ")
+        for place, text in of_file:
             by_text.setdefault(text.removesuffix(_name_around(place.symbol)), []).append(place)
         lines = list(itertools.starmap(_join_places, by_text.items()))
         if len(lines) == 1:

@@ -309,7 +309,9 @@ def unwatched(client: Client, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Pr
     return view
 
 
-def test_without_watching_a_question_compares_a_tree_that_is_quickly_compared(unwatched: ProjectSession, shop: Path) -> None:
+def test_without_watching_a_question_compares_a_tree_that_is_quickly_compared(
+    unwatched: ProjectSession, shop: Path
+) -> None:
     for number in range(3):
         write(shop, {"src/new.py": f"def zebra{number}():\n    return 1\n"})
         assert found(unwatched, f"zebra{number}") == ["src/new.py"]
