@@ -23,6 +23,8 @@ _ASKED_REST_FACTOR = 4
 # A question in an unwatched tree waits for a comparison that takes at most so long, unless one was done so shortly before.
 _MAX_QUICK_S = 0.15
 _RECENT_S = 0.2
+# The first comparison is mostly done for the question itself, and watching begins a second later.
+_FIRST_RECENT_S = 1.5
 # Between two requested checks lies at most this time, or this many times the last comparison's duration, because other work may
 # have slowed that comparison down.
 _MAX_CHECK_REST_S = 20.0
@@ -366,6 +368,7 @@ class Comparison:
         """The time at which the index last took in a comparison or a batch of changed files."""
         self._is_check = False
         self._check_asked = False
+        self._is_repeated = False
         self._done_at: float | None = None
         self._started_at = 0.0
         self._took_s = 0.0
@@ -386,6 +389,7 @@ class Comparison:
         """Note that the comparison ended; one that was not `done` is wanted again."""
         self.running = False
         if done:
+            self._is_repeated = self._done_at is not None
             self._done_at = time.monotonic()
             self._took_s = self._done_at - self._started_at
             self.note_sync()
@@ -429,7 +433,8 @@ class Comparison:
 
     def is_recent_at(self, moment: float) -> bool:
         """Whether what was on the disk at a moment (monotonic clock) is compared, or was just before."""
-        return self._done_at is not None and self._done_at + _RECENT_S >= moment
+        recent_s = _RECENT_S if self._is_repeated else _FIRST_RECENT_S
+        return self._done_at is not None and self._done_at + recent_s >= moment
 
     def due_in_s(self) -> float | None:
         """Seconds until the next check, 0 or less when it is due; None where no check is planned."""

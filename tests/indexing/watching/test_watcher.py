@@ -305,6 +305,8 @@ def unwatched(client: Client, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Pr
     view = client.open(shop)
     view.indexing.index_tree()
     settled(view)
+    view.indexing.rescan()
+    settled(view)
     time.sleep(0.3)
     return view
 
