@@ -45,9 +45,10 @@ _BINARY_SUFFIXES = frozenset(
 _DATA_SUFFIXES = frozenset(
     ".csv .tsv .svg .po .pot .geojson .ndjson .jsonl .map .lock .sum .snap .patch .diff .log".split()
 )
-# The last ones are copies of former texts that `rules setup --force` makes.
+# The last ones are copies of former texts: those that `rules setup --force` makes, and editors while they save.
 _GENERATED_NAMES = _pattern_of(
-    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak"
+    "*.min.js *.min.css *-lock.json *.bundle.js *_pb2.py *.pb.go *.g.dart pnpm-lock.yaml *.md.????????-??????.bak "
+    "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
 )
 # `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
 _GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")

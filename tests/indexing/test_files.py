@@ -26,6 +26,7 @@ def _reason(file: Path) -> str:
         (".env", "secret"), (".env.local", "secret"), ("id_rsa", "secret"), ("id_ed25519.pub", "secret"),
         ("server.PEM", "secret"), ("tls.key", "secret"), (".npmrc", "secret"), ("credentials.json", "secret"),
         ("logo.PNG", "binary"), ("data.sqlite", "binary"), ("rows.csv", "data"), ("poetry.lock", "data"),
+        ("cart.py~", "generated"), ("#cart.py#", "generated"), (".cart.py.swp", "generated"),
         ("app.min.js", "generated"), ("package-lock.json", "generated"), ("api_pb2.py", "generated"),
         ("id_generator.py", ""), ("environment.py", ""), ("keys.py", ""), ("main.rs", ""),
     ],
