@@ -101,3 +101,57 @@ def test_a_search_for_the_callers_of_a_frequent_name_resolves_what_it_shows(shop
     told = note["stats"]["note"]
     assert "Cart.save is used at shop/box.py:6, shop/part00.py:" in told
     assert "and about " in told
+
+
+def _type_many(client: Client, root: Path, uses: dict[str, str]) -> None:
+    """A shop with thousands of uses of a key, of which those of some documents mean `Cart.size`."""
+    others = {
+        f"src/a{number:02}.ts": "export function run(thing: any) {\n" + "  show(thing.size);\n" * 60 + "}\n"
+        for number in range(40)
+    }
+    cart = "export interface Cart {\n  size: number;\n}\n\nexport function findCart(): Cart {\n  return load();\n}\n"
+    client.open(write(root, {"src/cart.ts": cart, **others, **uses}))
+    index_project(client, embeddings=False)
+
+
+def test_uses_where_the_type_is_known_come_before_thousands_that_share_the_name(client: Client, tmp_path: Path) -> None:
+    uses = {
+        "src/z1.ts": "import { Cart } from './cart';\n\nexport function pack(cart: Cart) {\n  return cart.size;\n}\n",
+        "src/z2.ts": "import { findCart } from './cart';\n\nexport const made = () => {\n  return findCart().size;\n};\n",
+    }
+    _type_many(client, tmp_path / "shop", uses)
+    answer = _ask(client, symbol="Cart.size", k=20)
+    resolved = [each for each in answer["references"] if each["sure"] == "resolved"]
+    assert [_place(each)[:3] for each in resolved] == [
+        ("definition", "src/cart.ts", 2),
+        ("mention", "src/z1.ts", 4),
+        ("mention", "src/z2.ts", 4),
+    ]
+    assert len(answer["references"]) == 20
+    assert (answer["estimated"], answer["total"] > 2300) == (True, True)
+
+
+@pytest.mark.slow
+def test_a_use_far_from_the_type_is_found_on_a_later_page(client: Client, tmp_path: Path) -> None:
+    shop = "import { findCart } from './cart';\n\nexport function findShop() {\n  const cart = findCart();\n  return { cart };\n}\n"
+    owned = (
+        "import { Owner } from './owner';\n\nexport function look(owner: Owner) {\n  return owner.shop.cart.size;\n}\n"
+    )
+    uses = {
+        "src/shop.ts": shop,
+        "src/z1.ts": "import { Cart } from './cart';\n\nexport interface Shop {\n  cart: Cart;\n}\n",
+        "src/z2.ts": "import { Shop } from './z1';\n\nexport interface Place {\n  shop: Shop;\n}\n",
+        "src/z3.ts": "import { Place } from './z2';\n\nexport interface Town {\n  place: Place;\n}\n",
+        "src/owner.ts": "import { Town } from './z3';\n\nexport interface Owner extends Town {\n  age: number;\n}\n",
+        "src/z4.ts": owned.replace("owner.shop", "owner.place.shop"),
+    }
+    _type_many(client, tmp_path / "shop", uses)
+    view = client.projects()[0]
+    whole = find_references(view, AskedSymbol("Cart.size")).references
+    seen: list[dict[str, Any]] = []
+    while page := _ask(client, symbol="Cart.size", k=900, offset=len(seen)):
+        seen += page["references"]
+        if len(seen) >= page["total"]:
+            break
+    assert sorted(map(_place, seen)) == sorted((each.kind.value, each.path, each.line, each.column) for each in whole)
+    assert ("mention", "src/z4.ts", 4) in {_place(each)[:3] for each in seen if each["sure"] == "resolved"}

@@ -80,6 +80,11 @@ class CodeFile:
         found = [item for item in self._covering(line) if not kinds or item.kind in kinds]
         return min(found, key=lambda item: item.end_line - item.start_line) if found else None
 
+    def outermost(self, line: int) -> StoredSymbol | None:
+        """The outermost declaration around a line that is no module."""
+        found = (item for item in self._covering(line) if item.kind != "module")
+        return max(found, key=lambda item: item.end_line - item.start_line, default=None)
+
     def decorated_at(self, line: int, lines: Sequence[str]) -> StoredSymbol | None:
         """The declaration below a line with a decorator; None where the line has none, or is a part of the declaration."""
         indent = _indentation(lines[line - 1]) if line <= len(lines) else 0
@@ -121,6 +126,7 @@ class CodeFiles:
         self._indentations: dict[int, list[int]] = {}
         self._above: dict[tuple[int, int], str] = {}
         self._named: dict[str, list[StoredSymbol]] = {}
+        self._holding: dict[str, list[int]] = {}
 
     @cached_property
     def _documents(self) -> dict[int, tuple[str, str]]:
@@ -141,9 +147,11 @@ class CodeFiles:
 
     def holding(self, name: str) -> list[int]:
         """The documents that may hold a name, by id."""
-        parts = terms(name)
-        found = self._lexical.documents_holding(parts[-1:]) if parts else []
-        return [number for number in found if number in self._documents]
+        term = next(iter(terms(name)[-1:]), "")
+        if term not in self._holding:
+            found = self._lexical.documents_holding([term]) if term else []
+            self._holding[term] = [number for number in found if number in self._documents]
+        return self._holding[term]
 
     def language_of(self, number: int) -> str:
         """The language of a document."""

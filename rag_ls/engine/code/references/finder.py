@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import filterfalse, islice, product
 
@@ -12,6 +12,7 @@ from rag_ls.chunking import KEY, SHORTHAND, TAKEN, read_uses
 from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.expected import ExpectedTypes
+from rag_ls.engine.code.references.knowing import find_knowing
 from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.engine.code.references.names import Names, is_constructor, kin_of
 from rag_ls.engine.code.references.overloads import Overloads
@@ -185,6 +186,13 @@ class Finder:
             # A declaration's own name is no use.
             counts[ReferenceKind.MENTION] = max(0, counts[ReferenceKind.MENTION] - declared[number])
         return counted
+
+    def find_knowing(
+        self, declared: Sequence[StoredSymbol], counted: Mapping[int, Counter[ReferenceKind]]
+    ) -> Collection[int] | None:
+        """The documents that know the types of some members, by id; None where they cannot be told."""
+        importing = [number for number, counts in counted.items() if counts[ReferenceKind.IMPORT]]
+        return find_knowing(self._names, declared, counted, importing)
 
     def _is_docs(self, number: int) -> bool:
         return find_language(self.files.language_of(number)).role is Role.DOCS
