@@ -1,7 +1,15 @@
-"""Finds where names are used: `code_files` reads the index, `names` and `types` resolve names, `expressions` reads
-chains of calls, `bindings` tells variables, `name_patterns` matches around a name, `contexts` tells the types that objects of scripts
-have by their places, `given_types` reads them, `asked` finds the declarations that a question means, `finder` all references to
-them, `pages` those that are shown, `knowing` where most of these stand, and `questions` answers."""
+"""Finds where names are used.
+
+`questions` answers, `answers` says in which words; `asked` finds the declarations that a question means, `finder` all references to
+them, `pages` those that are shown, `knowing` the documents in which most of these stand, `unread` those whose uses are not known.
+The finder's help: `wanted` says which declarations count, `parts` which of them are one, `creations` where objects are made, `quoted`
+and `docs_lines` which texts mean one, `places` makes the references.
+Below it, names are resolved: `code_files` reads the index, `declared` tells declarations alone, `names` follows imports and classes, `bindings`
+tells variables, `types` resolves uses by their receivers' types, for which `expressions` reads chains of calls, `closures` blocks,
+`written_types` types, and `name_patterns` matches around a name; `expected` tells what a place expects, `overloads` which is called.
+In scripts, `contexts` tells the types that objects have by their places, `script_text` and `script_places` read the text around them,
+`given_types` and `type_texts` the types.
+"""
 
 from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind, References
 from rag_ls.engine.code.references.questions import (

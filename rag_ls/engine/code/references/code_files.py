@@ -210,6 +210,18 @@ class CodeFiles:
             self._texts[source.id] = _split_lines(self._store.chunks.text_of(source.id))
         return self._texts[source.id]
 
+    def before(self, source: CodeFile, use: Use) -> str:
+        """The text of its line before a use; empty where the text ends above that, as a change is indexed right now."""
+        lines = self.lines(source)
+        line = lines[use.line - 1] if use.line <= len(lines) else ""
+        if line.isascii():
+            return line[: use.column]
+        return line.encode("utf-8", "surrogatepass")[: use.column].decode("utf-8", "ignore")
+
+    def after(self, source: CodeFile, use: Use) -> str:
+        """The text of its line behind a use."""
+        return self.lines(source)[use.line - 1][len(self.before(source, use)) + len(use.name) :]
+
     def text_above(self, source: CodeFile, line: int) -> str:
         """The lines above one that are indented no more than what encloses it, and itself: blocks beside it are left out."""
         if len(self._above) >= _MAX_ABOVE:

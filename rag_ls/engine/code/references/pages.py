@@ -9,7 +9,8 @@ from functools import cached_property, partial
 
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind, sort_references
 from rag_ls.engine.code.references.code_files import split_owner
-from rag_ls.engine.code.references.finder import Finder, Wanted
+from rag_ls.engine.code.references.finder import Finder
+from rag_ls.engine.code.references.wanted import Wanted
 from rag_ls.storage import StoredSymbol
 
 _MAX_AT_ONCE = 400
@@ -93,15 +94,15 @@ class _Answer:
         elif kind is ReferenceKind.OVERRIDE:
             yield _Part(len(finder.files.named(self._name)) - len(declared), partial(finder.overrides, declared))
         else:
-            yield _Part(len(finder.holding_docs(self._name)), partial(finder.lines_of_docs, self._name, declared))
+            yield _Part(len(finder.docs.holding(self._name)), partial(finder.docs.find, self._name, declared))
 
     def _of_uses(self, kind: ReferenceKind) -> Iterator[_Part]:
         if kind is ReferenceKind.CALL:
             for owner, constructors in self._created.items():
-                find = partial(self._finder.creations, owner, constructors, is_asked=owner in self._declared)
+                find = partial(self._finder.creations.find, owner, constructors, is_asked=owner in self._declared)
                 yield _Part(self._creations[owner], find)
             if types := [item for item in self._declared if item.kind == "type"]:
-                yield _Part(0, partial(self._finder.unnamed_creations, types))
+                yield _Part(0, partial(self._finder.creations.find_unnamed, types))
         # A document that imports the name may use it under another one, and a text in quotes may mean it.
         numbers = [
             number
@@ -144,7 +145,7 @@ class _Answer:
 
     @cached_property
     def _created(self) -> Mapping[StoredSymbol, Sequence[StoredSymbol]]:
-        return self._finder.created_by(self._declared)
+        return self._finder.creations.by_type(self._declared)
 
     @cached_property
     def _creations(self) -> Mapping[StoredSymbol, int]:

@@ -53,7 +53,7 @@ def find_references(
     unread = find_unread(session, finder.files, name, {key.document_id for key in keys})
     return References(
         name, tuple(declared), tuple(references), nearest=nearest, looked_at=finder.files.count, unread=unread,
-        uncreated=finder.uncreated, left=left,
+        uncreated=finder.creations.uncreated, left=left,
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> 
         nearest=nearest,
         looked_at=finder.files.count,
         unread=unread,
-        uncreated=finder.uncreated,
+        uncreated=finder.creations.uncreated,
         is_cut=len(tree.found) >= _MAX_TREE,
     )
 

@@ -207,8 +207,7 @@ class Uses:
         return "\n".join((*lines, self._line_before(source, use)))
 
     def _line_before(self, source: CodeFile, use: Use) -> str:
-        line = self._files.lines(source)[use.line - 1].encode("utf-8", "surrogatepass")
-        return line[: use.column].decode("utf-8", "ignore")
+        return self._files.before(source, use)
 
     def _member_of_few(self, source: CodeFile, steps: list[Step], name: str) -> Meaning | None:
         """The member of a receiver that is itself a member of something unknown, where one type alone can be meant."""

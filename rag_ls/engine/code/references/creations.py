@@ -1,0 +1,165 @@
+"""Finds where objects are created: the calls of a type as those of its constructors, and creations that do not name the type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rag_ls.engine.code.references.answers import Reference, ReferenceKind
+from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.names import is_constructor
+from rag_ls.engine.code.references.wanted import Wanted
+from rag_ls.languages import find_language
+from rag_ls.model import Use, UseKind
+from rag_ls.storage import StoredSymbol
+
+if TYPE_CHECKING:
+    from rag_ls.engine.code.references.finder import Finder
+
+_MAX_CREATED = 50
+_MAX_TAKING = 40
+_MAX_UNNAMED = 300
+
+
+class Creations:
+    """The creations of objects in what one client sees. For one question."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        self._files = finder.files
+        self._names = finder.names
+        self._uses = finder.uses
+        self._overloads = finder.overloads
+        self._parts = finder.parts
+        self._places = finder.places
+        self.uncreated = 0
+
+    def by_type(self, declared: Sequence[StoredSymbol]) -> dict[StoredSymbol, list[StoredSymbol]]:
+        """The constructors among some declarations, by the type that each creates; none where these are too many types."""
+        found: dict[StoredSymbol, list[StoredSymbol]] = {}
+        for item in declared:
+            if self._is_constructor(item) and (owner := self._parts.owner(item)) is not None:
+                found.setdefault(owner, []).append(item)
+        if len(found) > _MAX_CREATED:
+            self.uncreated = len(found)
+            return {}
+        return found
+
+    def find(self, owner: StoredSymbol, constructors: Sequence[StoredSymbol], *, is_asked: bool) -> Iterable[Reference]:
+        """The calls of a type that mean some of its constructors; without those by its name, if it is asked for too."""
+        wanted = Wanted((item, item) for item in constructors)
+        name = split_owner(owner.symbol)[1]
+        calls = (
+            self._finder.uses_in_code(name, self._finder.want([owner]), {ReferenceKind.CALL}) if not is_asked else []
+        )
+        calls += self.find_unnamed([owner]) if not is_asked else ()
+        rule = find_language(owner.language).references
+        for derived in self._derived_from(owner) if rule is not None and rule.inherits_constructors else ():
+            made = [
+                found for item in constructors for found in self._names.members(derived, split_owner(item.symbol)[1])
+            ]
+            if wanted.find(made) is not None:
+                called = split_owner(derived.symbol)[1]
+                calls += self._finder.uses_in_code(called, self._finder.want([derived]), {ReferenceKind.CALL})
+        for each in calls:
+            if each.resolved:
+                yield from self._creation(each, owner, wanted)
+        yield from self._creations_by_members(owner, wanted)
+        for source in self._files.load(self._files.holding(name)):
+            for use in source.uses(source.rule.chained):
+                if use.kind != UseKind.CALL:
+                    continue
+                around = self._names.type_around(source, use.line) if not use.receiver else None
+                is_own = use.name in source.rule.own
+                if around is not None and (around == owner if is_own else owner in self._names.bases_of(around)):
+                    yield from self._creation(self._places.at_use(source, use, owner), owner, wanted)
+
+    def _creations_by_members(self, owner: StoredSymbol, wanted: Wanted) -> Iterator[Reference]:
+        """The calls of members that create an object: `Cart.new` of a type, or of one that derives from it and has no constructor."""
+        home = self._files.at(owner.path)
+        if home is None or not home.rule.creating_members:
+            return
+        names = {split_owner(each.symbol)[1] for each in (owner, *self._derived_from(owner))}
+        numbers = dict.fromkeys(
+            number for name in sorted(names)[:_MAX_TAKING] for number in self._finder.holding_code(name)
+        )
+        constructor = next(iter(wanted.declared))
+        for source in self._files.load(numbers):
+            for use in source.uses(source.rule.creating_members):
+                typed = self._uses.created_type(source, use) if use.kind == UseKind.CALL else None
+                made = self._names.members(typed, split_owner(constructor.symbol)[1]) if typed is not None else ()
+                if (target := wanted.find(made)) is not None:
+                    yield self._places.at_use(source, use, target)
+
+    def _derived_from(self, owner: StoredSymbol) -> list[StoredSymbol]:
+        """The types that derive from one directly."""
+        name = split_owner(owner.symbol)[1]
+        return [
+            item
+            for source in self._files.load(self._finder.holding_code(name))
+            for use in source.bases
+            if use.name == name and (item := source.around(use.line, "type")) is not None
+            if owner in self._names.bases_of(item)
+        ]
+
+    def find_unnamed(self, types: Iterable[StoredSymbol]) -> Iterator[Reference]:
+        """The creations of some types that do not name them: `Add(new(1))`. Those where a declaration names the type are calls of it."""
+        for owner in types:
+            home = self._files.at(owner.path)
+            if home is None or not home.rule.unnamed_creation:
+                continue
+            for source in self._files.load(self._holding_unnamed(owner)):
+                for number, line in enumerate(self._files.lines(source), 1):
+                    for match in re.finditer(home.rule.unnamed_creation, line):
+                        if not self._creates(source, number, match.start(), owner):
+                            continue
+                        column = len(line[: match.start()].encode("utf-8", "surrogatepass"))
+                        yield self._places.at_use(source, Use("new", UseKind.CALL, number, column), owner)
+
+    def _holding_unnamed(self, owner: StoredSymbol) -> list[int]:
+        """The documents that name a type, and those that may call a function with a parameter of it, by id."""
+        name = split_owner(owner.symbol)[1]
+        word = re.compile(rf"\(.*\b{re.escape(name)}\b")
+        naming = self._finder.holding_code(name)
+        taking = {
+            split_owner(item.symbol)[1]
+            for source in self._files.load(naming)
+            for item in source.symbols
+            if item.kind in ("function", "type") and word.search(item.signature)
+        }
+        calling = (number for each in sorted(taking)[:_MAX_TAKING] for number in self._finder.holding_code(each))
+        return list(dict.fromkeys((*naming, *calling)))[:_MAX_UNNAMED]
+
+    def _creates(self, source: CodeFile, line: int, column: int, owner: StoredSymbol) -> bool:
+        """Whether what is created at a place is of a type that only the place tells."""
+        expected = self._uses.expected
+        wanted = expected.find(source, line, column) if expected is not None else None
+        if wanted is None or owner not in wanted.declarations:
+            return False
+        name = split_owner(owner.symbol)[1]
+        names = {name, *self._names.declared.aliases_of(source, name)}
+        return all(use.line != line or use.kind != UseKind.CALL for use in source.uses(names))
+
+    def _is_constructor(self, item: StoredSymbol) -> bool:
+        rule = find_language(item.language).references
+        return rule is not None and is_constructor(item, rule)
+
+    def _creation(self, call: Reference, owner: StoredSymbol, wanted: Wanted) -> Iterable[Reference]:
+        """The call of a type as one of its constructors, if it may mean a wanted one."""
+        source, home = self._files.at(call.path), self._files.at(owner.path)
+        if source is None or home is None:
+            return
+        own = (item for item in home.symbols if self._is_constructor(item) and self._parts.owner(item) == owner)
+        line = self._files.lines(source)[call.line - 1]
+        known = tuple(dict.fromkeys((*own, *wanted.declared)))
+        if source.rule.is_overloaded and self._overloads.has_primary(owner):
+            meant: Sequence[StoredSymbol] = self._overloads.choose(
+                source, call.line, call.column - 1, (owner, *known), are_one=True
+            )
+            is_sure = all(wanted.find([item]) for item in meant)
+        else:
+            meant, is_sure = self._finder.choose(source, call.line, line[: call.column - 1], known, wanted)
+        if (target := wanted.find(meant)) is not None:
+            yield replace(call, target=target if is_sure else None, resolved=is_sure)
