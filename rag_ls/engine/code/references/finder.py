@@ -277,6 +277,7 @@ class Finder:
         others = {
             name: [each for each in self.files.named(name) if symbol_key(each) not in known] for name in set(named)
         }
+        self.files.load(each.document_id for items in others.values() for each in items)
         for item in declared:
             rule = find_language(item.language).references
             # Each derived type may hold a type of this name, which takes no other's place.
