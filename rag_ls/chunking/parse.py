@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -142,13 +142,21 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
         # time.
         parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]
 
-    deadline = time.thread_time() + seconds
     read = _Reading(data, end, _WINDOWS)
     try:
-        root: Node = parser.parse(read, progress_callback=lambda *_: time.thread_time() > deadline).root_node
+        root: Node = parser.parse(read, progress_callback=_time_limit(seconds)).root_node
     except ValueError:  # raised by the binding when the callback stops it
         return None
     return root
+
+
+def _time_limit(seconds: float) -> Callable[[int, bool], bool]:
+    """A function that says whether this thread has worked for longer: parsers ask it every hundred steps.
+
+    To ask the system for the thread's time may take as long as these. It is never more than the time on the clock.
+    """
+    deadline, earliest = time.thread_time() + seconds, time.monotonic() + seconds
+    return lambda *_: time.monotonic() > earliest and time.thread_time() > deadline
 
 
 class _Windows(threading.local):

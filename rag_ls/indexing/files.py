@@ -21,7 +21,7 @@ from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.paths import is_behind_link, leads_out
-from rag_ls.util.regular_files import regular_file
+from rag_ls.util.regular_files import read_most, regular_file
 
 
 def _pattern_of(globs: str) -> re.Pattern[str]:
@@ -268,7 +268,7 @@ def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
     """Up to limit + 1 bytes, the state before reading, and whether the file stayed unchanged meanwhile."""
     with regular_file(file) as stream:
         state = _state(os.fstat(stream.fileno()))
-        data = stream.read(limit + 1)
+        data = read_most(stream, limit + 1)
         settled = _state(os.fstat(stream.fileno())).same_stamp(state)
     return data, state, settled
 

@@ -10,6 +10,7 @@ from functools import partial
 from rag_ls.chunking import outline_of_document
 from rag_ls.model import Import
 from rag_ls.rules.checks.checker import applies, looks_at_imports, violations
+from rag_ls.rules.checks.contracts import find_suspects
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -74,7 +75,8 @@ def find_broken(rules: Sequence[tuple[CheckRule, tuple[str, ...]]], tree: Unread
             edges[file.path] = tree.resolve(file.path, file.language, seen.imports)
     graph = ImportGraph(edges)
     for rule in others:
-        asked = edges if looks_at_imports(rule) else (path for path, _ in tree.files)
+        suspects = find_suspects(rule.check, graph) if looks_at_imports(rule) else frozenset()
+        asked = filter(suspects.__contains__, edges) if looks_at_imports(rule) else (path for path, _ in tree.files)
         documents = (CheckedDocument(path, "", "") for path in asked if applies(rule, path))
         alone = RuleSet((rule,))
         found[rule.id] += [each.path for each in documents if violations(each, alone, graph)]

@@ -22,6 +22,7 @@ _MAX_ALTERNATIVES = 200
 _MAX_NEAREST = 3
 _PART = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
 _WILD = re.compile(r"(?<!\\)[*?\[{]")
+_INNER_FOLDER = re.compile(r"\*\*(/[^*?\[{\\]+/)\*\*")
 _IS_SUFFIX = re.compile(r"(?:\*+/)*[*?]+(?:\.|$)")
 _ELEMENTS = {
     # The first element may be skipped alone, or together with the other two. It does not repeat: `a**/b` does not match `axb`.
@@ -147,6 +148,8 @@ def nearest_to_glob(written: str, known: Iterable[str]) -> list[str]:
 def _matcher_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
     positive = [glob for glob in globs if not glob.startswith("!")]
     is_wanted = _any_of(positive, known) if positive else lambda path: True
+    if len(positive) == len(globs):
+        return is_wanted
     is_unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")], known)
     return lambda path: is_wanted(path) and not is_unwanted(path)
 
@@ -158,17 +161,15 @@ def _any_of(globs: Sequence[str], known: Collection[str]) -> Matcher:
         return lambda path: True
     names = {literal for literal in literals if "/" not in literal}
     patterns = [each for glob in globs for each in _patterns_of(glob, known)]
-    below = tuple(folder for each in patterns if (folder := _folder_of(each)))
+    below = (
+        *(f"{literal}/" for literal in literals),
+        *(folder for each in patterns if (folder := _folder_of(each))),
+    )
     others = [_pattern(each) for each in patterns if not _folder_of(each)]
 
     def matches(path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        if path in literals or (folder and name in names) or path.startswith(below):
+        if path in literals or path.startswith(below) or (names and "/" in path and path.rpartition("/")[2] in names):
             return True
-        while folder:
-            if folder in literals:
-                return True
-            folder = folder.rpartition("/")[0]
         return any(each(path) for each in others)
 
     return matches
@@ -214,6 +215,8 @@ def _pattern(glob: str) -> Matcher:
     glob = glob.removeprefix("./").removeprefix("/") + "**" * is_folder
     # Several wildcards in a row mean the same as one, but would take exponential time.
     glob = re.sub(r"(?:\*\*+/)+", "**/", glob)
+    if inner := _INNER_FOLDER.fullmatch(glob):
+        return lambda path: inner[1] in f"/{path}"
     parts = ["**" if part.startswith("***") else part for part in _PART.findall(glob)]
     runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))
     regex = re.compile("".join(_MEANINGS.get(part) or _character(part) for part in parts), re.DOTALL)

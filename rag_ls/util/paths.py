@@ -46,6 +46,9 @@ def text_in(root: Path, path: str) -> str:
         return ""
 
 
+_NO_NAMES = frozenset({"", ".", ".."})
+
+
 class TextReader:
     """Reads the texts of many files below a folder, as `text_in` does, and looks once at each folder on their paths.
 
@@ -55,18 +58,22 @@ class TextReader:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._start = os.path.join(root, "")
-        self._plain: dict[str, bool] = {}
+        self._plain = {"": _is_without_link(root, root / "any")}
 
     def __reduce__(self) -> tuple[type[TextReader], tuple[Path]]:
         return TextReader, (self._root,)
 
     def __call__(self, path: str) -> str:
         folder, file = path.rpartition("/")[0], self._start + path
-        if folder not in self._plain:
-            self._plain[folder] = _is_without_link(self._root, self._root / folder / "any")
-        if not self._plain[folder] or os.path.islink(file):
+        if not self._is_plain(folder) or os.path.islink(file):
             return text_in(self._root, path)
         return _text_of(file)
+
+    def _is_plain(self, folder: str) -> bool:
+        for each in () if folder in self._plain else unknown_folders(folder, self._plain):
+            parent, _, name = each.rpartition("/")
+            self._plain[each] = self._plain[parent] and name not in _NO_NAMES and not os.path.islink(self._start + each)
+        return self._plain[folder]
 
 
 def _text_of(file: str | os.PathLike[str]) -> str:

@@ -64,11 +64,11 @@ class ImportGraph:
     def importing(self) -> Mapping[Edge, Sequence[str]]:
         """The documents that have each import, without its line."""
         if not self._importing:
+            found: dict[tuple[str, str], list[str]] = {}
             for path, edges in self._edges.items():
                 for edge in edges:
-                    self._importing.setdefault(Edge(edge.target, "" if edge.target else edge.module, 0), []).append(
-                        path
-                    )
+                    found.setdefault((edge.target, "" if edge.target else edge.module), []).append(path)
+            self._importing = {Edge(*each, 0): paths for each, paths in found.items()}
         return self._importing
 
     def with_document(self, path: str, edges: tuple[Edge, ...]) -> ImportGraph:

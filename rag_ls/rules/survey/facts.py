@@ -33,8 +33,9 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     """The facts of a file; none where no framework's marks stand in its text."""
     text = text.removeprefix("\ufeff")
     known = frameworks_of(language)
-    words = words_of(text) if known else ""
-    chosen = [each for each in known if each.is_for(path, text, words)]
+    likely = [each for each in known if each.is_named(path, text)]
+    words = words_of(text) if likely else ""
+    chosen = [each for each in likely if each.has_forms(text, words)]
     is_handing = (language == "go" and may_hand(text)) or (language == "kotlin" and extends_routes(text))
     is_handing = is_handing or (language == "csharp" and has_routers(text))
     is_controller = language == "ruby" and may_be_controller(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,8 +71,9 @@ class FileOutlines:
 
     def imports_holding(self, words: Sequence[str]) -> list[StoredImport]:
         """The imports whose module or names hold one of some words, in any case."""
-        holds = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
-        return [each for each in self.imports() if holds.search(" ".join((each.imported.module, *each.imported.names)))]
+        lower = [word.lower() for word in words]
+        texts = ((each, " ".join((each.imported.module, *each.imported.names)).lower()) for each in self.imports())
+        return [each for each, text in texts if any(word in text for word in lower)]
 
     def declared(self, names: Collection[str], family: str) -> frozenset[str]:
         """Those of some names that the files of a family of languages declare."""

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from rag_ls.languages import LANGUAGES, find_language
 from rag_ls.rules.survey.findings import SourceLine
@@ -29,14 +29,18 @@ _OPENING = "([{"
 _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
 _BRACKETS = re.compile(r"[()\[\]{}]")
 
-_NOT_PRODUCT = re.compile(
+_NOT_PRODUCT_FOLDER = re.compile(
     r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations|\w*migration(?=/[Vvm_]?\d)"
     r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template"
-    r"|\.(?!well-known/)[^/]+)/"
-    r"|(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"
-    r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
+    r"|\.(?!well-known/)[^/]+)/",
     re.I,
 )  # fmt: skip
+_NOT_PRODUCT_NAME = re.compile(
+    r"(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"
+    r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|^\.[^/]+)$",
+    re.I,
+)  # fmt: skip
+_NUMBERED = re.compile(r"[Vvm_]?\d", re.I)
 _ROUTE_FOLDERS = re.compile(
     r"((?:^|/)pages/api/)(?!(?:.*/)?__)(?:[^/]+/)+(?=[^/]+$)"
     r"|((?:^|/)(?:app|src/routes)/)(?:[^/]+/)+(?=(?:route|\+(?:server|page|layout)[\w.]*)\.[jt]sx?$)"
@@ -193,4 +197,12 @@ def is_generated(text: str) -> bool:
 
 def is_vendored(path: str) -> bool:
     """Whether a file is a library's, built, or documentation."""
-    return bool(_NOT_PRODUCT.search(path))
+    folder, slash, name = path.rpartition("/")
+    # A folder `migration` is one of steps if their names have numbers.
+    number = "0" if _NUMBERED.match(name) else ""
+    return _is_no_product_folder(folder + slash + number) or _NOT_PRODUCT_NAME.search(name) is not None
+
+
+@lru_cache(maxsize=16_384)
+def _is_no_product_folder(folder: str) -> bool:
+    return _NOT_PRODUCT_FOLDER.search(folder) is not None

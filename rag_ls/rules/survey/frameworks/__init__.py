@@ -142,16 +142,16 @@ class Framework:
     """Whether `/users` and `/` make `/users/`."""
     forms: tuple[Form, ...] = field(repr=False)
 
-    def is_for(self, path: str, text: str, words: str) -> bool:
-        """Whether a file may be written for the framework; `words` are those of its text (`words_of`)."""
+    def is_named(self, path: str, text: str) -> bool:
+        """Whether a file's path and text are as the framework needs them."""
         if self.files is not None and not self.files.search("/" + path):
             return False
         has_need = not self.needs or any(need in text for need in self.needs)
-        return (
-            has_need
-            and not any(word in text for word in self.unless)
-            and any(gate.opens(text, words) for gate in self.gates)
-        )
+        return has_need and not any(word in text for word in self.unless)
+
+    def has_forms(self, text: str, words: str) -> bool:
+        """Whether a text may hold a form of the framework; `words` are those of the text (`words_of`)."""
+        return any(gate.opens(text, words) for gate in self.gates)
 
 
 def words_of(text: str) -> str:
