@@ -39,3 +39,8 @@ def test_a_file_larger_than_the_limit_is_not_read(tmp_path: Path) -> None:
         read_regular(tmp_path / "sparse")
     (tmp_path / "small").write_bytes(b"123")
     assert read_regular(tmp_path / "small", 3) == b"123"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux has files that say they are empty")
+def test_a_file_that_says_it_is_empty_is_read_to_its_end() -> None:
+    assert b"Name:" in read_regular("/proc/self/status")

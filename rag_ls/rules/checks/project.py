@@ -53,7 +53,8 @@ _GIT_S = 120.0
 
 
 Report = Callable[[int, int], None]
-"""Called with the number of files that were looked at, and of all that will be: first their imports, then the rest."""
+"""Called with the number of files that were looked at, and of all that will be; one that is read twice, first for its imports,
+counts as half in between."""
 
 
 def ignore_steps(done: int, total: int) -> None:
@@ -99,6 +100,7 @@ def _check(
     with_symbols = needs_symbols(rules)
     is_outlined = needs_imports(rules) or with_symbols
     total = len(chosen) + len(outlined) * is_outlined
+    parsing.files = max(len(chosen), len(outlined) * is_outlined)
     outlines = parsing.outlines(outlined, total, declarations=with_symbols) if is_outlined else {}
     resolver = ImportResolver(tree)
     graph = ImportGraph(
@@ -172,10 +174,16 @@ class _Parsing:
     """The parser of a project's files, in processes that may die: a file that ends one is not checked, and named."""
 
     def __init__(self, root: Path, count: int, report: Report) -> None:
-        self.report = report
+        self.files = 0
+        """The number of files that will be looked at."""
+        self._report = report
         self._root = root
         self._count = count
         self._processes = GuardedProcesses(count, postponed=_POSTPONED)
+
+    def report(self, done: int, total: int) -> None:
+        """Report how many of the files are looked at, by the number of times that one is read."""
+        self._report(done * self.files // max(1, total), self.files)
 
     def close(self) -> None:
         """End the processes."""

@@ -12,6 +12,7 @@ import pytest
 from rag_ls.languages import detect_language
 from rag_ls.rules.survey.findings import SourceLine, SurveyFinding
 from rag_ls.rules.survey.packages import package_findings
+from rag_ls.rules.survey.sources import is_vendored
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 
 Edges = Iterable[tuple[str, str, int]]
@@ -715,3 +716,10 @@ def test_a_library_that_was_copied_with_its_licence_is_no_product() -> None:
     files = {"server/libs/fs/LICENSE": "MIT", "server/libs/fs/copy.js": "x()", "libs/own/LICENSE": "MIT"}
     files |= {"libs/own/package.json": "{}", "libs/own/a.js": "x()", "server/b.js": "x()"}
     assert look(files).files == 2
+
+
+def test_a_folder_migration_is_one_of_steps_where_their_names_have_numbers() -> None:
+    steps = ("server/migration/16039-Initial.ts", "db/V2/user_migration/V1__a.sql", "a/migrations/first.py")
+    assert all(map(is_vendored, steps))
+    assert not any(map(is_vendored, ("server/migration/plan.ts", "server/migration/api/v1.ts", "src/vendored.py")))
+    assert all(map(is_vendored, (".eslintrc.js", "web/.eslintrc.js", "web/a.min.js")))
