@@ -36,7 +36,7 @@ def read_imports(start: int, end: int, rule: ImportRule, document: Document) -> 
     line, before = document.line(start), document.data[max(0, start - _BEFORE_BYTES) : start]
     return [
         # In broken code, a name may be missing.
-        Statement(Import(module, tuple(filter(None, names)), line), text, before)
+        Statement(Import(rule.placed(module, document.data, start), tuple(filter(None, names)), line), text, before)
         for module, names in rule.reader(text)
         if module and len(module) <= MAX_MODULE and "\n" not in module
     ]

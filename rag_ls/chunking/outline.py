@@ -22,6 +22,7 @@ from rag_ls.chunking.symbols import (
     name_of,
     signature_of,
 )
+from rag_ls.chunking.whole_names import whole_names
 from rag_ls.languages import Language, find_language
 from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names
@@ -73,13 +74,17 @@ def outline_of(
     rule = known.imports
     walk = _Walk.of(document, syntax, known, signatures) if declarations else None
     imports: list[Statement] = []
+    spans: list[tuple[int, int]] = []
     for part in parts:
         captured = capture(part, syntax, language, document.data, declared=declarations)
         if walk is not None:
             walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
+            spans += ((node.start_byte, node.end_byte) for node in captured.imported)
     found = with_uses(imports, known.uses, document.data)
+    if known.paths is not None and rule is not None:
+        found += whole_names(known.paths, rule, document, imports, spans)
     own = own_names(known.own_names, found, document.data) if declarations else ()
     return Outline(tuple(walk.symbols) if walk is not None else (), tuple(found), own)
 

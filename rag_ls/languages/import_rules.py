@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rag_ls.model import Import
@@ -60,6 +60,8 @@ class ImportRule(NamedTuple):
     """The words with which a call must begin to be an import."""
     places: ImportPlaces | None = None
     """None where the tree alone knows."""
+    placed: Callable[[str, bytes, int], str] = lambda module, _data, _start: module
+    """The module that is meant by one that is written at a place of a text."""
 
 
 def import_calls(reader: Reader, query: str, *words: str, types: tuple[str, ...] = ()) -> ImportRule:
@@ -92,3 +94,16 @@ class UseRule(NamedTuple):
     """The names that a statement binds in its document, each with its name in the module; empty for the module itself."""
     complete: Callable[[Statement], Statement] = lambda statement: statement
     """The statement with names that are taken from it beside the statement itself."""
+
+
+class PathRule(NamedTuple):
+    """The rule to find what a document uses by its whole name, without an import: `crate::shop::total()`."""
+
+    pattern: re.Pattern[bytes]
+    """A pattern of a whole name, or of its beginning and what follows."""
+    separator: str
+    """The mark between the parts of a name."""
+    not_after: tuple[bytes, ...]
+    """The characters before what is the rest of a name."""
+    reader: Callable[[Sequence[Statement], bytes], Callable[[str], tuple[str, str] | None]]
+    """Makes of a document's imports and text what splits a whole name into a module and what is taken from it; None for others."""

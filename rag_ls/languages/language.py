@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rag_ls.languages.comments import SLASHED, Comments, Lexis
 from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
-from rag_ls.languages.import_rules import ImportRule, UseRule
+from rag_ls.languages.import_rules import ImportRule, PathRule, UseRule
 from rag_ls.languages.line_rules import LineRule
 from rag_ls.languages.own_names import OwnNameRule
 from rag_ls.languages.reference_rules import ReferenceRule
@@ -93,6 +93,8 @@ class Language:
     """The rules to find and read imports."""
     uses: UseRule | None = None
     """The ways in which members of an imported module are used; None where that is not followed."""
+    paths: PathRule | None = None
+    """The whole names by which a document uses what it does not import; None where it must import all."""
     exports: ExportRule | None = None
     """The declarations that other documents see; None where they see all."""
     references: ReferenceRule | None = None

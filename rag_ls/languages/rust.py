@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from rag_ls.languages.comments import SLASHED_COMMENTS, Lexis
 from rag_ls.languages.conventions import Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, split_outside_braces
-from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.import_rules import ImportRule, PathRule, Statement, Taken, UseRule
 from rag_ls.languages.language import Language
 from rag_ls.languages.reference_rules import TYPE, ReferenceRule
-from rag_ls.languages.source_tree import SourceTree, Target, join
+from rag_ls.languages.source_tree import SourceTree, Target, above, join
 from rag_ls.languages.syntax import Kind, Syntax, declare
 from rag_ls.model import Import
 
-_PACKAGE_NAME = r"(?m)^[ \t]*name\s*=\s*\"([^\"]+)\""
+_SECTION = r"(?ms)^\[{}\]\s*$(.*?)(?=^\[|\Z)"
+_VALUE = r"(?m)^[ \t]*{}\s*=\s*\"([^\"]+)\""
+_RENAMED = r"(?m)^[ \t]*([\w-]+)\s*=\s*\{[^}\n]*\bpackage\s*=\s*\"([^\"]+)\""
 _AS = r"\bas\s+([\w$]+)"
+_INLINE = re.compile(rb"^(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+\w+[ \t]*\{", re.MULTILINE)
+_PATH = re.compile(rb"\b[a-z_]\w*+::[\w:]*+")
+_WITHIN = re.compile(rb"mod[ \t]+(\w+)")
+_GIVEN = re.compile(r"(\w+)\s+as\s+(\w+)")
+_BUILT_IN = frozenset(
+    "std core alloc i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 str char bool slice self".split()
+)
+_OTHER_ROOTS = ("tests", "examples", "benches")
+"""The folders of a crate whose documents are crates of their own."""
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -64,6 +75,42 @@ def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
         yield (alias[1] if alias else statement.imported.module.rsplit("::", 1)[-1]), ""
 
 
+def _is_inline(data: bytes, start: int) -> bool:
+    """Whether a place is within a module that its document holds, as tests often are."""
+    return _INLINE.search(data, data.rfind(b"\n}", 0, start) + 1, data.rfind(b"\n", 0, start) + 1) is not None
+
+
+def _place(module: str, data: bytes, start: int) -> str:
+    """The module that a path means from a place: in a module within the document, `super` is the document."""
+    if not module.startswith("super") or not _is_inline(data, start):
+        return module
+    rest = module.removeprefix("super").removeprefix("::")
+    return rest if rest.startswith("super") else "::".join(filter(None, ("self", rest)))
+
+
+def _read_paths(statements: Sequence[Statement], data: bytes) -> Callable[[str], tuple[str, str] | None]:
+    bound: dict[str, str] = {}
+    for statement in statements:
+        module, names = statement.imported.module, statement.imported.names
+        given = dict(_GIVEN.findall(statement.text)) if " as " in statement.text else {}
+        last = module.rpartition("::")[2]
+        bound.update(
+            dict.fromkeys((given.get(name, name) for name in names), "") if names else {given.get(last, last): module}
+        )
+    own = {name.decode() for name in _WITHIN.findall(data)} | _BUILT_IN
+
+    def read(path: str) -> tuple[str, str] | None:
+        parts = path.rstrip(":").split("::")
+        # A name after a type is its member.
+        at = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+        first, *inner = parts[:at] or [""]
+        if inner and (module := bound.get(first)):
+            return "::".join((module, *inner)), parts[at]
+        return None if not first or first in bound or first in own else ("::".join(parts[:at]), parts[at])
+
+    return read
+
+
 def _is_public(_name: str, signature: str, _member: bool) -> bool:
     return signature.startswith(("pub ", "pub("))
 
@@ -73,6 +120,7 @@ class RustResolver:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
+        self._known: dict[str, tuple[str, frozenset[str]]] = {}
 
     def targets(self, importer: str, imported: Import) -> Iterator[Target]:
         """The document that declares what a path names: the longest leading part that is a module."""
@@ -82,6 +130,7 @@ class RustResolver:
             start, rest = self._folder(importer), [first, *rest]
             if self._module(start, rest[:1]) is None:
                 return
+        is_other = first in self._crates
         while rest and rest[0] == "super":
             start, rest = start.rpartition("/")[0], rest[1:]
         for length in range(len(rest), -1, -1):
@@ -91,8 +140,15 @@ class RustResolver:
         else:
             return
         names = tuple(rest[length : length + 1]) or (*imported.names, *imported.uses)
-        if path != importer:
+        # Nothing can be taken from a program.
+        if not (is_other and path.endswith("/main.rs")):
             yield Target(path, names)
+
+    def names_of(self, path: str) -> tuple[str, ...]:
+        """The names of the crate whose library a document is."""
+        folder, _, name = path.rpartition("/")
+        is_library = name == "lib.rs" or (name.endswith(".rs") and self._is_root(path, folder))
+        return tuple(crate for crate, source in self._crates.items() if source == folder) if is_library else ()
 
     def _start(self, importer: str, first: str) -> str | None:
         """The folder of the modules below the first part of a path."""
@@ -105,13 +161,45 @@ class RustResolver:
         return self._crates.get(first)
 
     def _crate(self, importer: str) -> str | None:
+        """The folder of the modules of the crate that a document is part of."""
         manifest = self._tree.nearest("Cargo.toml", importer)
-        return None if manifest is None else join(manifest.rpartition("/")[0], "src")
+        if manifest is None:
+            return None
+        base = manifest.rpartition("/")[0]
+        inner = importer[len(base) :].lstrip("/")
+        top = inner.partition("/")[0] if not inner.startswith("src/bin/") else "src/bin"
+        if top in _OTHER_ROOTS or top == "src/bin":
+            within = (folder for folder in above(importer) if len(folder) > len(base))
+            return next((each for each in within if join(each, "main.rs") in self._tree.paths), join(base, top))
+        return self._sources(manifest)[0]
 
     def _folder(self, path: str) -> str:
         """The folder that holds the modules below a document's own module."""
         folder, _, name = path.rpartition("/")
-        return folder if name in ("mod.rs", "lib.rs", "main.rs") else join(folder, name.removesuffix(".rs"))
+        is_root = name in ("mod.rs", "lib.rs", "main.rs", "build.rs") or self._is_root(path, folder)
+        return folder if is_root else join(folder, name.removesuffix(".rs"))
+
+    def _is_root(self, path: str, folder: str) -> bool:
+        """Whether a document is a crate by itself: a test, an example, a program, what the manifest names."""
+        manifest = self._tree.nearest("Cargo.toml", path)
+        base = manifest.rpartition("/")[0] if manifest is not None else ""
+        others = [join(base, each) for each in (*_OTHER_ROOTS, "src/bin")]
+        return manifest is not None and (folder in others or path in self._sources(manifest)[1])
+
+    def _sources(self, manifest: str) -> tuple[str, frozenset[str]]:
+        """The folder of the modules of a manifest's crate, and the documents that it names as crates."""
+        if manifest not in self._known:
+            base, text = manifest.rpartition("/")[0], self._tree.read(manifest)
+            roots = [join(base, each) for each in re.findall(_VALUE.format("path"), text) if each.endswith(".rs")]
+            library = re.search(_SECTION.format("lib"), text)
+            path = re.search(_VALUE.format("path"), library[1]) if library else None
+            source = join(base, "src")
+            if path:
+                source = join(base, path[1]).rpartition("/")[0]
+            elif source not in self._tree.folders and roots:
+                source = roots[0].rpartition("/")[0]
+            self._known[manifest] = source, frozenset(roots)
+        return self._known[manifest]
 
     def _module(self, start: str, parts: list[str]) -> str | None:
         place = join(start, "/".join(parts)) if parts else start
@@ -120,12 +208,18 @@ class RustResolver:
 
     @cached_property
     def _crates(self) -> dict[str, str]:
-        """The source folders of the workspace's crates by name."""
-        found = {}
+        """The source folders of the workspace's crates by name, and by the names that others give them."""
+        found: dict[str, str] = {}
+        renamed: dict[str, str] = {}
         for manifest in self._tree.by_name.get("Cargo.toml", ()):
-            if match := re.search(_PACKAGE_NAME, self._tree.read(manifest)):
-                found[match[1].replace("-", "_")] = join(manifest.rpartition("/")[0], "src")
-        return found
+            text = self._tree.read(manifest)
+            renamed.update(re.findall(_RENAMED, text))
+            for section in ("package", "lib"):
+                part = re.search(_SECTION.format(section), text)
+                if part and (name := re.search(_VALUE.format("name"), part[1])):
+                    found[name[1].replace("-", "_")] = self._sources(manifest)[0]
+        given = {name.replace("-", "_"): found.get(crate.replace("-", "_")) for name, crate in renamed.items()}
+        return {name: folder for name, folder in given.items() if folder is not None} | found
 
 
 RUST = Language(
@@ -170,9 +264,14 @@ RUST = Language(
         ),
     ),
     imports=ImportRule(
-        _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub")
+        _read_import,
+        ("use_declaration", "extern_crate_declaration"),
+        ("(mod_item !body) @call",),
+        (b"mod", b"pub"),
+        placed=_place,
     ),
     uses=UseRule("::", _bindings),
+    paths=PathRule(_PATH, "::", (b":", b"'"), _read_paths),
     exports=ExportRule(_is_public),
     resolver=RustResolver,
     is_named_by_tools=True,

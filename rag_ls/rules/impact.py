@@ -142,7 +142,9 @@ class ImpactFinder:
         if takes_all:
             return {} if language.shares_folder or language.needs_use else dict(offered)
         aliases = dict(imported.aliases)
-        passed = {aliases.get(name, name): offered[name] for name in taken if name in imported.names}
+        # `pub use tax::rate` takes the last name of a path.
+        named = imported.names or _SEPARATOR.split(imported.module)[-1:]
+        passed = {aliases.get(name, name): offered[name] for name in taken if name in named}
         if is_origin and "default" in imported.names:
             # A default export has the name that the importer gives it.
             passed[aliases.get("default", "default")] = "default"

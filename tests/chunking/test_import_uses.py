@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.chunking import Budget, approximate_token_offsets, cut
+from rag_ls.chunking import Budget, approximate_token_offsets, cut, outline_of_document
 from rag_ls.model import Import
 
 
@@ -82,3 +82,32 @@ def test_python_names_are_read_only_beside_a_star_import() -> None:
 def test_the_longest_name_before_a_member_is_the_one_that_is_used() -> None:
     text = "import shop\nimport shop.cart as c\nimport shop.tax.vat\nshop.tax.vat.rate()\nshop.open()\nc . add()\nabc.no\nx.c.no\n"
     assert [found.uses for found in _imports(text, "python")] == [("cart", "tax", "open"), ("add",), ("rate",)]
+
+
+_WHOLE = {
+    "rust": (
+        "use crate::shop;\nmod inner {\n    use super::Cart;\n    fn f() { super::total(); }\n}\n"
+        "/// Not `mail::send` of a comment.\n#[derive(serde::Serialize)]\n"
+        "fn run(kind: Kind) -> crate::tax::Rate {\n    settings::Settings::load();\n    settings::open();\n    shop::vat::rate();\n"
+        '    shop::close();\n    inner::f();\n    println!("audit::log");\n    u8::from(Kind::Old);\n    Vec::<super::Item>::new()\n}\n',
+        [
+            ("crate::shop", (), 1),
+            ("self", (), 3),
+            ("self", ("total",), 4),
+            ("serde", ("Serialize",), 7),
+            ("crate::tax", ("Rate",), 8),
+            ("settings", ("Settings", "open"), 9),
+            ("crate::shop::vat", ("rate",), 11),
+            ("super", ("Item",), 16),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(_WHOLE))
+def test_what_is_used_by_its_whole_name_is_imported(language: str) -> None:
+    text, expected = _WHOLE[language]
+    found = _imports(text, language)
+    uses = {"crate::shop": ()}  # its member is known to be used, too
+    assert [(each.module, uses.get(each.module, each.uses), each.line) for each in found] == expected
+    assert list(outline_of_document(text, "x", language, declarations=False).imports) == found

@@ -27,7 +27,11 @@ GO = {"go.mod": "module example.org/shop\n", "main.go": "", "cart/cart.go": "", 
       "tools/go.mod": "module example.org/shop/tools\n", "tools/gen/gen.go": ""}  # fmt: skip
 RUST = {"Cargo.toml": '[package]\nname = "shop-app"\n', "src/lib.rs": "", "src/main.rs": "", "src/cart.rs": "",
         "src/cart/total.rs": "", "src/tax/mod.rs": "", "crates/mail/Cargo.toml": '[package]\nname = "mail-kit"\n',
-        "crates/mail/src/lib.rs": "", "crates/mail/src/send.rs": ""}  # fmt: skip
+        "crates/mail/src/lib.rs": "", "crates/mail/src/send.rs": "", "tests/cart.rs": "", "tests/common/mod.rs": "",
+        "tests/all/main.rs": "", "tests/all/tax.rs": "", "src/bin/tool.rs": "", "src/bin/args.rs": "",
+        "odd/Cargo.toml": '[package]\nname = "odd"\n[lib]\nname = "even"\npath = "code/start.rs"\n'
+        '[dependencies]\npost = { path = "../crates/mail", package = "mail-kit" }\n',
+        "odd/code/start.rs": "", "odd/code/one.rs": "", "run/Cargo.toml": '[package]\nname = "run"\n', "run/src/main.rs": ""}  # fmt: skip
 JAVA = {"app/src/main/java/org/shop/Cart.java": "", "app/src/main/java/org/shop/Tax.java": "",
         "lib/src/main/java/org/kit/Cart.java": ""}  # fmt: skip
 PHP = {"composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}', "app/Models/User.php": "", "app/Http/Kernel.php": "",
@@ -113,6 +117,16 @@ def test_a_go_package_is_its_files_without_tests() -> None:
         ("src/cart/total.rs", "super", ("Cart",), [("src/cart.rs", ("Cart",))]),
         ("src/main.rs", "mail_kit::send", ("post",), [("crates/mail/src/send.rs", ("post",))]),
         ("src/main.rs", "std::fs", (), []),
+        # Each test and program is a crate; a crate may have another name, other sources, and another name for those who use it.
+        ("tests/cart.rs", "self::common", (), [("tests/common/mod.rs", ())]),
+        ("tests/cart.rs", "crate::common", ("run",), [("tests/common/mod.rs", ("run",))]),
+        ("tests/all/tax.rs", "crate", ("run",), [("tests/all/main.rs", ("run",))]),
+        ("src/bin/tool.rs", "self::args", (), [("src/bin/args.rs", ())]),
+        ("odd/code/start.rs", "self::one", (), [("odd/code/one.rs", ())]),
+        ("src/main.rs", "even::one", (), [("odd/code/one.rs", ())]),
+        ("odd/code/one.rs", "post::send", (), [("crates/mail/src/send.rs", ())]),
+        # Nothing can be taken from a program.
+        ("src/main.rs", "run", ("start",), []),
     ],
 )
 def test_rust(importer: str, module: str, names: tuple[str, ...], targets: list) -> None:

@@ -165,3 +165,18 @@ def test_the_tests_that_reach_a_document_over_others_are_told(client: Client, tm
     assert not find_impact(view, "shop/cart.py", "", 3).reaching_tests
     related = {each.path: each.why for each in find_tests(view, "shop/mail.py", 0, "", 10)}
     assert related["tests/test_pages.py"] == ("reaches it through shop/web.py",)
+
+
+def test_what_is_used_by_its_whole_name_is_depended_on(client: Client, tmp_path: Path) -> None:
+    files = {
+        "core/Cargo.toml": '[package]\nname = "shop-core"\n',
+        "core/src/lib.rs": "pub mod tax;\npub use tax::rate;\n",
+        "core/src/tax.rs": "pub fn rate() -> u8 { 0 }\n\nmod tests {\n    use super::*;\n}\n",
+        "app/Cargo.toml": '[package]\nname = "app"\n',
+        "app/src/main.rs": "fn main() {\n    shop_core::tax::rate();\n}\n",
+        "app/src/passed.rs": "fn run() {\n    shop_core::rate();\n}\n",
+    }
+    view = _indexed(client, tmp_path, files)
+    found = _dependents(view, "core/src/tax.rs")
+    assert set(found) == {"core/src/lib.rs", "app/src/main.rs", "app/src/passed.rs"}
+    assert found["app/src/main.rs"] == ("rate",)

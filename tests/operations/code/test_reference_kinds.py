@@ -123,6 +123,21 @@ RUST = {
         "    match part {\n        Part::Whole(n) => n.path(),\n        _ => {}\n    }\n}\n"
     ),
 }
+PATHS = {
+    "core/Cargo.toml": '[package]\nname = "shop-core"\n',
+    "core/src/lib.rs": "pub mod cart;\npub mod tax;\n",
+    "core/src/cart.rs": "pub struct Cart {}\n\nimpl Cart {\n    pub fn size(&self) -> u8 { 0 }\n    pub fn new() -> Self { Cart {} }\n}\n",
+    "core/src/tax.rs": (
+        "pub fn rate() -> u8 { 0 }\n\nmod tests {\n    #[test]\n    fn it_is() {\n"
+        "        let cart: crate::cart::Cart = serde_json::from_str(1);\n"
+        "        super::rate();\n        crate::tax::rate();\n        crate::cart::Cart::size(&cart);\n        other::rate();\n    }\n}\n"
+    ),
+    "app/Cargo.toml": '[package]\nname = "app"\n',
+    "app/src/main.rs": (
+        "use shop_core::tax;\n\nfn run(cart: shop_core::cart::Cart) {\n    cart.size();\n    shop_core::cart::Cart::new().size();\n"
+        "    shop_core::tax::rate();\n    tax::rate();\n}\n"
+    ),
+}
 WORKSPACE = {
     "Cargo.toml": '[workspace]\nmembers = ["core", "app"]\n',
     "core/Cargo.toml": '[package]\nname = "shop-core"\n',
@@ -231,7 +246,15 @@ PYTHON = {
             [*(f"app/src/main.rs:{n} resolved" for n in (1, 3, 4)), "core/src/cart.rs:5 resolved", "core/src/lib.rs:2 resolved"],
         ),
         (WORKSPACE, {"symbol": "Cart.size"}, ["app/src/main.rs:5 resolved"]),
-        (RUST, {"symbol": "Recipe.from_str"}, ["src/main.rs:13 by name"]),
+        # A crate from outside has its own functions.
+        (RUST, {"symbol": "Recipe.from_str"}, []),
+        # Paths are written whole, without an import; a module within the document takes from that.
+        (PATHS, {"symbol": "Cart.size"}, ["app/src/main.rs:4 resolved", "app/src/main.rs:5 resolved", "core/src/tax.rs:9 resolved"]),
+        (
+            PATHS,
+            {"symbol": "rate"},
+            [f"{place} resolved" for place in ("app/src/main.rs:6", "app/src/main.rs:7", "core/src/tax.rs:7", "core/src/tax.rs:8")],
+        ),
         (C_SHARP, {"symbol": "Cart.Old"}, []),
         (C_SHARP, {"symbol": "Cart.GetEnumerator"}, []),
         (C_SHARP, {"path": "src/Shop/Cart.cs", "line": 5}, ["src/Shop/Cart.cs:7 resolved", "src/Shop/Cart.cs:9 resolved"]),

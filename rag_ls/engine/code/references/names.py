@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.engine.code.references.declared import HOLDERS, PARTS, Declared
@@ -174,6 +175,39 @@ class Names:
             item for item in self.files.named(split_owner(name)[1]) if item.symbol == name and item.kind in HOLDERS
         ]
         return Meaning(tuple(found)) if found else None
+
+    def whole(self, source: CodeFile, chain: str, line: int) -> Meaning | None:
+        """The meaning of a path that is written whole at a line, `crate.shop.total`; None if it leads to nothing of the project."""
+        rule, imports = source.language.paths, source.language.imports
+        parts = chain.split(".")
+        modules = list(takewhile(lambda part: not part[:1].isupper(), parts[:-1]))
+        rest = parts[len(modules) :]
+        if rule is None or imports is None or not modules:
+            return None
+        modules[:1] = (self._bound_module(source, modules[0]) or modules[0]).split(rule.separator)
+        text = self.files.text(source, 1, line).encode("utf-8", "surrogatepass")
+        module = imports.placed(rule.separator.join(modules), text, len(text))
+        for target in self._resolver.targets(source.path, source.language.name, Import(module, (rest[0],), line)):
+            # The modules within a document are declared there.
+            within = modules[modules.index(target.names[0]) :] if target.names[0] in modules else []
+            meaning: Meaning | None = Meaning(self.offered(target.path, target.names[0]))
+            for part in [*within, *rest][1:]:
+                meaning = self.member_of(meaning, part) if meaning is not None and meaning.declarations else None
+            if meaning is not None and meaning.declarations:
+                return meaning
+        return None
+
+    def _bound_module(self, source: CodeFile, name: str) -> str:
+        """The module to which an import of a document gives a name; empty if none does."""
+        modules = (item for item in source.imports if not item.imported.names)
+        return next(
+            (
+                item.imported.module
+                for item in modules
+                if name in (self.declared.alias(source, item), PARTS.split(item.imported.module)[-1])
+            ),
+            "",
+        )
 
     def _is_ours(self, source: CodeFile, item: StoredImport) -> bool:
         """Whether an import takes something from a document of the project, even if it is not seen what."""
@@ -379,11 +413,12 @@ class Names:
         first, *rest = name.replace("::", ".").strip(".").split(".")
         if rest and (found := self.declared.in_folders(source, name)) is not None:
             return found
-        meaning = self.bare(source, first)
+        whole = self.whole(source, ".".join((first, *rest)), 1) if rest else None
+        meaning = whole or self.bare(source, first)
         if meaning is None and not rest:
             nested = [item for item in source.types.values() if split_owner(item.symbol)[1] == name]
             return nested[0] if len(nested) == 1 else None
-        for part in rest:
+        for part in rest if whole is None else ():
             if meaning is None:
                 return None
             meaning = self.member_of(meaning, part)

@@ -33,7 +33,7 @@ _MAX_RESULTS = 4
 _MAX_NESTED = 6
 """Results of functions that return those of others."""
 _MAX_EXPRESSION = 400
-_SET_VALUE = r"(?<![\w.]){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)"
+_SET_VALUE = r"(?<![\w.])(?<!: ){name}(?:\s*,\s*\w+)*\s*(?::[^=\n]+)?:?=(?![=>])\s*([^\n;]+(?:\n\s*\??\.[^\n;]+)*)"
 _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-Z][\w.]*)|=\s*([^\n;]+))"
 """The own name of a variable that is taken out of an object, the type of that, or its value."""
 
@@ -143,6 +143,10 @@ class Uses:
             chain = read_chain_before(self._text_before(source, use))
         steps = read_steps(re.sub(r"^\$(?!\d)", "", chain))
         if (meaning := self._names.full(source, f"{chain}.{use.name}")) is not None:
+            return meaning
+        paths = source.language.paths
+        is_path = paths is not None and self._line_before(source, use).endswith(paths.separator)
+        if is_path and (meaning := self._names.whole(source, f"{chain}.{use.name}", use.line)) is not None:
             return meaning
         is_qualified = self._line_before(source, use).endswith("\\")
         if is_qualified and (named := self._names.declared.in_folders(source, f"{chain}.{use.name}")) is not None:
@@ -261,7 +265,8 @@ class Uses:
             return None
         self._steps += 1
         try:
-            meaning, count = self._full(source, steps) if source.rule.is_dotted else (None, 0)
+            is_named = source.rule.is_dotted or (source.language.paths is not None and not steps[0].is_called)
+            meaning, count = self._full(source, steps, line) if is_named else (None, 0)
             if meaning is None:
                 meaning, count = self._first(source, steps, line), 1
             for step in steps[count:]:
@@ -270,11 +275,16 @@ class Uses:
         finally:
             self._steps -= 1
 
-    def _full(self, source: CodeFile, steps: list[Step]) -> tuple[Meaning | None, int]:
-        """The module whose whole name a chain begins with, and the number of its steps."""
+    def _full(self, source: CodeFile, steps: list[Step], line: int) -> tuple[Meaning | None, int]:
+        """The meaning of the whole name that a chain begins with, a module's or a path, and the number of its steps."""
+        first, is_dotted = steps[0].name, source.rule.is_dotted
+        if not is_dotted and (first in source.rule.own or self.is_local(source, first, line)):
+            return None, 0
         for count in range(len(steps), 1, -1):
-            if (meaning := self._names.full(source, ".".join(step.name for step in steps[:count]))) is not None:
-                return meaning, count
+            name = ".".join(step.name for step in steps[:count])
+            meaning = self._names.full(source, name) if is_dotted else self._names.whole(source, name, line)
+            if meaning is not None:
+                return meaning if is_dotted else self._value_of_meaning(meaning, steps[count - 1]), count
         return None, 0
 
     def _first(self, source: CodeFile, steps: list[Step], line: int) -> Meaning | None:
