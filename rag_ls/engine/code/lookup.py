@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from rag_ls.engine.code import places
 from rag_ls.engine.session import ProjectSession
@@ -161,16 +162,30 @@ def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[Stor
 
 
 def find_declared(session: ProjectSession, name: str) -> list[StoredSymbol]:
-    """The declarations that have just this name, `refresh` or `Session.refresh`; those in tests only if no other has it."""
+    """The declarations that have just this name, `refresh`, `Session.refresh` or `auth.refresh` of a package or module `auth`.
+
+    Those in tests only if no other has it.
+    """
     name = name.strip().removesuffix("()")
-    last = _OWNER.split(name)[-1]
-    found = [
-        item
-        for item in find_symbols(session, SymbolQuestion(query=name))
-        if item.kind != "section" and _OWNER.split(item.symbol)[-1] == last
-    ]
+    *owners, last = _OWNER.split(name)
+    found = _find_called(session, name, last)
+    if not found and owners:
+        named = _find_called(session, last, last)
+        found = [item for item in named if item.symbol == last and owners[-1] in _name_modules(item.path)]
     others = [item for item in found if not session.project.roles.is_test(item.path)]
     return others or found
+
+
+def _find_called(session: ProjectSession, name: str, last: str) -> list[StoredSymbol]:
+    """The declarations that a question for a name finds, and whose own name is the last part of it as it is written."""
+    found = find_symbols(session, SymbolQuestion(query=name))
+    return [item for item in found if item.kind != "section" and _OWNER.split(item.symbol)[-1] == last]
+
+
+def _name_modules(path: str) -> tuple[str, str]:
+    """The names that code may give the module that a file is or is in: those of its folder and of the file."""
+    place = PurePosixPath(path)
+    return place.parent.name, place.stem
 
 
 def _find_documents(session: ProjectSession, question: SymbolQuestion) -> list[int]:

@@ -421,3 +421,21 @@ def test_a_function_that_a_header_declares_and_overloads_that_stand_together_are
     assert "return wire->size;" in read["text"]
     both = operations.run("get_chunk", {"id": "Cart.add"})
     assert (both["start_line"], both["end_line"]) == (2, 8)
+
+
+def test_a_declaration_is_read_by_its_name_and_that_of_its_package_or_module(
+    words_alone: None, client: Client, tmp_path: Path
+) -> None:
+    files = {
+        "fs/operations/operations.go": "package operations\n\nfunc DirMove() error {\n\treturn nil\n}\n",
+        "backend/box/box.go": "package box\n\nfunc (f *Fs) DirMove() error {\n\treturn errBox\n}\n",
+        "shop/rates.py": "def find():\n    return 1\n",
+        "shop/users.py": "def find():\n    return 2\n",
+    }
+    client.open(write(tmp_path / "packages", files))
+    index_project(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    read = {name: operations.run("get_chunk", {"id": name})["path"] for name in ("operations.DirMove", "rates.find")}
+    assert read == {"operations.DirMove": "fs/operations/operations.go", "rates.find": "shop/rates.py"}
+    with pytest.raises(NotFound):
+        operations.run("get_chunk", {"id": "other.DirMove"})
