@@ -242,11 +242,11 @@ TASKS = {
             ("find_references", {"symbol": "rest.URLPathEscape"})]),
         Step("regex", r"(?s)(?=.*azureblob\.go:86)(?=.*fs/fs\.go\D+34\b).*35\b", [
             _search(r"errors\.New\(\"can't (set|update) \w+", match="regex")]),
-        Step("read a whole function", r"(?s)func DirMove\(.*Can't DirMove - falling back.*Renames\(1\)|RmdirsSorted", [
+        Step("read a whole function", r"(?s)func DirMove\(.*RenameDir rmdir.*2522\t}", [
             ("get_chunk", {"id": "operations.DirMove"}), ("get_chunk", {"id": "fs/operations/operations.go:2436"})]),
     ),
     "lemur": (
-        Step("where to change a header", r"certificates/views\.py\D+777\b", [
+        Step("where to change a header", r"(?s)^lemur/certificates/views\.py.*\n777\t", [
             _search("where is the cache-control header of a private key response set")]),
         Step("who calls", r"(?s)(?=.*certificates/service\.py\D+450\b).*lemur_cryptography/plugin\.py\D+26\b", [
             ("find_references", {"symbol": "create_csr", "show": "callers"})]),
