@@ -114,6 +114,12 @@ def test_events_have_a_document_of_their_own() -> None:
     assert "- `a` is emitted (`src/live.js:4`, `src/live.js:5`)." in document
 
 
+def test_two_events_are_no_pattern() -> None:
+    few = surveyed({"src/live.js": "import 'socket.io';\nsocket.on('a', f);\nsocket.emit('a');\n"})
+    assert "events" not in yaml.safe_load(architecture_yaml(few, "x"))
+    assert "docs/patterns/events.md" not in pattern_documents(few)
+
+
 def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
     text = "const app = express();\n" + "app.get('/api/x', h); // ```\n" * 3
     document = pattern_documents(surveyed({"a.js": text}))["docs/patterns/api-endpoints.md"]

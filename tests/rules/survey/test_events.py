@@ -23,6 +23,8 @@ io.on("connection", (socket) => {
 
 def test_an_event_emitter_without_a_socket_is_none() -> None:
     assert events("javascript", "server.on('listening2', f); client.emit('x', 1);") == []
+    beside = "import type { Server } from 'socket.io';\nthis.server.on('hard reset', f);\nclient.on('message', f);\n"
+    assert events("typescript", beside) == [], "nor where a file that knows sockets has one"
 
 
 def test_nest_gateways() -> None:
