@@ -10,7 +10,7 @@ from rag_ls.rules.survey import declarations, nodes
 from rag_ls.rules.survey.file_facts import FilesPrefix, HandedRouter
 from rag_ls.rules.survey.file_parts import FileParts, is_of
 from rag_ls.rules.survey.nested_routers import NestedRouter, find_value, named_functions, unit_of
-from rag_ls.rules.survey.nodes import Offset
+from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.routes import RouteScope, join_routes, plain_path
 from rag_ls.rules.survey.terms import FoundForm
 
@@ -57,7 +57,9 @@ class ScopeReading:
         """The prefix of files; of a group of routes that names no file, none."""
         texts = (re.sub(r"^(\.+/)+", "", each) for each in self._terms.texts_in(found, "ending"))
         ending = next((each for each in texts if re.search(r"\.\w+$", each)), "")
-        is_elsewhere = bool(found.form.says("loop")) and not declarations.is_in_loop(found.call.node)
+        is_elsewhere = bool(found.form.says("loop")) and (
+            not declarations.is_in_loop(found.call.node) or _is_made_there(found.call)
+        )
         if not self._file.is_on(found) or is_elsewhere or ("ending" in found.form.values and not ending):
             return
         for prefix in self._terms.prefixes(found) or [""]:
@@ -118,3 +120,11 @@ class ScopeReading:
                 self._file.scopes[at] = replace(known, paths=tuple(paths), through=shared)
                 return
         self._file.scopes.append(scope)
+
+
+def _is_made_there(call: Call) -> bool:
+    """Whether the first argument of a call is made in the loop around it: it is no router of another file."""
+    loop = next((each for each in call.node.ancestors() if each.kind() == "for_statement"), None)
+    name = re.match(r"\w+", call.arguments[0].text()) if call.arguments else None
+    made = re.search(rf"(?m)^\s*{name[0]}\s*=\s*(.+)", loop.text()) if loop is not None and name else None
+    return made is not None and "import" not in made[1]

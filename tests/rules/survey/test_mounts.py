@@ -199,6 +199,12 @@ def test_blueprints_that_are_registered_in_a_loop_are_all_below_its_prefix() -> 
         "shop/keys/views.py": "from flask import Blueprint\nmod = Blueprint('keys', __name__)\n@mod.route('/keys')\ndef keys(): ...\n",
     }
     assert routes(files) == ["GET /api/{API_VERSION}/keys"]
+    made = files["shop/factory.py"].replace("        app.reg", "        each = github(each)\n        app.reg")
+    assert routes({**files, "shop/factory.py": made}) == ["GET /keys"], "what the loop makes is no other file's"
+    loaded = files["shop/factory.py"].replace(
+        "        app.reg", "        each = import_module(each).mod\n        app.reg"
+    )
+    assert routes({**files, "shop/factory.py": loaded}) == ["GET /api/{API_VERSION}/keys"]
 
 
 def test_a_router_mounted_on_another_of_its_file_is_below_its_prefix() -> None:
