@@ -24,7 +24,7 @@ _AS = r"\bas\s+([\w$]+)"
 _INLINE = re.compile(rb"^(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+\w+[ \t]*\{", re.MULTILINE)
 _PATH = re.compile(rb"\b[a-z_]\w*+::[\w:]*+")
 _WITHIN = re.compile(rb"mod[ \t]+(\w+)")
-_GIVEN = re.compile(r"(\w+)\s+as\s+(\w+)")
+_GIVEN = re.compile(r"\b(\w++)\s++as\s++(\w+)")
 _BUILT_IN = frozenset(
     "std core alloc i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 str char bool slice self".split()
 )

@@ -114,12 +114,13 @@ from rag_ls.rules.checks.suppression import suppressions
 from rag_ls.languages import LANGUAGES
 from rag_ls.languages.go import _MODULE
 from rag_ls.languages.patterns import compile_lines
-from rag_ls.languages.rust import _PACKAGE_NAME
+from rag_ls.languages.rust import _GIVEN, _INLINE, _PATH, _RENAMED, _SECTION, _VALUE, _WITHIN
 from rag_ls.rules.scopes import paths_named
 from rag_ls.search.query import analyse
 
 conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
 declared = [compile_lines(tests.declared) for tests in conventions if tests.declared]
+manifests = (_RENAMED, _SECTION.format("lib"), _VALUE.format("name"))
 for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     text = unit * (500_000 // len(unit))
     analyse(text)
@@ -129,9 +130,11 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     sections(f"# a{text}b\\n")
     suppressions(f"# rag-ls: ignore[x]{text}b")
     holds_secrets(".env", (text[:40_000] + ".=1").encode())
-    for pattern in (_OUR_FILES, compile_lines(_MODULE), compile_lines(_PACKAGE_NAME), *declared):
+    for pattern in (_OUR_FILES, compile_lines(_MODULE), *map(compile_lines, manifests), _GIVEN, *declared):
         pattern.match(text)
         pattern.search(text)
+    for pattern in (_INLINE, _PATH, _WITHIN):
+        list(pattern.finditer(text.encode()))
     for tests in conventions:
         list(tests.libraries_in(text))
 """
