@@ -20,7 +20,7 @@ _STATS = Stats(took_ms=1.0, dense=True, candidates=3, complete=True)
 _HIT = CodeRecord(
     kind="chunk", id="a1", path="src/cart.py", start_line=8, end_line=11, language="python", symbol="total",
     node_type="function_definition", score=0.73951, matched_by=("dense",), freshness="disk",
-    file="/work/shop/src/cart.py", text='def total(items):\n\t"""Sum\\n up."""\n\x0c    tax = 1\n    return sum(items)\n',
+    file="/home/ann/shop/src/cart.py", text='def total(items):\n\t"""Sum\\n up."""\n\x0c    tax = 1\n    return sum(items)\n',
 )  # fmt: skip
 
 
@@ -151,8 +151,8 @@ def test_lines_of_one_file_in_a_row_stand_beneath_its_path() -> None:
     # A tree of callers keeps a place in each line.
     tree = text(cart[0], call("src/cart.py", 20, depth=2)).split("\n")[1:]
     assert tree == ["src/cart.py:3 call: total(1)", "  src/cart.py:20 call: total(1)"]
-    elsewhere = [call("src/cart.py", line, project="/work/shop") for line in (3, 9)]
-    assert text(*elsewhere).split("\n")[1] == "/work/shop/src/cart.py"
+    elsewhere = [call("src/cart.py", line, project="/home/ann/shop") for line in (3, 9)]
+    assert text(*elsewhere).split("\n")[1] == "/home/ann/shop/src/cart.py"
 
 
 def _use(kind: str, path: str, line: int, text: str, target: str = "") -> ReferenceRecord:
@@ -219,9 +219,9 @@ def _held(*lines: LineRecord, hits: tuple[CodeRecord, ...] = (), names_project: 
 
 
 def test_lines_that_hold_a_text_stand_beneath_the_path_of_their_file() -> None:
-    lines = [LineRecord("a.py", line, 5, f"    pay({line})", file="/work/shop/a.py") for line in (2, 7)]
+    lines = [LineRecord("a.py", line, 5, f"    pay({line})", file="/home/ann/shop/a.py") for line in (2, 7)]
     assert _held(*lines) == ["a.py", " 2: pay(2)", " 7: pay(7)"]
-    assert _held(*lines, names_project=True) == ["/work/shop/a.py", " 2: pay(2)", " 7: pay(7)"]
+    assert _held(*lines, names_project=True) == ["/home/ann/shop/a.py", " 2: pay(2)", " 7: pay(7)"]
 
 
 def test_lines_of_a_file_that_are_alike_are_one_with_the_declarations_around_them() -> None:
