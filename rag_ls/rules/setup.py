@@ -27,7 +27,7 @@ from rag_ls.util.whole_files import whole_file
 ARCHITECTURE = "ARCHITECTURE.yml"
 
 _ITEM = re.compile(r"(?m)^- ")
-_CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|\d+ times|once))")
+_CLAIM = re.compile(r"(?m)^(?:- |  # )(?=.*: (?:\d+ of \d+|found \d+ times|found once))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rag_ls.rules.survey.yaml_text import comment, quote
 
 yaml = pytest.importorskip("yaml")
 
-_APP = """\
+APP = """\
 const express = require('express');
 const app = express();
 app.use(cors());
@@ -39,7 +39,7 @@ def surveyed(files: dict[str, str]) -> Survey:
 
 
 def test_architecture_names_every_claim_with_count_and_examples() -> None:
-    found = surveyed({"package.json": '{"dependencies": {"express": "4"}}', "src/app.js": _APP})
+    found = surveyed({"package.json": '{"dependencies": {"express": "4"}}', "src/app.js": APP})
     data = yaml.safe_load(architecture_yaml(found, 'My "shop": #1'))
     assert data["project"] == {"name": 'My "shop": #1', "backend": ".", "files_read": 1}
     assert data["stacks"] == [
@@ -95,7 +95,7 @@ def test_a_comment_stays_on_its_line() -> None:
 
 
 def test_pattern_documents_show_the_code_of_the_first_example() -> None:
-    documents = pattern_documents(surveyed({"src/app.js": _APP}))
+    documents = pattern_documents(surveyed({"src/app.js": APP}))
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
     middleware = documents["docs/patterns/middleware.md"]
     assert middleware.startswith("# Middleware and decorators\n\nrag-ls counted this in 1 source file of")
