@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.file_facts import FileFacts
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally, list_names
+from rag_ls.rules.survey.findings import (
+    MIN_COUNT,
+    MIN_SHARE,
+    SourceLine,
+    SurveyFinding,
+    Tally,
+    list_names,
+    pick_examples,
+)
 
 TOPIC = "responses"
 _ENVELOPE = (
@@ -21,17 +29,16 @@ class Responses:
     """Gathers the answers of all files whose keys are written out."""
 
     keys: Tally = field(default_factory=Tally)
-    answers: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Each with the path of its file."""
+    answers: list[tuple[SourceLine, tuple[str, ...]]] = field(default_factory=list)
     in_envelope: int = 0
 
     def read(self, path: str, facts: FileFacts) -> None:
         for answer in facts.answers:
             if answer.keys:
-                self.answers.append((path, answer.keys))
+                self.answers.append((SourceLine(path, answer.line), answer.keys))
                 self.in_envelope += any(key in _ENVELOPE for key in answer.keys)
                 for key in dict.fromkeys(answer.keys):
-                    self.keys.add(key, SourceLine(path, answer.line))
+                    self.keys.add(key)
 
     def findings(self) -> Iterator[SurveyFinding]:
         """The keys that nearly all answers have together, in one claim."""
@@ -43,9 +50,15 @@ class Responses:
                 having = with_key
         if kept:
             word = "key" if len(kept) == 1 else "keys"
-            found = self.keys.finding(TOPIC, f"Answers have the {word} {list_names(kept)}", kept[-1], len(self.answers))
-            others = dict.fromkeys(path for path, keys in self.answers if not set(kept).issubset(keys))
-            yield replace(found, count=len(having), exceptions=tuple(others))
+            others = (place.path for place, keys in self.answers if not set(kept).issubset(keys))
+            yield SurveyFinding(
+                topic=TOPIC,
+                claim=f"Answers have the {word} {list_names(kept)}",
+                count=len(having),
+                total=len(self.answers),
+                examples=pick_examples(place for place, _ in having),
+                exceptions=tuple(dict.fromkeys(others)),
+            )
 
     def format(self) -> str:
         """The envelope of nearly all answers as a word, "success_data_error"; "" where they share none."""

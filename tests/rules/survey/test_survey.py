@@ -274,6 +274,14 @@ def test_the_exceptions_of_answers_keys_are_all_files_with_an_answer_that_lacks_
     ], "in one claim"
 
 
+def test_the_examples_of_several_keys_have_them_all() -> None:
+    whole = "jsonify(ok=True, data=1)\n" * 8
+    files = {"a.py": "jsonify(data=1)\n" + whole, "b.py": "jsonify(ok=True)\n" * 2 + whole}
+    (found,) = look(files).response_formats
+    assert (found.claim, found.count, found.total) == ("Answers have the keys `ok`, `data`", 16, 19)
+    assert [(place.path, place.line) for place in found.examples] == [("a.py", 2), ("b.py", 3)]
+
+
 def test_responses_of_other_languages() -> None:
     calls = "".join(f'c.JSON({status}, gin.H{{"data": x}})\n' for status in ("http.StatusOK", "400", "200"))
     go = f'import "github.com/gin-gonic/gin"\nfunc f() {{\n{calls}}}\n'
