@@ -18,6 +18,9 @@ class CSharpProjects:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
+        # Asked for at each of a hundred thousand imports.
+        self._of_folder: dict[str, str] = {}
+        self._referred: dict[str, frozenset[str] | None] = {}
         self._reached: dict[str, frozenset[str] | None] = {}
 
     def may_use(self, importer: str, path: str) -> bool:
@@ -25,7 +28,9 @@ class CSharpProjects:
         own, other = self._project_of(importer), self._project_of(path)
         if not own or not other or own == other:
             return True
-        reached = self._reach(own)
+        if own not in self._reached:
+            self._reached[own] = self._reach(own)
+        reached = self._reached[own]
         return reached is None or other in reached
 
     @cached_property
@@ -33,23 +38,25 @@ class CSharpProjects:
         return {path.rpartition("/")[0]: path for path in sorted(self._tree.paths) if path.endswith(".csproj")}
 
     def _project_of(self, path: str) -> str:
-        return next((self._by_folder[folder] for folder in above(path) if folder in self._by_folder), "")
+        folder = path.rpartition("/")[0]
+        if folder not in self._of_folder:
+            found = (self._by_folder[each] for each in above(path) if each in self._by_folder)
+            self._of_folder[folder] = next(found, "")
+        return self._of_folder[folder]
 
     def _reach(self, project: str) -> frozenset[str] | None:
         """The projects that one may use; None where a property or a shared file says so."""
-        if project not in self._reached:
-            found, waiting = set[str](), [project]
-            while waiting:
-                at = waiting.pop()
-                references = self._references(at)
-                if references is None:
-                    break
-                waiting += references - found
-                found |= references
-            else:
-                self._reached[project] = frozenset(found)
-            self._reached.setdefault(project, None)
-        return self._reached[project]
+        found, waiting = set[str](), [project]
+        while waiting:
+            at = waiting.pop()
+            if at not in self._referred:
+                self._referred[at] = self._references(at)
+            referred = self._referred[at]
+            if referred is None:
+                return None
+            waiting += referred - found
+            found |= referred
+        return frozenset(found)
 
     def _references(self, project: str) -> frozenset[str] | None:
         shared = (
