@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rag_ls.mcp.compact import compact
+from rag_ls.mcp.compact import compact, name_around
 from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
 from rag_ls.operations.code.exact_places import MatchMode
@@ -101,7 +101,7 @@ def _list_lines(answer: ExactPlaces, told: Sequence[str], *, is_beside: bool) ->
             continue
         by_text: dict[str, list[LineRecord]] = {}
         for place, text in of_file:
-            by_text.setdefault(text.removesuffix(_name_around(place.symbol)), []).append(place)
+            by_text.setdefault(text.removesuffix(name_around(place.symbol)), []).append(place)
         lines = list(itertools.starmap(_join_places, by_text.items()))
         if len(lines) == 1:
             yield f"{shown_path}:{lines[0]}"
@@ -113,11 +113,7 @@ def _list_lines(answer: ExactPlaces, told: Sequence[str], *, is_beside: bool) ->
 def _join_places(text: str, places: Sequence[LineRecord]) -> str:
     """The numbers of lines that have one text, that text, and the declarations around them."""
     symbols = ", ".join(dict.fromkeys(place.symbol for place in places if place.symbol))
-    return f"{','.join(str(place.line) for place in places)}: {text}{_name_around(symbols)}"
-
-
-def _name_around(symbol: str) -> str:
-    return f"  [{symbol}]" if symbol else ""
+    return f"{','.join(str(place.line) for place in places)}: {text}{name_around(symbols)}"
 
 
 _MISSING = (("pending_documents", "file"), ("pending_embeddings", "embedding"))

@@ -213,9 +213,13 @@ def _exact(exact: ExactPlaces, *, names_project: bool) -> Json:
 
 def _place(place: LineRecord, *, names_project: bool) -> str:
     path = (place.file or place.path) if names_project or place.project else place.path
-    around = f"  [{place.symbol}]" if place.symbol else ""
     line = cut_around(place.text.strip(), place.column - 1 - (len(place.text) - len(place.text.lstrip())), _MAX_LINE)
-    return f"{path}:{place.line}:{place.column}: {line}{around}"
+    return f"{path}:{place.line}:{place.column}: {line}{name_around(place.symbol)}"
+
+
+def name_around(symbol: str) -> str:
+    """The declaration around a line, as it is told behind the line."""
+    return f"  [{symbol}]" if symbol else ""
 
 
 def _symbol(record: SymbolRecord) -> str:

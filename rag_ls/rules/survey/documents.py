@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag_ls.rules.other_tools import SECTIONS
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.rules.survey.yaml_text import comment, flow_list, quote
@@ -146,8 +146,6 @@ def _endpoints(found: Survey) -> Iterator[str]:
 
 
 def _events(found: Survey) -> Iterator[str]:
-    if len(found.events) < MIN_COUNT:
-        return
     by_file: dict[str, list[tuple[str, int]]] = {}
     for path, event in found.events:
         by_file.setdefault(path, []).append((f"{event.name} ({event.direction})", event.line))

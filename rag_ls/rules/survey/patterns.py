@@ -105,9 +105,7 @@ def _endpoint_files(found: Survey) -> Iterator[str]:
 
 
 def _events(found: Survey) -> Iterator[str]:
-    """The events by name, where there are enough to speak of a pattern."""
-    if len(found.events) < MIN_COUNT:
-        return
+    """The events by name."""
     places: dict[tuple[str, str], list[SourceLine]] = {}
     for path, event in found.events:
         places.setdefault((event.name, event.direction), []).append(SourceLine(path, event.line))

@@ -14,7 +14,7 @@ from rag_ls.rules.survey.controllers import Controllers
 from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding, is_convention
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
 from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_import_names, import_findings
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
@@ -105,6 +105,7 @@ class Survey:
     endpoints: tuple[tuple[str, Endpoint], ...]
     """With the path of the file, by path and line."""
     events: tuple[tuple[str, SocketEvent], ...]
+    """None where they are too few to be a pattern."""
     excerpts: tuple[CodeExcerpt, ...]
     """For the main findings of each topic, the code at the first example."""
     response_format: str = ""
@@ -217,7 +218,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         tests=shown_of["tests"],
         endpoint_patterns=shown_of["endpoints"],
         endpoints=tuple(gathered.endpoints),
-        events=tuple(gathered.events),
+        events=tuple(gathered.events) if len(gathered.events) >= MIN_COUNT else (),
         excerpts=tuple(_excerpts(shown, tree)),
         response_format=gathered.responses.format(),
         frontend_imports=frontend_prefixes(gathered.traces),
