@@ -8,7 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.chunking import recognise
-from rag_ls.engine.left_out import count_left_out, describe_left_out, without_textless
+from rag_ls.engine.left_out import (
+    count_left_out,
+    count_secret_lines,
+    describe_left_out,
+    without_textless,
+)
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
@@ -30,6 +35,7 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.secret_texts import describe_secret_lines
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf
 
@@ -72,6 +78,8 @@ class PlacesFound:
     """Whether that is because there are more places."""
     skipped: Counter[str] = field(default_factory=Counter)
     """The files that the index leaves out, by reason."""
+    secret_lines: Counter[str] = field(default_factory=Counter)
+    """The lines that look like secrets, by path."""
     is_listed: bool = True
     """Whether all files are known that the last comparison could find."""
     is_seen: bool = True
@@ -104,6 +112,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         _count(looked.found, request.counted, looked.waiting),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
+        secret_lines=count_secret_lines(session.store, request.filters, session.project.roles) | looked.secret_lines,
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
         is_seen=not session.project.is_unseen,
         note="; ".join(filter(None, notes)),
@@ -152,6 +161,7 @@ class _Look:
         self._files: list[DocumentPlaces] = []
         self._unread = self.waiting = 0
         self.skipped: Counter[str] = Counter()
+        self.secret_lines: Counter[str] = Counter()
 
     @property
     def found(self) -> Occurrences:
@@ -184,15 +194,18 @@ class _Look:
         if time.monotonic() > self._deadline:
             self.waiting += 1
             return
+        secret_lines = 0
         if text is None:
             source = self._session.project.documents.read(path)
             if isinstance(source, Rejected):
                 self.skipped[source.reason] += not source.gone
                 return
-            text = source.text
+            text, secret_lines = source.text, source.secret_lines
         language = recognise(path, text) or "text"
         if not passes(path, language):
             return
+        if secret_lines:
+            self.secret_lines[path] = secret_lines
         counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
         lines, whole = int(counts.lines[0]), int(counts.whole[0])
         if lines == UNCOUNTED_LINES:
@@ -270,4 +283,6 @@ def describe_gaps(found: PlacesFound) -> str:
     if found.skipped:
         so_far = "" if found.is_listed else "so far "
         parts.append(so_far + describe_left_out(found.skipped))
+    if found.secret_lines:
+        parts.append(describe_secret_lines(found.secret_lines))
     return "; ".join(parts)
