@@ -86,6 +86,7 @@ _NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
+_OUTSIDE = "outside the project"
 FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
@@ -136,11 +137,11 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
     """
     file, looked_ns = root / path, time.time_ns()
     if not is_inner_path(path):
-        return Rejected("outside the project", FileState(-1, 0, 0, looked_ns), gone=True)
+        return Rejected(_OUTSIDE, FileState(-1, 0, 0, looked_ns), gone=True)
     name_reason = reason_by_name(path, rules)
     if is_behind_link(root, path):
         is_out, state = leads_out(root, file.parent), file_state(file) or FileState(-1, 0, 0, time.time_ns())
-        return Rejected("outside the project" if is_out else "behind a link", state, gone=not is_out)
+        return Rejected(_OUTSIDE if is_out else "behind a link", state, gone=not is_out)
     try:
         status = os.lstat(file)
     except OSError as error:
