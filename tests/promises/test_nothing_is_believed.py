@@ -408,6 +408,30 @@ class TestAFolderThatSaysItIsAnothersProject:
         with _Opened(archive) as other:
             assert other.contents() == []
 
+    @pytest.mark.parametrize(
+        "kind", ["a link", "commondir", "a file that names it", "a copy", "a setting that includes one"]
+    )
+    def test_git_s_folder_that_leads_to_the_user_s_makes_no_clone(self, shop: Path, tmp_path: Path, kind: str) -> None:
+        archive = git_repository(tmp_path / "archive", {"a.py": "x = 1\n"})
+        if kind == "commondir":
+            write(archive, {".git/commondir": f"{shop}/.git\n"})
+        elif kind == "a setting that includes one":
+            write(archive, {"more": f'[remote "origin"]\n\turl = {_REMOTE}\n'})
+            git(archive, "config", "include.path", "../more")
+        else:
+            shutil.rmtree(archive / ".git")
+            if kind == "a link":
+                (archive / ".git").symlink_to(shop / ".git")
+            elif kind == "a copy":
+                shutil.copytree(shop / ".git", archive / ".git")
+            else:
+                write(archive, {".git": f"gitdir: {shop}/.git\n"})
+        with _Opened(archive) as other:
+            assert other.contents() == []
+            other.add(_CONVENTION)
+        with _Opened(shop) as own:
+            assert own.contents() == [_OWN]
+
     @pytest.mark.parametrize("is_moved", [True, False])
     @pytest.mark.parametrize("comes", _COMES)
     def test_what_comes_to_the_path_of_a_project_has_memories_of_its_own(
