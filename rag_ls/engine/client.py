@@ -192,14 +192,14 @@ class Client:
                 self._heal(session)
             sessions = list(self._sessions.values())
         # A folder may be trusted no longer.
-        return [each for each in sessions if self._is_seen(each.project.root)] if self.limit else sessions
+        return [each for each in sessions if self._is_seen(each.project.root)] if self.why_limited else sessions
 
     def known_projects(self) -> list[KnownProject]:
         """The projects that can be named: those of the settings, and those that were opened before, if the client sees
         them."""
         entries = self.load_settings().settings.projects
         known = known_projects(entries, self.engine.registry.projects())
-        if self.limit:
+        if self.why_limited:
             return [item for item in known if (item.root in self._own if self._own else self._is_chosen(item))]
         if self._only is None:
             return known
@@ -207,7 +207,7 @@ class Client:
         return list(seen.values())
 
     @property
-    def limit(self) -> str:
+    def why_limited(self) -> str:
         """The reason why an agent may not see all, with the remedy; empty for one that may, and for other clients."""
         if self.strange_folder is not None:
             line = f"rag-ls trust {shlex.quote(str(self.strange_folder))}"
@@ -235,7 +235,7 @@ class Client:
     @property
     def sees_all(self) -> bool:
         """Whether the client sees all projects, and the user's memories."""
-        return self._only is None and not self.limit
+        return self._only is None and not self.why_limited
 
     @property
     def project_ids(self) -> tuple[str, ...] | None:
@@ -247,8 +247,8 @@ class Client:
     def _check_seen(self, root: Path) -> None:
         if self._is_seen(root):
             return
-        if self.limit:
-            raise AccessRefused(f"{root} is not asked: {self.limit}")
+        if self.why_limited:
+            raise AccessRefused(f"{root} is not asked: {self.why_limited}")
         if self._only is not None:
             names = ", ".join(item.name for item in self.known_projects()) or "none"
             raise NotFound(f"there is no project {root} for this token; it sees {names}")
@@ -354,7 +354,7 @@ class Client:
                     "global memories",
                 )
             store = self.engine.global_memories()
-            return make_read_only(store, self.limit) if self.strange_folder is not None else store
+            return make_read_only(store, self.why_limited) if self.strange_folder is not None else store
         with self._lock:
             if self._session_memories is None:
                 self._session_memories = open_memories(None, Scope.SESSION, self.load_settings().settings)

@@ -97,7 +97,7 @@ class Projects:
         known = self._client.known_projects()
         if ALL in (name.lower() for name in names):
             if self._client.strange_folder is not None:
-                raise AccessRefused(f"not all projects are asked: {self._client.limit}")
+                raise AccessRefused(f"not all projects are asked: {self._client.why_limited}")
             return self._open_every(known)
         found = [view for name in names for view in self._find_called(name, known)]
         return list({view.project.root: view for view in found}.values())
@@ -224,7 +224,7 @@ class Projects:
             unread = self._client.engine.registry.find_problem()
             raise NotFound(
                 f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
-                f"{unread and f'; others may be, but {unread}'}{self._client.limit and f'; {self._client.limit}'}"
+                f"{unread and f'; others may be, but {unread}'}{self._client.why_limited and f'; {self._client.why_limited}'}"
             )
         return [self._open(item) for item in found]
 
