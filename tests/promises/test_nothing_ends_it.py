@@ -122,6 +122,7 @@ conventions = [each.tests for each in LANGUAGES.values() if each.tests is not No
 declared = [compile_lines(tests.declared) for tests in conventions if tests.declared]
 manifests = (_RENAMED, _SECTION.format("lib"), _VALUE.format("name"))
 keys = "-----BEGIN PRIVATE KEY-----\\n", "PRIVATE KEY", "://a:", "eyJaaaaaaaaaaaa.", "Basic AAAA", ":AA", "PuTTY-User-Key-File-3: ssh-a\\n"
+keys += keys[-1] + "Private-MAC: a\\n", "sk-ant-", "AKC", "LS0tL"
 for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *keys):
     text = unit * (500_000 // len(unit))
     analyse(text)

@@ -598,7 +598,11 @@ def _secret_lines(root: Path, path: str) -> int:
 
 def test_a_secret_is_known_by_its_content_too(tmp_path: Path) -> None:
     root = write(tmp_path, {**_SECRETS, **_HARMLESS})
-    assert {path: _secret_lines(root, path) for path in _SECRETS} == {**dict.fromkeys(_SECRETS, 1), "production": 2, "key.md": 2}
+    assert {path: _secret_lines(root, path) for path in _SECRETS} == {
+        **dict.fromkeys(_SECRETS, 1),
+        "production": 2,
+        "key.md": 2,
+    }
     assert {path: _secret_lines(root, path) for path in _HARMLESS} == dict.fromkeys(_HARMLESS, 0)
 
 

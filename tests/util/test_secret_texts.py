@@ -51,7 +51,8 @@ def test_all_lines_of_a_key_go_in_a_file_and_a_memory_with_one_is_refused(how: s
 @pytest.mark.parametrize(
     "text",
     [
-        "AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "x" * 36, "Authorization: Bearer your-token-here-1234", "Authorization: Bearer $TOKEN_OF_THE_DEPLOY_1",
+        "AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "x" * 36, "Authorization: Bearer your-token-here-1234",
+        "Authorization: Bearer $TOKEN_OF_THE_DEPLOY_1",
         "Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
         "Bearer authentication-and-authorization", "basic authentication1 of users", "https://user:pass@example.org",
         "https://user:password@host", "postgres://postgres:postgres@localhost:5432/app", "http://$USER:$PASS@host", "redis://:{password}@host",
@@ -59,9 +60,13 @@ def test_all_lines_of_a_key_go_in_a_file_and_a_memory_with_one_is_refused(how: s
         'if "-----BEGIN RSA PRIVATE KEY-----" in text:', "starts with -----BEGIN PRIVATE KEY----- and ends otherwise",
         "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----", "-----BEGIN PUBLIC KEY-----\n" + "aB1" * 20,
         '"-----BEGIN RSA PRIVATE KEY-----\\n" + body + "\\n-----END RSA PRIVATE KEY-----"',
+        'a = "-----BEGIN PRIVATE KEY-----\\n"\nb = encodeToMemoryAsBlock(theKeyOfTheServer, options)\nc = "-----END PRIVATE KEY-----"',
+        "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCi0tLS0tRU5EIFBSSVZBVEUgS0VZLS0tLS0=", "http://%25DOMAIN:foobar@host.com/",
         "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
-        "hf_hub_download_to_the_folder_of_models(x)", "npm_config_registry_of_all_the_packages", "MASK0123456789abcdef", "skeleton-projects-of-the-week",
-        "PuTTY-User-Key-File-3: is the first line", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "aws s3 sync da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "hf_hub_download_to_the_folder_of_models(x)", "npm_config_registry_of_all_the_packages",
+        "MASK0123456789abcdef", "skeleton-projects-of-the-week",
+        "PuTTY-User-Key-File-3: is the first line",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709", "aws s3 sync da39a3ee5e6b4b0d3255bfef95601890afd80709",
         "secret_key = os.environ['SECRET_KEY']", "ragls_your_token", "1.000000.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     ],
 )  # fmt: skip
@@ -94,6 +99,23 @@ def test_lines_keep_their_numbers_their_bytes_and_if_they_hold_none_their_text(
         assert len(kept.encode("utf-8", "surrogatepass")) == len(line.encode("utf-8", "surrogatepass"))
         assert number in gone or kept == line
     assert blank_secrets(path, found.text).text == found.text
+
+
+def test_a_key_in_base64_goes_with_all_its_lines() -> None:
+    encoded = re.sub("(.{76})", r"\1\n    ", TOKENS["private key in base64"][0])
+    found = blank_secrets("a.yml", f"tls.crt: no\ntls.key: |\n    {encoded}\ntype: tls\n")
+    assert found.text.split() == ["tls.crt:", "no", "tls.key:", "|", "type:", "tls"]
+
+
+def test_code_after_a_mark_without_a_key_stays() -> None:
+    lines = [
+        'MARK = "-----BEGIN PRIVATE KEY-----\\n"',
+        *(f"def function_{n}(): ..." for n in range(9)),
+        *make_key().split("\n"),
+    ]
+    kept = blank_secrets("a.py", "\n".join(lines)).text.split("\n")
+    assert kept[1:10] == lines[1:10]
+    assert not "".join(kept[10:]).strip()
 
 
 def test_a_notebook_stays_one_without_its_key() -> None:
