@@ -36,7 +36,7 @@ from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
-from rag_ls.util.secret_texts import blank_secrets, describe_secret_lines
+from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
 from rag_ls.util.text import without_surrogates
 from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
@@ -180,13 +180,12 @@ class ProjectSession:
             if self.editing_session != DISK:
                 self.indexing.inbox.close_buffer(self.editing_session, path)
 
-    def unsaved_text(self, path: str) -> str | None:
-        """The client's own text of a document that it has open, else another client's that the index lacks, without secrets;
-        None for neither."""
+    def unsaved_text(self, path: str) -> Blanked | None:
+        """The client's own text of a document that it has open, else another client's that the index lacks; None for neither."""
         with self._lock:
             buffer = self.indexing.inbox.buffer(self.editing_session, path)
         text = buffer.text if buffer is not None else self.indexing.inbox.waiting_text(path)
-        return text if text is None else blank_secrets(path, text).text
+        return None if text is None else blank_secrets(path, text)
 
     def files_changed(self, paths: list[str]) -> None:
         """Record files or folders that any program wrote, created or deleted."""

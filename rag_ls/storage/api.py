@@ -210,10 +210,6 @@ class SearchedDocuments(Protocol):
         """All documents of one session (by default the files on disk) by path."""
         ...
 
-    def secret_lines(self) -> dict[str, int]:
-        """The number of lines that hold secrets, and are left out, of each document with any."""
-        ...
-
     def unsaved_documents(self) -> list[DocumentRecord]:
         """Every session's unsaved documents, the latest change last."""
         ...

@@ -19,7 +19,7 @@ import re2
 
 from rag_ls.util.text import count_of
 
-# What stands for a secret where none is shown: in documentation, in templates, and in keys that everybody knows.
+# Words that stand for a secret where none is shown: in documentation, in templates, and in keys that everybody knows.
 _EXAMPLE = re.compile(
     r"example|sample|dummy|fake|placeholder|changeme|your|redacted|0123456|1234567|abcdef|x{6}|(.)\1{5}|Eby8vdM02xNOcqFl",
     re.I,
@@ -77,7 +77,7 @@ def _is_web_password(found: re.Match[str]) -> bool:
 
 
 def _decode(value: str) -> str:
-    """What a value in base64, of either alphabet, says as text; empty if it is none."""
+    """The text that a value in base64, of either alphabet, encodes; empty if it is none."""
     try:
         data = base64.b64decode(
             value.translate({45: "+", 95: "/"}).rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True
@@ -114,7 +114,7 @@ def _encodes_key(found: re.Match[str]) -> bool:
     return "PRIVATE KEY" in _decode(found[0][:52]) and len(found[0]) > _MIN_ENCODED_KEY
 
 
-# Name, pattern, and what a match has to be, too. What `re2` does not know, a look around, holds no parentheses.
+# Name, pattern, and a further test of a match. Looks around, which `re2` does not know, hold no parentheses.
 _Row = tuple[str, str, Callable[[re.Match[str]], bool]]
 _TABLE: tuple[_Row, ...] = (
     ("private key in base64", r"LS0tL[A-Za-z0-9+/]{50,}={0,2}(?:\r?\n[ \t]*[A-Za-z0-9+/]{4,}={0,2}(?=[\r\n]|\Z))*", _encodes_key),
@@ -175,7 +175,7 @@ _PRIVATE_KEY, _PUTTY_KEY = "private key", "PuTTY key"
 _KEY_MARK, _PUTTY_MARK = "PRIVATE KEY", "PuTTY-User-Key-File-"
 _BEGIN = r"BEGIN (?P<name>[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?----"
 _END = r"END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?"
-# What follows the first line of a key: the end of the line, an escaped one, or more of it in a further string.
+# The text after the first line of a key: the end of the line, an escaped one, or more of it in a further string.
 _AFTER_BEGIN = r"-?(?:[^\S\r\n]*(?:[\r\n]|\Z)|\\+[nr]|[\"'`+,.;&\s\\nr]{1,40}[A-Za-z0-9+/=]{20})"
 _PUTTY_BEGIN = r"PuTTY-User-Key-File-\d: (?:ssh|ecdsa)-"
 _PUTTY_END = r"Private-(?:MAC|Hash): ?\w+"
@@ -256,7 +256,7 @@ def describe_secret_lines(counts: Mapping[str, int]) -> str:
 
 
 _Span = tuple[int, int, str]
-"""Where a secret begins and ends, and its kind."""
+"""The beginning and the end of a secret, and its kind."""
 
 
 def _find_tokens(text: str) -> Iterator[_Span]:
@@ -334,7 +334,7 @@ def _make_blanks(found: re.Match[str]) -> str:
 
 @cache
 def _search_any_token() -> Callable[[bytes], object]:
-    """Finds something wherever a pattern of the table does: that is all that most texts cost, and done at 300 MB a second."""
+    """The search that finds something wherever a pattern of the table does: most texts cost no more, and it does 300 MB a second."""
     patterns = (re.sub(r"\(\?<?[=!][^()]*\)", "", pattern) for _, pattern, _ in _TABLE)
     options = re2.Options()
     options.max_mem, options.log_errors = _MAX_AUTOMATON_BYTES, False

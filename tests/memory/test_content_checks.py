@@ -137,7 +137,7 @@ class TestSecrets:
             "see https://example.org:8443/a/b?c=d&e=f#g@h and http://localhost:11434/v1",
             "redis://localhost:6379/0 and postgres://db.example.org/shop and ssh://git@example.org:22/x",
             "git@github.com:owner/name.git",
-            "/usr/local/lib/python3.11/site-packages/detect_secrets/plugins/github_token.py:12",
+            "/usr/local/lib/python3.11/site-packages/charset_normalizer/github_token.py:12",
             r"C:\Users\me\AppData\Local\Programs\some_rather_long_folder_name_that_goes_on",
             "The password is kept in 1Password under 'shop, staging'; the token comes from $GITHUB_TOKEN",
             "api_key = os.environ['API_KEY']  # never written down",

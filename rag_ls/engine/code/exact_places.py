@@ -35,7 +35,7 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
-from rag_ls.util.secret_texts import describe_secret_lines
+from rag_ls.util.secret_texts import Blanked, describe_secret_lines
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf
 
@@ -169,7 +169,7 @@ class _Look:
         indexed = self._indexed
         return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
 
-    def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
+    def choose_files(self, paths: Iterable[str]) -> list[tuple[str, Blanked | None]]:
         """The files to look into as they are now, in place of what the index has of them, with unsaved text."""
         in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         texts = {path: self._session.unsaved_text(path) for path in paths if path not in self._as_they_are}
@@ -178,7 +178,7 @@ class _Look:
         self._as_they_are.update(path for path, _ in chosen)
         return chosen
 
-    def look_into_files(self, files: Sequence[tuple[str, str | None]]) -> None:
+    def look_into_files(self, files: Sequence[tuple[str, Blanked | None]]) -> None:
         """Look into chosen files."""
         if not files:
             return
@@ -190,22 +190,22 @@ class _Look:
             if matches(path, ""):
                 self._look_into_file(path, own, passes)
 
-    def _look_into_file(self, path: str, text: str | None, passes: Callable[[str, str], bool]) -> None:
+    def _look_into_file(self, path: str, own: Blanked | None, passes: Callable[[str, str], bool]) -> None:
         if time.monotonic() > self._deadline:
             self.waiting += 1
             return
-        secret_lines = 0
-        if text is None:
+        if own is None:
             source = self._session.project.documents.read(path)
             if isinstance(source, Rejected):
                 self.skipped[source.reason] += not source.gone
                 return
-            text, secret_lines = source.text, source.secret_lines
+            own = Blanked(source.text, source.secret_lines)
+        text = own.text
         language = recognise(path, text) or "text"
         if not passes(path, language):
             return
-        if secret_lines:
-            self.secret_lines[path] = secret_lines
+        if own.lines:
+            self.secret_lines[path] = own.lines
         counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
         lines, whole = int(counts.lines[0]), int(counts.whole[0])
         if lines == UNCOUNTED_LINES:

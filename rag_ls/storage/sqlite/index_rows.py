@@ -37,7 +37,9 @@ def document_record(row: tuple[object, ...]) -> DocumentRecord:
     """The document of a row of `DOCUMENT_COLUMNS`."""
     path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number, secret_lines = row
     state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
-    return DocumentRecord(path, language, sha256, state, session, number, secret_lines)  # type: ignore[arg-type]
+    return DocumentRecord(
+        path=path, language=language, sha256=sha256, state=state, session=session, id=number, secret_lines=secret_lines,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def state_values(state: FileState) -> tuple[int, int, int, int]:

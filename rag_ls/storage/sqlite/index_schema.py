@@ -109,7 +109,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def remake(connection: sqlite3.Connection) -> None:
     """Versions 2 to 4 and 6 to 8: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
-    # What an earlier version did not take for a secret is not to stay in free pages of the file.
+    # Secrets that an earlier version did not know are not to stay in free pages of the file.
     connection.execute("PRAGMA secure_delete = ON")
     for table in _REMADE.split():
         connection.execute(f"DROP TABLE IF EXISTS {table}")
