@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.indexing import Buffer
 from rag_ls.operations import OPERATIONS, ClientSession, Operations
 from rag_ls.operations.fields import arguments_of
+from rag_ls.storage.sqlite.index_schema import MIGRATIONS
 from tests.lsp.in_process import in_process_editor
 from tests.secret_fakes import TOKENS, make_key, make_putty_key
 from tests.support import PATIENCE_S, git, git_repository, until, write
@@ -146,6 +149,26 @@ def test_no_file_of_ours_holds_a_piece_of_a_key(session: ProjectSession, root: P
         if file.is_file():
             data = file.read_bytes()
             assert not [each for each in _FRAGMENTS if each.encode() in data], file
+
+
+def test_a_key_that_an_earlier_version_indexed_is_gone_from_the_file(root: Path) -> None:
+    def index() -> None:
+        client = local_client()
+        view = client.open(root)
+        view.indexing.index_tree()
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        client.close()
+
+    index()
+    file = root / ".rag-ls/index.db"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE chunks SET text = text || ?", (_KEY,))
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert _FRAGMENTS[0].encode() in file.read_bytes()
+    index()
+    assert _FRAGMENTS[0].encode() not in b"".join(each.read_bytes() for each in file.parent.glob("index.db*"))
 
 
 def test_a_key_that_is_typed_is_in_no_answer_and_its_lines_are_told(

@@ -199,7 +199,7 @@ class CheckoutIndex:
         paths = list(paths)
         if not paths:
             return 0
-        with overwriting(self._database):
+        with self._database.in_use() as connection, overwriting(connection):
             with self._database.writing() as connection:
                 hashes = connection.execute(
                     "SELECT DISTINCT c.text_hash FROM chunks c JOIN documents d ON d.id = c.document_id "

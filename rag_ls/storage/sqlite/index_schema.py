@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 
 from rag_ls.registry.seals import text_seal
+from rag_ls.storage.sqlite.maintenance import overwriting
 
 SEAL = "seal"
 """The row of `meta` that shows that a process of this user made the index."""
@@ -110,13 +111,12 @@ def create(connection: sqlite3.Connection) -> None:
 def remake(connection: sqlite3.Connection) -> None:
     """Versions 2 to 4 and 6 to 8: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
     # Secrets that an earlier version did not know are not to stay in free pages of the file.
-    connection.execute("PRAGMA secure_delete = ON")
-    for table in _REMADE.split():
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    with overwriting(connection):
+        for table in _REMADE.split():
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
         connection.execute(statement)
     connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'seal', 'embedding_model')")
-    connection.execute("PRAGMA secure_delete = OFF")
 
 
 def add_served(connection: sqlite3.Connection) -> None:
