@@ -93,6 +93,8 @@ KEYS = {
     "one line with ends escaped twice": make_key(end="\\\\n"),
     "strings that are joined": make_key(end='\\n" +\n    "'),
     "lines of a notebook": make_key(end='\\n",\n    "'),
+    "lines of a page": make_key(end="<br>\n"),
+    "line ends of XML": make_key(end="&#10;"),
     "no end": make_key().rpartition("\n")[0],
     "PuTTY 2": make_putty_key(2),
     "PuTTY 3": make_putty_key(3),

@@ -280,12 +280,12 @@ def _find_blocks(text: str, kind: str, begin: str, after: str, end: str) -> Iter
     followings = [*(each.start() for each in begins), len(text)][1:]
     for found, following in zip(begins, followings, strict=True):
         start = found.end()
-        if not _compiled(after).match(text, start):
-            continue
         at = bisect(ends, start)
         has_end = at < len(ends) and ends[at] <= min(following, start + _MAX_KEY_CHARACTERS)
         if has_end and _is_key(text[start : ends[at]]):
             yield found.start(), ends[at], kind
+            continue
+        if not _compiled(after).match(text, start):
             continue
         lines = _compiled(_KEY_LINES).match(text, _end_of_line(text, start), following)
         # Code that writes keys has their first and last line, too, and no key in between.

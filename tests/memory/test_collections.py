@@ -121,8 +121,8 @@ def test_the_same_text_stands_once_in_each_project(store: MemoryStore) -> None:
 
 
 def test_a_secret_is_refused_and_nothing_is_kept(store: MemoryStore) -> None:
-    text = "\n\n".join([*_PARAGRAPHS, "The key is sk-ant-REDACTED0123456789abcdef."])
-    with pytest.raises(InvalidRequest, match="holds a secret"):
+    text = "\n\n".join([*_PARAGRAPHS, f"The key is {TOKENS['Anthropic API key'][0]}."])
+    with pytest.raises(InvalidRequest, match="looks like a secret"):
         push(store, _text(text), _STAMP)
     assert store.count() == 0
     push(store, replace(_text(text), force=True), _STAMP)
