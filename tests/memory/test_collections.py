@@ -15,6 +15,7 @@ from rag_ls.memory.collections import MAX_TEXT, PushedText, check_name, chunks_o
 from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.text import content_hash
+from tests.secret_fakes import TOKENS
 
 _STAMP, _LATER = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
 _PARAGRAPHS = [f"Paragraph {number}. " + "The quick brown fox jumps over the lazy dog. " * 12 for number in range(5)]

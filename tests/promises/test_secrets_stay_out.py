@@ -119,6 +119,7 @@ def test_no_search_for_a_piece_of_a_key_finds_it(operations: Operations, match: 
     assert _LEFT_OUT in answer["exact"]["left_out"]
 
 
+@pytest.mark.slow
 def test_no_answer_of_any_operation_for_agents_holds_a_piece_of_a_key(root: Path) -> None:
     session = ClientSession(local_client("mcp"))
     try:
