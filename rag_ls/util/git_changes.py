@@ -117,11 +117,14 @@ def _staged(folder: Path, revision: str) -> dict[str, _Staged]:
 
 def _entries(folder: Path) -> Iterator[_Entry]:
     """The files in the index; without those that are not to be in the work tree, or are said to be unchanged."""
-    head = b""
+    head, last = b"", ""
     for told in list_by_git(folder, "ls-files", "-v", "--stage", "--debug", "-z", timeout_s=_GIT_S):
         # The stamps of each file come after its NUL, and before the next file.
         stamps = _STAMPS.match(told)
-        if head and stamps and (entry := _entry(head, tuple(map(int, stamps.groups())))):
+        entry = _entry(head, tuple(map(int, stamps.groups()))) if head and stamps else None
+        # A file with an unfinished merge comes several times.
+        if entry and entry.path != last:
+            last = entry.path
             yield entry
         head = told[stamps.end() :] if stamps else told
 
