@@ -751,6 +751,7 @@ def test_a_name_in_git_s_index_that_leads_out_is_no_file(tmp_path: Path, name: s
     assert set(list_files(root)) == {"kept.md"}
     assert isinstance(read_source(root, name, limit=10_000), Rejected)
     assert not text_in(root, name)
+    assert not TextReader(root)(name)
     assert name not in {change.path for change in read_changes(root, "HEAD").files}
 
 
