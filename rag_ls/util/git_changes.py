@@ -50,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """How the index differs from the commit in one file."""
+    """The difference between the index and the commit in one file."""
 
     former_path: str
     status: ChangeStatus
@@ -75,7 +75,7 @@ def list_differences(folder: Path, revision: str) -> Iterator[Difference]:
 
     A file that a filter changes on its way into git counts as changed when its stamps have.
     """
-    staged = _staged(folder, revision)
+    staged = _find_staged(folder, revision)
     linked: dict[str, bool] = {}
     written_ns = _index_time(folder)
     for entry in _entries(folder):
@@ -100,7 +100,7 @@ def list_differences(folder: Path, revision: str) -> Iterator[Difference]:
             yield Difference(path, "", ChangeStatus.ADDED)
 
 
-def _staged(folder: Path, revision: str) -> dict[str, _Staged]:
+def _find_staged(folder: Path, revision: str) -> dict[str, _Staged]:
     """The files in which the index differs from a commit, by their paths in the index; of a deleted one, the former."""
     options = ("--cached", "--raw", "--no-abbrev", "-M", "-z", "--relative", "--ignore-submodules=all")
     fields = map(os.fsdecode, list_by_git(folder, "diff-index", *options, revision, "--", timeout_s=_GIT_S))
@@ -155,7 +155,7 @@ def _has_stamps(folder: Path, entry: _Entry, written_ns: int) -> bool:
         return False
     *times, size = entry.stamps
     is_same = size == status.st_size & 0xFFFFFFFF and stat.S_ISLNK(status.st_mode) == entry.is_link
-    # Whatever is written within the same moment as the index may have been written after it.
+    # A file written within the same moment as the index may have been written after it.
     return (
         is_same
         and status.st_mtime_ns < written_ns

@@ -81,7 +81,7 @@ class GitProcess:
         return self._popen.wait()
 
     def pieces(self) -> Iterator[bytes]:
-        """Its output, piece by piece. Whoever stops reading ends it."""
+        """Its output, piece by piece. A reader that stops ends it."""
         assert self._popen.stdout is not None
         read_bytes = 0
         try:

@@ -52,7 +52,9 @@ def _add_and_remove(root: Path) -> None:
     (root / "new.py").unlink()
 
 
-@pytest.mark.parametrize("change", [_touch, _use_line_ends_of_windows, _stage_and_take_back, _leave_out, _add_and_remove])
+@pytest.mark.parametrize(
+    "change", [_touch, _use_line_ends_of_windows, _stage_and_take_back, _leave_out, _add_and_remove]
+)
 def test_what_holds_the_same_does_not_differ(root: Path, change: Callable[[Path], None]) -> None:
     change(root)
     assert _differences(root) == {}
