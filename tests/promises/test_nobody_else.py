@@ -112,11 +112,12 @@ def test_a_log_is_private_when_it_is_made_when_it_is_rotated_and_where_the_user_
 # --- the page
 
 
+@pytest.mark.parametrize("mark", [".rag-ls", ".git"])
 def test_what_another_user_puts_into_a_folder_above_makes_it_no_project(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
     shared, work = tmp_path / "shared", write(tmp_path / "shared/work/deep", {"a.py": "x = 1\n"})
-    (shared / ".rag-ls").mkdir()
+    (shared / mark).mkdir()
     assert find_marked_root(work) == shared
     with monkeypatch.context() as patched:
         # This user's from now on is another's.
@@ -130,7 +131,7 @@ def test_what_another_user_puts_into_a_folder_above_makes_it_no_project(
         with pytest.raises(NotIndexed, match="all kinds of things"):
             check_may_become_project(shared)
     if os.geteuid() == 0:
-        os.chown(shared / ".rag-ls", 4711, 4711)
+        os.chown(shared / mark, 4711, 4711)
         assert find_project(work).root == work
         shared.chmod(0o755)
         assert find_project(work).root == work
