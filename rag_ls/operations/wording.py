@@ -18,13 +18,13 @@ _TELLS_WHO = "the user"
 def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> str:
     """A message with the tools that an agent has, all or those `offered`, in place of the shell's verbs.
 
-    What no tool of these does, only the user can run; the message says so.
+    A verb that no tool of these does is for the user to run, and the message says so.
     """
     tools = _tool_names() if offered is None else offered
     told = _VERB.sub(lambda match: _find_tool(match, tools), message)
     told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
     left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
-    return f"{told} (ask the user to run {', '.join(left)}: you cannot)" if left and _TELLS_WHO not in told else told
+    return f"{told} (only the user runs {', '.join(left)}; no tool does)" if left and _TELLS_WHO not in told else told
 
 
 def in_words_of_editors(message: str) -> str:
