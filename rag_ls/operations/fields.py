@@ -45,7 +45,9 @@ class Argument:
     is_written: bool = False
     """Whether the file is written: over HTTP it must be a new one, of our own kinds."""
     shell_alone: bool = False
-    """Whether only the user at this machine may set it, since it overwrites a file."""
+    """Whether only the user at this machine may set it, since it writes where others read."""
+    local_alone: bool = False
+    """Whether no caller over HTTP may set it, since it writes files anew."""
 
 
 NO_ARGUMENT = Argument()

@@ -3,35 +3,76 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from functools import cache
 
+from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.operation import Operation
 from rag_ls.operations.table import OPERATIONS
 
-# Verbs that only the shell has stay as they are: `rag-ls index`, `rag-ls doctor`.
-_VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)`")
+_VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
+_COMMAND_LINE = re.compile(r"`rag-ls [^`]+`")
+_TELLS_WHO = "the user"
 
 
-def in_words_of_agents(message: str) -> str:
-    """A message with the shell's verbs replaced by the tools that do the same."""
-    return _VERB.sub(lambda match: _tools().get(match[1], match[0]), message)
+def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> str:
+    """A message with the tools that an agent has, all or those `offered`, in place of the shell's verbs.
+
+    A verb that no tool of these does is for the user to run, and the message says so.
+    """
+    tools = _tool_names() if offered is None else offered
+    told = _VERB.sub(lambda match: _find_tool(match, tools), message)
+    told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
+    left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
+    return f"{told} (only the user runs {', '.join(left)}; no tool does)" if left and _TELLS_WHO not in told else told
 
 
 def in_words_of_editors(message: str) -> str:
-    """A message with tools and verbs replaced by the editor's commands."""
-    return _tool_names().sub(lambda match: _commands()[match[0]], in_words_of_agents(message))
+    """A message with tools and verbs replaced by the editor's commands; other verbs stay, since a person reads it."""
+    told = _VERB.sub(lambda match: _find_tool(match, _tool_names()), message)
+    return _any_tool().sub(lambda match: _commands().get(match[0], match[0]), told)
+
+
+def _find_tool(match: re.Match[str], offered: Collection[str]) -> str:
+    """The first offered tool that does what a verb does, with the argument that its flag sets; else the verb as it is."""
+    flag = (match[2] or "").replace("-", "_")
+    for operation in _by_verb(match[1]):
+        if operation.name in offered and (not flag or _takes(operation, flag)):
+            return f"{operation.name} with {flag} = true" if flag else operation.name
+    return match[0]
+
+
+def _takes(operation: Operation, flag: str) -> bool:
+    """Whether an agent may set an argument of an operation to true."""
+    hint, declared = arguments_of(operation.request).get(flag, (None, None))
+    return declared is not None and not declared.shell_alone and hint in (bool, bool | None)
+
+
+def _name_verb(tool: str) -> str:
+    """The command line that does what a tool does; where there is none, the setting that offers the tool."""
+    operation = next(item for item in OPERATIONS if item.name == tool)
+    verb = operation.verb.name if operation.verb else operation.shared_verb
+    assert operation.tool is not None
+    return f"`rag-ls {verb}`" if verb else f"{tool} (which the user offers: mcp.toolsets, {operation.tool.toolset})"
+
+
+def _by_verb(verb: str) -> Iterator[Operation]:
+    """The tools' operations that a verb runs."""
+    for item in OPERATIONS:
+        if item.tool and verb == (item.verb.name if item.verb else item.shared_verb):
+            yield item
 
 
 @cache
-def _tool_names() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(name for name in _commands() if '_' in name)})\b")
+def _tool_names() -> frozenset[str]:
+    return frozenset(item.name for item in OPERATIONS if item.tool)
 
 
 @cache
-def _tools() -> dict[str, str]:
-    """The tools by the verb that does the same."""
-    verbs = [(item.verb.name if item.verb else item.shared_verb, item.name) for item in OPERATIONS if item.tool]
-    # Of several tools that share a verb, the first one stands for it.
-    return {verb: tool for verb, tool in reversed(verbs) if verb}
+def _any_tool() -> re.Pattern[str]:
+    """A tool's name, but not between quotation marks: there it is what somebody gave. One word may be an English one."""
+    names = "|".join(name for name in _tool_names() if "_" in name)
+    return re.compile(rf"(?<![\w'\"/.-])(?:{names})(?![\w'\"/]|\.\w)")
 
 
 @cache

@@ -1,10 +1,12 @@
-"""Agents hear of tools, editors of commands; what only the shell has stays as it is."""
+"""Agents hear of tools, editors of commands; a verb that only the shell has is for the user."""
 
 from __future__ import annotations
 
 import pytest
 
 from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors
+
+_USER = " (only the user runs `rag-ls {}`; no tool does)"
 
 
 @pytest.mark.parametrize(
@@ -13,9 +15,14 @@ from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors
         ("known are a, b (`rag-ls project list`)", "known are a, b (list_repos)", "known are a, b (ragLs.listRepos)"),
         ("`rag-ls list` shows the ids", "list_memories shows the ids", "ragLs.listMemories shows the ids"),
         ("read it with get_memory", "read it with get_memory", "read it with ragLs.getMemory"),
-        ("say with `rag-ls index --force`", "say with `rag-ls index --force`", "say with `rag-ls index --force`"),
+        (
+            "run `rag-ls index --force`",
+            f"run `rag-ls index --force`{_USER.format('index --force')}",
+            "run `rag-ls index --force`",
+        ),
         ("`rag-ls rules index` mends it", "rag_index mends it", "ragLs.rulesIndex mends it"),
-        ("`rag-ls doctor` may help", "`rag-ls doctor` may help", "`rag-ls doctor` may help"),
+        ("`rag-ls doctor` may help", f"`rag-ls doctor` may help{_USER.format('doctor')}", "`rag-ls doctor` may help"),
+        ("the user runs `rag-ls trust`", "the user runs `rag-ls trust`", "the user runs `rag-ls trust`"),
         ("index_status says what is", "index_status says what is", "ragLs.status says what is"),
     ],
 )
