@@ -29,6 +29,15 @@ def count_left_out(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: R
     return without_textless(Counter(reasons))
 
 
+def count_secret_lines(store: CheckoutIndex, filters: Filters = NO_FILTERS, roles: Roles = BY_PATH) -> Counter[str]:
+    """The lines that look like secrets, of the documents that pass the filters, by path."""
+    found = store.secret_lines()
+    if not found or filters == NO_FILTERS:
+        return Counter(found)
+    passes = accepts(filters, roles, set(map(compose, found)))
+    return Counter({path: count for path, count in found.items() if passes(path, detect_language(path) or "text")})
+
+
 def without_textless(counts: Mapping[str, int]) -> Counter[str]:
     """The counts, by reason, of the files that may hold text."""
     return Counter({reason: count for reason, count in counts.items() if reason not in _NO_TEXT})

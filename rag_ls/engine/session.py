@@ -20,7 +20,7 @@ from rag_ls.engine.code.narrowing import count_candidates, narrow_hits, take_hit
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
-from rag_ls.engine.left_out import count_left_out, describe_left_out
+from rag_ls.engine.left_out import count_left_out, count_secret_lines, describe_left_out
 from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begin_embedding
@@ -36,6 +36,7 @@ from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
+from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
 from rag_ls.util.text import without_surrogates
 from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
@@ -179,11 +180,12 @@ class ProjectSession:
             if self.editing_session != DISK:
                 self.indexing.inbox.close_buffer(self.editing_session, path)
 
-    def unsaved_text(self, path: str) -> str | None:
+    def unsaved_text(self, path: str) -> Blanked | None:
         """The client's own text of a document that it has open, else another client's that the index lacks; None for neither."""
         with self._lock:
             buffer = self.indexing.inbox.buffer(self.editing_session, path)
-        return buffer.text if buffer is not None else self.indexing.inbox.waiting_text(path)
+        text = buffer.text if buffer is not None else self.indexing.inbox.waiting_text(path)
+        return None if text is None else blank_secrets(path, text)
 
     def files_changed(self, paths: list[str]) -> None:
         """Record files or folders that any program wrote, created or deleted."""
@@ -324,8 +326,11 @@ class ProjectSession:
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD, self.project.index.file.why_remade)))
         note = "; ".join(
-            filter(None, (self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note))
-        )
+            filter(None, (
+                self.indexing.problem, note, self.project.exclusions.note, self.project.unread_note,
+                describe_secret_lines(count_secret_lines(self.store, filters, self.project.roles)),
+            ))
+        )  # fmt: skip
         is_read = scanned and self._is_all_known and not (queued or unseen or self.project.is_unseen)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
@@ -385,6 +390,7 @@ class ProjectSession:
             self.project.exclusions.note,
             self.project.index.file.why_remade,
             self.indexing.inbox.unread_note,
+            describe_secret_lines(count_secret_lines(self.store)),
             model.note,
             self.memories.damage(),
             self.memories.take_note(),

@@ -147,7 +147,7 @@ def cut_source(
         )
         for chunk in found.chunks
     ]
-    record = DocumentRecord(path, language, source.sha256, source.state, session)
+    record = DocumentRecord(path, language, source.sha256, source.state, session, secret_lines=source.secret_lines)
     return CutFile(record, chunks, found.outline, found.uses, reason)
 
 

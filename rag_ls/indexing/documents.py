@@ -35,6 +35,7 @@ from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Prior
 from rag_ls.util.guarded_processes import NoProcess
 from rag_ls.util.paths import is_behind_link, project_file
 from rag_ls.util.regular_files import read_most
+from rag_ls.util.secret_texts import blank_secrets
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -193,7 +194,8 @@ class DocumentIndexer:
         """Store an editor's unsaved text of a document."""
         data = text.encode("utf-8", "surrogatepass")
         state = FileState(len(data), 0, 0, time.time_ns())
-        source = Source(text, hashlib.sha256(data).hexdigest(), state)
+        blanked = blank_secrets(path, text)
+        source = Source(blanked.text, hashlib.sha256(data).hexdigest(), state, blanked.lines)
         known = self._cutting.language_of(path, text) or language or "text"
         cut = _time_step(
             self.spent,
@@ -226,7 +228,7 @@ class DocumentIndexer:
         if state is None or (state.size not in (length, length + _BOM_BYTES) and not self._is_recoded(path)):
             return False
         source = self.read(path)
-        return isinstance(source, Source) and source.text.removeprefix(_BOM) == text
+        return isinstance(source, Source) and source.text.removeprefix(_BOM) == blank_secrets(path, text).text
 
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""

@@ -16,12 +16,12 @@ from pathlib import Path
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.inner_repositories import why_folder_is_left_out
-from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
 from rag_ls.util.regular_files import read_most
+from rag_ls.util.secret_texts import blank_secrets
 
 
 def _pattern_of(globs: str) -> re.Pattern[str]:
@@ -95,11 +95,14 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's text as it was read, with its digest and state."""
+    """A file's text as it was read, without its secrets, with its digest and state."""
 
     text: str
     sha256: str
+    """Of the file's own bytes."""
     state: FileState
+    secret_lines: int = 0
+    """The number of lines that are blank in `text`, because they hold secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,8 @@ def _decode(path: str, data: bytes, state: FileState, limit: int, rules: FileRul
     as_utf8 = data if decoded.encoding == UTF_8 else decoded.text.encode("utf-8", "replace")
     if reason := reason_by_content(path, as_utf8, max(limit, len(as_utf8)), rules):
         return Rejected(reason, state)
-    return Source(decoded.text, hashlib.sha256(data).hexdigest(), state)
+    blanked = blank_secrets(path, decoded.text)
+    return Source(blanked.text, hashlib.sha256(data).hexdigest(), state, blanked.lines)
 
 
 def reason_by_content(path: str, data: bytes, limit: int, rules: FileRules = _NO_RULES) -> str:
@@ -188,8 +192,6 @@ def reason_by_content(path: str, data: bytes, limit: int, rules: FileRules = _NO
 
 
 def _reason_by_content(name: str, data: bytes) -> str:
-    if holds_secrets(name, data):
-        return "secret"
     head = data[:_GENERATED_MARK_BYTES].removeprefix(codecs.BOM_UTF8)
     if b"generated" in head.lower() and (
         _GENERATED_MARK.search(head) or (not name.endswith(_PROSE) and _says_generated(head))

@@ -13,6 +13,7 @@ from rag_ls.rules.diffs import FileChange
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.git_changes import ChangeStatus, Difference, list_differences
 from rag_ls.util.paths import text_in
+from rag_ls.util.secret_texts import blank_secrets
 from rag_ls.util.text import lines_of
 
 _GIT_S = 120.0
@@ -140,7 +141,8 @@ def _make_change(root: Path, difference: Difference, texts: Mapping[str, bytes])
         or b"\0" in (before or b"")[:_BINARY_HEAD_BYTES]
     ):
         return ChangedFile(path, status, former, note=_NO_TEXT)
-    return ChangedFile(path, status, former, (before or b"").decode("utf-8", "replace").replace("\r\n", "\n"), after)
+    former_text = (before or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+    return ChangedFile(path, status, former, blank_secrets(former, former_text).text, after)
 
 
 def _note_submodules(root: Path, base: str) -> Iterator[str]:

@@ -71,6 +71,8 @@ class DocumentRecord:
     state: FileState
     session: str = DISK
     id: int = 0
+    secret_lines: int = 0
+    """The number of its lines that are left out, because they hold secrets."""
 
 
 @dataclass(frozen=True, slots=True)

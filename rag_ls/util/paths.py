@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rag_ls.util.regular_files import read_regular, regular_file
+from rag_ls.util.secret_texts import Blanked, blank_secrets
 
 FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 """Names, without suffix, of documents that stand for their folder."""
@@ -67,11 +68,19 @@ def unknown_folders(folder: str, known: Container[str]) -> list[str]:
 
 
 def text_in(root: Path, path: str) -> str:
-    """The text of a file of a project; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
+    """The text of a file below a folder, as of `blanked_in`."""
+    return blanked_in(root, path).text
+
+
+def blanked_in(root: Path, path: str) -> Blanked:
+    """The text of a file below a folder, without its secrets; empty if it cannot be read, is too large, or a link leads out.
+
+    Invalid UTF-8 is replaced.
+    """
     try:
-        return _text_of(root / path) if _is_inside(root, path) else ""
+        return _read_blanked(root / path) if _is_inside(root, path) else Blanked("")
     except OSError:
-        return ""
+        return Blanked("")
 
 
 def _is_inside(root: Path, path: str) -> bool:
@@ -102,7 +111,7 @@ class TextReader:
         folder, file = path.rpartition("/")[0], self._start + path
         if not is_inner_path(path) or not self._is_plain(folder) or os.path.islink(file):
             return text_in(self._root, path)
-        return _text_of(file)
+        return _read_blanked(file).text
 
     def _is_plain(self, folder: str) -> bool:
         for each in () if folder in self._plain else unknown_folders(folder, self._plain):
@@ -110,11 +119,12 @@ class TextReader:
         return self._plain[folder]
 
 
-def _text_of(file: str | os.PathLike[str]) -> str:
+def _read_blanked(file: str | os.PathLike[str]) -> Blanked:
     try:
-        return read_regular(file).decode("utf-8", "replace").replace("\r\n", "\n")
+        text = read_regular(file).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
-        return ""
+        return Blanked("")
+    return blank_secrets(os.fspath(file), text)
 
 
 def spelled_as_there(root: Path, path: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commands import run_command
+from tests.secret_fakes import TOKENS
 
 pytestmark = pytest.mark.shared_engine
 
@@ -150,7 +151,7 @@ def test_an_export_says_why_it_cannot_be_written(repository: Path) -> None:
 
 
 def test_a_secret_is_refused_and_said_nowhere(repository: Path, home: Path) -> None:
-    secret = "AKIA" + "IOSFODNN7EXAMPLE"
+    (secret,) = TOKENS["AWS access key"]
     done = _run(repository, "add", f"The deploy key is {secret}")
     assert done.returncode == 2
     assert "AWS" in done.stderr

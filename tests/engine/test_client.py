@@ -13,6 +13,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.indexing import Buffer
+from rag_ls.util.secret_texts import Blanked
 from tests.support import PATIENCE_S, embedding_count, write
 
 
@@ -63,7 +64,7 @@ def test_text_that_is_typed_while_the_index_is_gone_counts_in_the_one_that_is_ma
     view.buffer_changed(Buffer("src/cart.py", text))
     assert client.projects() == [view]
     assert view.project is not former
-    assert view.unsaved_text("src/cart.py") == text
+    assert view.unsaved_text("src/cart.py") == Blanked(text)
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     assert {record.path for record in view.store.unsaved_documents()} == {"src/cart.py", "src/other.py"}
 
@@ -83,10 +84,10 @@ def test_text_that_is_typed_stays_where_the_settings_of_the_index_made_anew_cann
         broken.setattr(view, "_load_settings", fail)
         with pytest.raises(OSError, match="a drive hangs"):
             client.projects()
-    assert (view.project, view.unsaved_text("src/cart.py")) == (former, text)
+    assert (view.project, view.unsaved_text("src/cart.py")) == (former, Blanked(text))
     assert client.projects() == [view]
     assert view.project is not former
-    assert view.unsaved_text("src/cart.py") == text
+    assert view.unsaved_text("src/cart.py") == Blanked(text)
 
 
 def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from pathlib import Path
@@ -124,10 +125,14 @@ def test_what_looks_like_a_secret_store_is_never_read(path: str) -> None:
 
 
 def test_a_private_key_is_no_text_for_the_index_whatever_its_name(tmp_path: Path) -> None:
-    write(tmp_path, {"notes.md": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz\n"})
-    found = read_source(tmp_path.resolve(), "notes.md", limit=_LIMIT)
-    assert isinstance(found, Rejected)
-    assert found.reason == "secret"
+    text = "# Größe\n-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz\n\nmore\n"
+    for encoding in ("utf-8", "utf-16"):
+        data = text.encode(encoding)
+        (tmp_path / "notes.md").write_bytes(data)
+        found = read_source(tmp_path.resolve(), "notes.md", limit=_LIMIT)
+        assert isinstance(found, Source)
+        assert found.text.splitlines() == ["# Größe", " " * 35, " " * 8, "", "more"]
+        assert (found.secret_lines, found.sha256) == (2, hashlib.sha256(data).hexdigest())
 
 
 def test_a_file_that_is_gone_says_so(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from rag_ls.memory.collections import MAX_TEXT, PushedText, check_name, chunks_o
 from rag_ls.model import MemoryFilters, MemoryType, Scope
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.text import content_hash
+from tests.secret_fakes import TOKENS
 
 _STAMP, _LATER = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
 _PARAGRAPHS = [f"Paragraph {number}. " + "The quick brown fox jumps over the lazy dog. " * 12 for number in range(5)]
@@ -121,8 +122,8 @@ def test_the_same_text_stands_once_in_each_project(store: MemoryStore) -> None:
 
 
 def test_a_secret_is_refused_and_nothing_is_kept(store: MemoryStore) -> None:
-    text = "\n\n".join([*_PARAGRAPHS, "The key is sk-ant-REDACTED0123456789abcdef."])
-    with pytest.raises(InvalidRequest, match="holds a secret"):
+    text = "\n\n".join([*_PARAGRAPHS, f"The key is {TOKENS['Anthropic API key'][0]}."])
+    with pytest.raises(InvalidRequest, match="looks like a secret"):
         push(store, _text(text), _STAMP)
     assert store.count() == 0
     push(store, replace(_text(text), force=True), _STAMP)

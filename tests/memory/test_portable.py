@@ -398,7 +398,7 @@ class TestRefusals:
         secret = "AKIA" + "QYLPMN5HHHFPZAM2"
         text = json.dumps([_record(), _record(content=f"the key\nis {secret}")])
         message = _refusal(text)
-        assert "record 2: line 2 looks like a secret (AWS Access Key)" in message
+        assert "record 2: line 2 looks like a secret (AWS access key)" in message
         assert secret not in message
         assert _import(_store(), text, force=True).inserted == 2
 

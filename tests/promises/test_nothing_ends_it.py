@@ -112,7 +112,6 @@ async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_h
 
 _READ_LONG_TEXTS = """
 from rag_ls.http.access import _OUR_FILES
-from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.lsp.notes import note_in
 from rag_ls.memory.portable.sections import sections
 from rag_ls.rules.checks.suppression import suppressions
@@ -122,11 +121,14 @@ from rag_ls.languages.patterns import compile_lines
 from rag_ls.languages.rust import _GIVEN, _INLINE, _PATH, _RENAMED, _SECTION, _VALUE, _WITHIN
 from rag_ls.rules.scopes import paths_named
 from rag_ls.search.query import analyse
+from rag_ls.util.secret_texts import blank_secrets
 
 conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
 declared = [compile_lines(tests.declared) for tests in conventions if tests.declared]
 manifests = (_RENAMED, _SECTION.format("lib"), _VALUE.format("name"))
-for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
+keys = "-----BEGIN PRIVATE KEY-----\\n", "PRIVATE KEY", "://a:", "eyJaaaaaaaaaaaa.", "Basic AAAA", ":AA", "PuTTY-User-Key-File-3: ssh-a\\n"
+keys += keys[-1] + "Private-MAC: a\\n", "sk-ant-", "AKC", "LS0tL"
+for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories", *keys):
     text = unit * (500_000 // len(unit))
     analyse(text)
     paths_named(text)
@@ -134,7 +136,8 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     sections(text)
     sections(f"# a{text}b\\n")
     suppressions(f"# rag-ls: ignore[x]{text}b")
-    holds_secrets(".env", (text[:40_000] + ".=1").encode())
+    blank_secrets("production", text[:40_000] + ".=1")
+    blank_secrets("a.py", text)
     for pattern in (_OUR_FILES, compile_lines(_MODULE), *map(compile_lines, manifests), _GIVEN, *declared):
         pattern.match(text)
         pattern.search(text)

@@ -25,7 +25,7 @@ from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import NotIndexed
 from rag_ls.indexing import Depth
-from rag_ls.indexing.files import Rejected, read_source
+from rag_ls.indexing.files import Rejected, Source, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
 from rag_ls.operations import ClientSession, Operations
 from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
@@ -589,10 +589,21 @@ _HARMLESS = {
 }
 
 
+def _secret_lines(root: Path, path: str) -> int:
+    found = read_source(root.resolve(), path, limit=1_000_000)
+    assert isinstance(found, Source)
+    assert _KEY[:20] not in found.text
+    return found.secret_lines
+
+
 def test_a_secret_is_known_by_its_content_too(tmp_path: Path) -> None:
     root = write(tmp_path, {**_SECRETS, **_HARMLESS})
-    assert {path: _reason(root, path) for path in _SECRETS} == dict.fromkeys(_SECRETS, "secret")
-    assert {path: _reason(root, path) for path in _HARMLESS} == {**dict.fromkeys(_HARMLESS, "")}
+    assert {path: _secret_lines(root, path) for path in _SECRETS} == {
+        **dict.fromkeys(_SECRETS, 1),
+        "production": 2,
+        "key.md": 2,
+    }
+    assert {path: _secret_lines(root, path) for path in _HARMLESS} == dict.fromkeys(_HARMLESS, 0)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ _PACKAGE = Path(rag_ls.__file__).parent
 _RAM = Path("/dev/shm")
 # What could report its use, or look something up on a network.
 _WATCHED = frozenset(
-    "detect_secrets huggingface_hub onnxruntime opentelemetry openvino qdrant_client sentence_transformers sqlite_utils "
+    "huggingface_hub onnxruntime opentelemetry openvino qdrant_client sentence_transformers sqlite_utils "
     "tokenizers torch transformers usearch".split()
 )
 # More texts than the quick model takes, so that the worker embeds them.

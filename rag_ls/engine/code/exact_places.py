@@ -8,7 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.chunking import recognise
-from rag_ls.engine.left_out import count_left_out, describe_left_out, without_textless
+from rag_ls.engine.left_out import (
+    count_left_out,
+    count_secret_lines,
+    describe_left_out,
+    without_textless,
+)
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
@@ -30,6 +35,7 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.secret_texts import Blanked, describe_secret_lines
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf
 
@@ -72,6 +78,8 @@ class PlacesFound:
     """Whether that is because there are more places."""
     skipped: Counter[str] = field(default_factory=Counter)
     """The files that the index leaves out, by reason."""
+    secret_lines: Counter[str] = field(default_factory=Counter)
+    """The lines that look like secrets, by path."""
     is_listed: bool = True
     """Whether all files are known that the last comparison could find."""
     is_seen: bool = True
@@ -104,6 +112,7 @@ def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
         _count(looked.found, request.counted, looked.waiting),
         places=tuple(show_places(session.store, first, _MAX_SYMBOLS)),
         skipped=count_left_out(session.store, request.filters, session.project.roles) + without_textless(looked.skipped),
+        secret_lines=count_secret_lines(session.store, request.filters, session.project.roles) | looked.secret_lines,
         is_listed=session.indexing.scanned and not session.indexing.comparison.is_awaited,
         is_seen=not session.project.is_unseen,
         note="; ".join(filter(None, notes)),
@@ -152,6 +161,7 @@ class _Look:
         self._files: list[DocumentPlaces] = []
         self._unread = self.waiting = 0
         self.skipped: Counter[str] = Counter()
+        self.secret_lines: Counter[str] = Counter()
 
     @property
     def found(self) -> Occurrences:
@@ -159,7 +169,7 @@ class _Look:
         indexed = self._indexed
         return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
 
-    def choose_files(self, paths: Iterable[str]) -> list[tuple[str, str | None]]:
+    def choose_files(self, paths: Iterable[str]) -> list[tuple[str, Blanked | None]]:
         """The files to look into as they are now, in place of what the index has of them, with unsaved text."""
         in_index = {doc.path for doc in self._session.store.unsaved_documents() if doc.id not in self._view.hidden}
         texts = {path: self._session.unsaved_text(path) for path in paths if path not in self._as_they_are}
@@ -168,7 +178,7 @@ class _Look:
         self._as_they_are.update(path for path, _ in chosen)
         return chosen
 
-    def look_into_files(self, files: Sequence[tuple[str, str | None]]) -> None:
+    def look_into_files(self, files: Sequence[tuple[str, Blanked | None]]) -> None:
         """Look into chosen files."""
         if not files:
             return
@@ -180,19 +190,22 @@ class _Look:
             if matches(path, ""):
                 self._look_into_file(path, own, passes)
 
-    def _look_into_file(self, path: str, text: str | None, passes: Callable[[str, str], bool]) -> None:
+    def _look_into_file(self, path: str, own: Blanked | None, passes: Callable[[str, str], bool]) -> None:
         if time.monotonic() > self._deadline:
             self.waiting += 1
             return
-        if text is None:
+        if own is None:
             source = self._session.project.documents.read(path)
             if isinstance(source, Rejected):
                 self.skipped[source.reason] += not source.gone
                 return
-            text = source.text
+            own = Blanked(source.text, source.secret_lines)
+        text = own.text
         language = recognise(path, text) or "text"
         if not passes(path, language):
             return
+        if own.lines:
+            self.secret_lines[path] = own.lines
         counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
         lines, whole = int(counts.lines[0]), int(counts.whole[0])
         if lines == UNCOUNTED_LINES:
@@ -270,4 +283,6 @@ def describe_gaps(found: PlacesFound) -> str:
     if found.skipped:
         so_far = "" if found.is_listed else "so far "
         parts.append(so_far + describe_left_out(found.skipped))
+    if found.secret_lines:
+        parts.append(describe_secret_lines(found.secret_lines))
     return "; ".join(parts)

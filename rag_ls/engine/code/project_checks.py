@@ -20,6 +20,7 @@ from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
+from rag_ls.util.secret_texts import blank_secrets
 
 if TYPE_CHECKING:
     from rag_ls.engine.session import ProjectSession
@@ -64,7 +65,7 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """The places that break a rule in a text of the document at a path, in order of lines."""
-        return self._violations(self.rules(), path, text, language)
+        return self._violations(self.rules(), path, blank_secrets(path, text).text, language)
 
     def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
         """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""

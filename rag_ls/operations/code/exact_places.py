@@ -126,6 +126,7 @@ def _describe_left_out(answers: Sequence[PlacesFound]) -> str:
     joined = replace(
         answers[0], unread=sum(answer.unread for answer in answers), waiting=sum(answer.waiting for answer in answers),
         skipped=sum((answer.skipped for answer in answers), Counter[str]()),
+        secret_lines=sum((answer.secret_lines for answer in answers), Counter[str]()),
         is_cut=any(answer.is_cut for answer in answers), is_listed=all(answer.is_listed for answer in answers),
     )  # fmt: skip
     return exact_places.describe_gaps(joined)

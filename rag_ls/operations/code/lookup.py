@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from rag_ls.engine.code.lookup import (
 )
 from rag_ls.engine.code.places import nearest_symbols
 from rag_ls.engine.code.related_tests import RelatedTest, find_tests
+from rag_ls.engine.left_out import count_secret_lines
 from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
@@ -34,6 +36,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.secret_texts import describe_secret_lines
 from rag_ls.util.text import count_of
 
 # Limits of an excerpt: agents' clients refuse answers of more than 25,000 tokens, and warn of 10,000.
@@ -95,7 +98,9 @@ def _read(caller: Caller, session: ProjectSession, chunk_id: str, context: str) 
     record = make_excerpt(session, excerpt, context, AGENTS_EXCERPT_TOKENS if caller.budget_tokens else 0)
     refused = session.indexing.inbox.describe_refused(record.path)
     elsewhere = caller.projects.note_elsewhere([session])
-    return replace(record, note=_join_notes(record.note, refused, elsewhere))
+    document = session.document(record.path)
+    blank = Counter({record.path: document.secret_lines} if document and document.secret_lines else {})
+    return replace(record, note=_join_notes(record.note, describe_secret_lines(blank), refused, elsewhere))
 
 
 def _read_named(caller: Caller, named: Sequence[tuple[ProjectSession, StoredSymbol]], request: GetChunk) -> CodeRecord:
@@ -308,10 +313,16 @@ def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
 
 
 def note_unread(sessions: Sequence[ProjectSession]) -> str:
-    """A note that unread files are missing from the answer; empty where there are none."""
+    """A note that unread files, and lines with secrets, are missing from the answer; empty where there are none."""
     queued = sum(session.store.queue.count() for session in sessions)
     files = count_of(queued, "file is", "files are")
-    return f"{files} not read yet, and this answer has none of their contents" if queued else ""
+    unread = f"{files} not read yet, and this answer has none of their contents" if queued else ""
+    return _join_notes(unread, note_secrets(sessions))
+
+
+def note_secrets(sessions: Sequence[ProjectSession]) -> str:
+    """A note of the lines that are left out of the index because they look like secrets; empty where there are none."""
+    return describe_secret_lines(sum((count_secret_lines(session.store) for session in sessions), Counter()))
 
 
 def note_refused(sessions: Sequence[ProjectSession]) -> str:

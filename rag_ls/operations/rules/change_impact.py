@@ -12,6 +12,7 @@ from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Memory
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.lookup import note_secrets
 from rag_ls.operations.rules.constraints import MAX_QUERY_CHARACTERS, find_broken, keep_gravest
 from rag_ls.operations.rules.impact_records import (
     AnchoredMemory,
@@ -80,6 +81,8 @@ def _note_partial(view: ProjectSession, files: int) -> Iterator[str]:
             f"{count_of(queued, 'file is', 'files are')} not read yet" if queued else "the files are still compared"
         )
         yield f"{unread}: dependents and tests may be missing; `rag-ls index` reads all"
+    if note := note_secrets([view]):
+        yield note
 
 
 def _find_speaking(caller: Caller, view: ProjectSession, added: Sequence[FileChange]) -> tuple[SpeakingRule, ...]:

@@ -16,6 +16,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, locate_file
+from rag_ls.operations.code.lookup import note_secrets
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
@@ -173,6 +174,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     )
     unread = "" if constraints or patterns else tell_unread_rules(view)
     summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear, unread=unread)
+    summary = "; ".join(filter(None, (summary, note_secrets([view]))))
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"

@@ -9,6 +9,7 @@ from rag_ls.engine.code.impact import find_impact
 from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.lookup import note_secrets
 from rag_ls.operations.code.preparation import read_all, read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
@@ -96,7 +97,7 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
     summary = _summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all)
-    notes = tuple(filter(None, (caller.projects.note_elsewhere([view]),)))
+    notes = tuple(filter(None, (caller.projects.note_elsewhere([view]), note_secrets([view]))))
     return replace(answer, summary=summary, notes=notes)
 
 

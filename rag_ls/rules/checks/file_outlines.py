@@ -11,7 +11,8 @@ from rag_ls.indexing.files import Rejected, Source
 from rag_ls.languages import find_language
 from rag_ls.model import Outline
 from rag_ls.storage.terms import is_called
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import blanked_in
+from rag_ls.util.secret_texts import Blanked
 
 OutlinedFile = tuple[str, str, Outline]
 """A path, its language and its outline."""
@@ -60,13 +61,18 @@ def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True
 
 
 def read_text(root: Path, path: str) -> str:
-    """The text of a file; empty if the file is too large, a link, or gone."""
+    """The text of a file, without its secrets; empty if the file is too large, a link, or gone."""
+    return read_blanked(root, path).text
+
+
+def read_blanked(root: Path, path: str) -> Blanked:
+    """As `read_text`, with the number of lines that hold secrets."""
     file = root / path
     try:
         is_wanted = not file.is_symlink() and file.stat().st_size <= _MAX_BYTES
     except OSError:
-        return ""
-    return text_in(root, path) if is_wanted else ""
+        return Blanked("")
+    return blanked_in(root, path) if is_wanted else Blanked("")
 
 
 def _outline(path: str, text: str, *, declarations: bool = True) -> OutlinedFile:

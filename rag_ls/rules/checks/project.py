@@ -16,7 +16,7 @@ from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
-from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_text
+from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import (
     CheckedDocument,
@@ -38,6 +38,7 @@ from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.paths import is_among
+from rag_ls.util.secret_texts import describe_secret_lines
 
 _log = logging.getLogger(__name__)
 
@@ -111,16 +112,20 @@ def _check(
         else dict[str, tuple[Edge, ...]]()
     )
     found: list[Violation] = []
+    secret_lines: dict[str, int] = {}
     for done, path in enumerate(chosen, total - len(chosen)):
         if done % _BATCH_FILES == 0:
             parsing.report(done, total)
-        text = read_text(root, path)
+        blanked = read_blanked(root, path)
+        if blanked.lines:
+            secret_lines[path] = blanked.lines
         known = outlines.get(path)
-        language = known[0] if known else recognise(path, text[:4096]) or "text"
+        language = known[0] if known else recognise(path, blanked.text[:4096]) or "text"
         outline = known[1] if known else Outline()
-        document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
+        document = CheckedDocument(path, language, blanked.text, outline.imports, outline.symbols)
         found += violations(document, rules, graph, structures=parsing.structures)
-    return CheckReport(rules, tuple(found), len(chosen), notes, is_idle)
+    left_out = describe_secret_lines(secret_lines)
+    return CheckReport(rules, tuple(found), len(chosen), (*notes, *([left_out] if left_out else [])), is_idle)
 
 
 def changed_files(root: Path, revision: str) -> list[str]:

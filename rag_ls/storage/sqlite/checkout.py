@@ -115,6 +115,11 @@ class CheckoutIndex:
         row = self._database.row(query, (path, session))
         return document_record(row) if row else None
 
+    def secret_lines(self) -> dict[str, int]:
+        """The number of lines that hold secrets, and are left out, of each document with any; the most in a version of it."""
+        query = "SELECT path, max(secret_lines) FROM documents WHERE secret_lines > 0 GROUP BY path"
+        return dict(self._database.rows(query))
+
     def unsaved_documents(self) -> list[DocumentRecord]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
         return list(map(document_record, self._database.rows(query)))
@@ -194,7 +199,7 @@ class CheckoutIndex:
         paths = list(paths)
         if not paths:
             return 0
-        with overwriting(self._database):
+        with self._database.in_use() as connection, overwriting(connection):
             with self._database.writing() as connection:
                 hashes = connection.execute(
                     "SELECT DISTINCT c.text_hash FROM chunks c JOIN documents d ON d.id = c.document_id "

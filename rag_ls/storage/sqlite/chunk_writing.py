@@ -32,11 +32,18 @@ def identify_chunks(path: str, chunks: Sequence[NewChunk]) -> list[IdentifiedChu
 def upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -> int:
     """Insert a document, or update it in place; returns its id."""
     row = connection.execute(
-        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
+        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns, secret_lines) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
         "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
-        "read_ns = excluded.read_ns RETURNING id",
-        (document.path, document.session, document.language, document.sha256, *state_values(document.state)),
+        "read_ns = excluded.read_ns, secret_lines = excluded.secret_lines RETURNING id",
+        (
+            document.path,
+            document.session,
+            document.language,
+            document.sha256,
+            *state_values(document.state),
+            document.secret_lines,
+        ),
     ).fetchone()
     return int(row[0])
 

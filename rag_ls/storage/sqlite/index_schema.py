@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 
 from rag_ls.registry.seals import text_seal
+from rag_ls.storage.sqlite.maintenance import overwriting
 
 SEAL = "seal"
 """The row of `meta` that shows that a process of this user made the index."""
@@ -25,8 +26,11 @@ _TABLES = """
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL, language TEXT NOT NULL, sha256 TEXT NOT NULL,
   size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL,
+  -- The lines that are left out, because they hold secrets.
+  secret_lines INTEGER NOT NULL,
   UNIQUE (path, session));
 CREATE INDEX documents_unsaved ON documents (session, path) WHERE session != '';
+CREATE INDEX documents_with_secrets ON documents (path, secret_lines) WHERE secret_lines > 0;
 
 -- Files that are known to need reading again; survives a crash.
 CREATE TABLE queue (path TEXT PRIMARY KEY, since_ns INTEGER NOT NULL) WITHOUT ROWID;
@@ -105,9 +109,11 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def remake(connection: sqlite3.Connection) -> None:
-    """Versions 2 to 4, 6 and 7: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
-    for table in _REMADE.split():
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    """Versions 2 to 4 and 6 to 8: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    # Secrets that an earlier version did not know are not to stay in free pages of the file.
+    with overwriting(connection):
+        for table in _REMADE.split():
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
         connection.execute(statement)
     connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'seal', 'embedding_model')")
@@ -126,5 +132,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Versions 3, 4, 6 and 7 have other columns, tables and terms: everything but the embeddings is rebuilt.
-MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake)
+# Versions 3, 4 and 6 to 8 have other columns, tables and terms: everything but the embeddings is rebuilt.
+MIGRATIONS = (create, remake, remake, remake, add_served, remake, remake, remake)

@@ -32,15 +32,14 @@ def erase_vectors(connection: sqlite3.Connection, text_hashes: Sequence[bytes]) 
 
 
 @contextmanager
-def overwriting(database: Database) -> Iterator[None]:
+def overwriting(connection: sqlite3.Connection) -> Iterator[None]:
     """Meanwhile overwrite deleted rows in the file with zeros."""
-    with database.in_use() as connection:
-        former = connection.execute("PRAGMA secure_delete").fetchone()[0]
-        connection.execute("PRAGMA secure_delete = ON")
-        try:
-            yield
-        finally:
-            connection.execute(f"PRAGMA secure_delete = {int(former)}")
+    former = connection.execute("PRAGMA secure_delete").fetchone()[0]
+    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA secure_delete = {int(former)}")
 
 
 def erase_remains(database: Database, path: Path | None) -> None:
