@@ -108,5 +108,5 @@ def test_the_default_model_needs_no_torch(home: Path) -> None:
 def test_what_needs_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     require_torch("a model")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(ModelMissing, match=r"a model needs torch here: `pip install .*\[torch\]'?`"):
+    with pytest.raises(ModelMissing, match=r"a model needs torch here: `pip install .*\[torch\]'? .+rag-ls-model`"):
         require_torch("a model")
