@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import reprlib
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,14 +14,15 @@ from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, Projec
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.network_paths import is_elsewhere
-from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
+from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of, mode_at
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
-from rag_ls.util.repositories import find_repository, is_repository_top
+from rag_ls.util.repositories import DOT_GIT, find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
 from rag_ls.util.text import content_hash
 
 DATA_FOLDER = ".rag-ls"
+_ROOT_USER_ID = 0
 _INDEXES_FOLDER = "indexes"
 CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
@@ -44,7 +47,12 @@ class Project:
         """The folder that holds the index and a copy of the project's memories: in the root, else in the user's data."""
         inside = self.root / DATA_FOLDER
         can_hold_data = len(os.fsencode(inside)) <= _MAX_DATA_FOLDER_BYTES and _can_hold_data(inside)
-        return inside if can_hold_data else _data_folder_elsewhere(self.root)
+        return inside if can_hold_data else self.data_folder_elsewhere
+
+    @property
+    def data_folder_elsewhere(self) -> Path:
+        """The folder in the user's data for a project whose own folder cannot be written, or has a path that is too long."""
+        return _data_folder_elsewhere(self.root)
 
     @property
     def name(self) -> str:
@@ -80,6 +88,7 @@ class Project:
 
         Raises `ProjectUnavailable` when it cannot be made or written.
         """
+        check_can_be_read(self.root)
         folder = self.data_folder
         if why := why_never_a_project(self.root):
             raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
@@ -103,10 +112,17 @@ class Project:
 
 
 def _can_hold_data(folder: Path) -> bool:
-    """Whether a data folder can be written, or made where there is none; what is no folder is refused where it is opened."""
-    if os.path.lexists(folder):
-        return folder.is_symlink() or not folder.is_dir() or os.access(folder, os.W_OK | os.X_OK)
-    return not folder.parent.is_dir() or os.access(folder.parent, os.W_OK | os.X_OK)
+    """Whether a data folder can be written, or made where there is none; what is no folder is refused where it is opened.
+
+    A folder that cannot be looked at may hold data: another place for them would hide those.
+    """
+    try:
+        kind, parent = kind_of(folder), mode_at(folder.parent)
+    except OSError:
+        return True
+    if kind == "folder":
+        return os.access(folder, os.W_OK | os.X_OK)
+    return bool(kind) or not stat.S_ISDIR(parent) or os.access(folder.parent, os.W_OK | os.X_OK)
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
@@ -189,7 +205,7 @@ def host_and_path(address: str) -> tuple[str, str] | None:
 def find_project(start: str | os.PathLike[str]) -> Project:
     """The project around `start`: the nearest folder upwards with `.rag-ls/` or `.git`, else `start` itself.
 
-    Raises `ProjectUnavailable` if `start` is not an existing folder or file.
+    Raises `ProjectUnavailable` if `start` is not an existing folder or file, or if that cannot be told.
     """
     place = _folder_at(start)
     return Project(find_marked_root(place) or place)
@@ -210,29 +226,57 @@ def find_marked_root(place: Path) -> Path | None:
     """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; in a shared folder only `.rag-ls/` counts.
 
     An entry that another user may have put there does not count: it would make the files there part of this user's project.
+    Raises `ProjectUnavailable` where a folder cannot be looked at: another one would be taken for the root, without memories.
     """
     user_state = user_home()
     for folder in (place, *place.parents):
-        if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
-            return folder
-        if _data_folder_elsewhere(folder).is_dir():
-            return folder
-        if is_repository_top(folder) and not is_shared_folder(folder):
-            return folder
+        with _naming_unreadable():
+            if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
+                return folder
+            if stat.S_ISDIR(mode_at(_data_folder_elsewhere(folder))):
+                return folder
+            if kind_of(folder / DOT_GIT) and not is_shared_folder(folder):
+                return folder
     return None
 
 
-def _has_data_of(folder: Path, place: Path) -> bool:
-    """Whether a folder holds a `.rag-ls/` of this user, or, where not everybody may write, of the owner of `place`."""
-    data = folder / DATA_FOLDER
+def check_can_be_read(root: Path) -> None:
+    """Raise `ProjectUnavailable` for a project's folder that is gone, or that cannot be looked into just now."""
+    with _naming_unreadable():
+        is_there = stat.S_ISDIR(mode_at(root))
+        kind_of(root / DATA_FOLDER)
+    if not is_there:
+        raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted")
+
+
+@contextlib.contextmanager
+def _naming_unreadable() -> Iterator[None]:
     try:
-        if not data.is_dir() or not hasattr(os, "geteuid"):
-            return data.is_dir()
-        owner = data.lstat().st_uid
-        is_open_to_all = folder.stat().st_mode & stat.S_IWOTH
-        return owner == os.geteuid() or (not is_open_to_all and owner == place.stat().st_uid)
-    except OSError:
-        return False
+        yield
+    except OSError as error:
+        raise ProjectUnavailable(describe_unreadable(error)) from error
+
+
+def describe_unreadable(error: OSError) -> str:
+    """The path that could not be looked at, the reason, and the remedy."""
+    return (
+        f"{error.filename} cannot be looked at ({error.strerror}): make it and its folder readable for you, or mount their "
+        "drive, and ask again"
+    )
+
+
+def _has_data_of(folder: Path, place: Path) -> bool:
+    """Whether a folder holds a `.rag-ls/` of this user, or, where not everybody may write, of the owner of `place` or of root.
+
+    Raises `OSError` where that cannot be told.
+    """
+    data = folder / DATA_FOLDER
+    is_there = stat.S_ISDIR(mode_at(data))
+    if not is_there or not hasattr(os, "geteuid"):
+        return is_there
+    owner = data.lstat().st_uid
+    is_open_to_all = folder.stat().st_mode & stat.S_IWOTH
+    return owner == os.geteuid() or (not is_open_to_all and owner in (_ROOT_USER_ID, place.stat().st_uid))
 
 
 def is_shared_folder(folder: Path) -> bool:
@@ -287,10 +331,11 @@ def check_is_folder(place: str | os.PathLike[str]) -> None:
 def _folder_at(start: str | os.PathLike[str]) -> Path:
     check_is_path(start)
     place = Path(os.path.realpath(start))
-    # `Path.is_file` raises for a name that is too long.
-    if os.path.isfile(place):
-        place = place.parent
-    if not os.path.isdir(place):
+    with _naming_unreadable():
+        mode = mode_at(place)
+    if stat.S_ISREG(mode):
+        return place.parent
+    if not stat.S_ISDIR(mode):
         raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
     return place
 

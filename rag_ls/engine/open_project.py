@@ -90,8 +90,6 @@ class OpenProject:
         self.last_survey: tuple[str, ProjectSurvey] | None = None
         """The survey that set-up has shown, after a digest of the files: it writes the same while they are as they were."""
         self.cutters = engine.cutters
-        if not os.path.isdir(self.root):
-            raise ProjectUnavailable(f"{self.root} is gone: it was deleted, moved or unmounted")
         data_folder = folder.create_data_folder()
         self.index = open_index(
             data_folder, settings, _shared_name(folder, settings), engine.connections,

@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from filelock import Timeout
@@ -56,6 +57,10 @@ class MemoryLocation:
     was_copied: bool = False
     """Whether its store was made of the copy in the project."""
     note: str = ""
+    strays: tuple[Path, ...] = ()
+    """Other folders with memories of a project at this root."""
+    had_root: bool = False
+    """Whether the home had memories of this root before, so that what strays hold now was stored meanwhile."""
 
 
 class ProjectMemories:
@@ -77,6 +82,8 @@ class ProjectMemories:
         """The number of memories that came with the folder, and wait until it is trusted."""
         self._note = found.note
         self.exchange(is_taken=found.was_copied)
+        for folder in found.strays:
+            self._take_stray(folder, is_new=found.had_root)
         if not self.store.count():
             self._note = self._note or _left_behind(homes, project, self.folder)
 
@@ -110,9 +117,7 @@ class ProjectMemories:
             return
         started = time.monotonic()
         united: list[United] = []
-
-        def take(store: MemoryStore, other: MemoryStore) -> None:
-            united.append(unite(store, other, utc_stamp(datetime.now(UTC))))
+        take = partial(_unite, united)
 
         with self._lock:
             try:
@@ -131,18 +136,33 @@ class ProjectMemories:
                 self._said = self._note = problem
                 _log.warning("%s", problem)
             if done.taken and united:
-                counts = united[0]
-                self._note = (
-                    f"the memories in {self._project.data_folder} were united with those in {self.folder}: {counts.added:,} "
-                    f"added, {counts.changed:,} changed, {counts.deleted:,} deleted"
-                )
-                _log.info("%s", self._note)
+                self._note_united(self._project.data_folder, united[0])
+
+    def _take_stray(self, folder: Path, *, is_new: bool) -> None:
+        """Take in what was stored in another folder while this one could not be told to be the project's; that one stays as it is."""
+        united: list[United] = []
+        try:
+            if open_memory_copy(folder, self.store).take(partial(_unite, united) if is_new else None):
+                self._note_united(folder, united[0])
+        except (RagLsError, OSError) as error:
+            self._note = f"memories in {folder} may be this project's, and cannot be read: {error}"
+
+    def _note_united(self, folder: Path, counts: United) -> None:
+        self._note = (
+            f"the memories in {folder} were united with those in {self.folder}: {counts.added:,} "
+            f"added, {counts.changed:,} changed, {counts.deleted:,} deleted"
+        )
+        _log.info("%s", self._note)
 
     def close(self, *, is_lost: bool = False) -> None:
         """Close them. Of a project that `is_lost` nothing is written any more."""
         if not is_lost:
             self.exchange()
         self.store.close()
+
+
+def _unite(united: list[United], store: MemoryStore, other: MemoryStore) -> None:
+    united.append(unite(store, other, utc_stamp(datetime.now(UTC))))
 
 
 TRUST_REMEDY = "`rag-ls trust` takes in what the folder brought, if you know who wrote it; else delete the file"
@@ -180,8 +200,13 @@ def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:
             "project memories",
         ) from error
     except OSError as error:
+        if (home := homes.find(project)) is not None and has_memory_file(home.folder):
+            return MemoryLocation(home, home.folder)
         _log.warning("the memories of %s stay in it: the user's data cannot be written: %s", project.root, error)
-        note = f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}"
+        note = (
+            f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}; "
+            "once it can, `rag-ls trust` takes them in"
+        )
         return MemoryLocation(None, project.data_folder, note=note)
 
 
@@ -207,9 +232,13 @@ def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
             if folder is None:
                 homes.discard(home)
             raise
+    had_root = home is not None and who.root in home.roots
     home = homes.note(home, who) if home else homes.create(who, pointer)
     write_pointer(project, home)
-    return MemoryLocation(home, home.folder, is_copied, _note(project, home, known_roots, pointer, is_copied=is_copied))
+    others = [project.data_folder_elsewhere, *(each.folder for each in homes.made_without_git(home, who))]
+    strays = tuple(each for each in others if each != project.data_folder and holds_memories(each))
+    note = _note(project, home, known_roots, pointer, is_copied=is_copied)
+    return MemoryLocation(home, home.folder, was_copied=is_copied, note=note, strays=strays, had_root=had_root)
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointer: str) -> bool:

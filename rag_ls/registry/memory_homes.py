@@ -15,11 +15,13 @@ from typing import Any
 
 from filelock import FileLock
 
-from rag_ls.project import DATA_FOLDER, Project, make_private_folder
-from rag_ls.registry.identity import Identity, identity_of
+from rag_ls.errors import StoreUnavailable
+from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_private_folder
+from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
@@ -100,24 +102,35 @@ class MemoryHomes:
         return bool(_pointer(project)[0]) and not self.read_pointer(project)
 
     def all(self) -> list[Home]:
-        """Every home whose record can be read, also of memories that were removed."""
+        """Every home, also of memories that were removed. Raises `StoreUnavailable` where that cannot be told."""
         try:
             names = sorted(entry.name for entry in os.scandir(self._folder) if _ID.fullmatch(entry.name))
-        except OSError:
-            return []
+        except OSError as error:
+            if means_nothing_there(error):
+                return []
+            raise _cannot_tell(error) from error
         return [home for name in names if (home := self._read(name)) is not None]
 
     def called(self, home_id: str) -> Home | None:
-        """The home with an id."""
+        """The home with an id. Raises `StoreUnavailable` where it cannot be told whether there is one."""
         return self._read(home_id) if _ID.fullmatch(home_id) else None
 
     def find(self, project: Project) -> Home | None:
-        """The home of a project's memories, if there is one. Changes nothing."""
+        """The home of a project's memories, if there is one. Changes nothing.
+
+        Raises `StoreUnavailable` where that cannot be told: a new home would hide the memories.
+        """
         who = identity_of(project.root)
         read_pointer = self.called(self.read_pointer(project))
         if read_pointer is not None and not read_pointer.removed_at and is_of(read_pointer, who, is_pointed=True):
             return read_pointer
         return matching((home for home in self.all() if not home.removed_at), who)
+
+    def made_without_git(self, home: Home, who: Identity) -> list[Home]:
+        """Homes that a project got while its repository, whose memories are in `home`, could not be told."""
+        if not home.places:
+            return []
+        return [each for each in self.all() if each.roots == (who.root,) and not each.places and not each.removed_at]
 
     def create(self, who: Identity, wanted_id: str = "") -> Home:
         """Make a home for a project, with the id that it had elsewhere if nobody has that here. Raises `OSError`."""
@@ -131,7 +144,9 @@ class MemoryHomes:
         places = dict(home.places)
         if who.common:
             places[who.common] = ClonedRepository(who.remote, who.first, who.number)
-        noted = replace(home, roots=(*roots, who.root)[-_MAX_ROOTS:], places=places)
+        # The record of a home without roots was damaged.
+        inside = home.inside if home.roots else who.inside
+        noted = replace(home, inside=inside, roots=(*roots, who.root)[-_MAX_ROOTS:], places=places)
         if (frozenset(noted.roots), noted.places) != (frozenset(home.roots), home.places):
             self._write(noted)
         return noted
@@ -151,11 +166,14 @@ class MemoryHomes:
         try:
             record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
             return _home(home_id, folder, record)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            _log.warning("whose memories are in %s cannot be read: %r", folder, error)
-            return None
+        except OSError as error:
+            if means_nothing_there(error):
+                return None
+            raise _cannot_tell(error) from error
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            # It is still the home of the project whose folder names it.
+            _log.warning("whose memories are in %s cannot be told, its record is damaged: %r", folder, error)
+            return Home(home_id, folder)
 
     def _write(self, home: Home) -> None:
         make_private_folder(home.folder)
@@ -168,6 +186,12 @@ class MemoryHomes:
         }  # fmt: skip
         with whole_file(home.folder / _RECORD) as stream:
             stream.write(json.dumps(record, indent=2) + "\n")
+
+
+def _cannot_tell(error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"whose memories are kept here cannot be told: {describe_unreadable(error)}", MEMORIES_STORE
+    )
 
 
 def _pointer_folders(project: Project) -> tuple[Path, ...]:
@@ -191,14 +215,14 @@ def _pointer_in(folder: Path) -> tuple[str, str]:
 
 
 def write_pointer(project: Project, home: Home) -> None:
-    """Have a project's folders name the home of its memories. Raises `OSError`."""
+    """Have a project's folders name the home of its memories. One that cannot be written names none: the record names the folder."""
     wanted = (home.id, text_seal(POINTER, home.id))
     for folder in _pointer_folders(project):
         is_elsewhere = folder != project.data_folder
         if _pointer_in(folder) == wanted or (is_elsewhere and folder.is_symlink()):
             continue
-        # The index of a project with a long path is elsewhere, by its path. A root that cannot be written names no home.
-        with contextlib.suppress(OSError) if is_elsewhere else contextlib.nullcontext():
+        # The index of a project with a long path is elsewhere, by its path.
+        with contextlib.suppress(OSError):
             if is_elsewhere:
                 make_private_folder(folder)
                 create_private_file(folder / ".gitignore", "*\n")
