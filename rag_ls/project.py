@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import reprlib
+import shlex
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of, mode_at
-from rag_ls.util.private_files import create_private_file
+from rag_ls.util.private_files import create_private_file, give_to_owner
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
@@ -28,6 +29,8 @@ CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
 # If a repository brought a link or a pipe of such a name, it is replaced by a file. Databases are checked when they are opened.
 _OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
+# A data folder in which one of these cannot be opened, because root made it, is of no use.
+_USED_FILES = ("index.db", "index.db-wal", "index.db-shm", "index.lock", SESSIONS_FOLDER)
 # The limit of Windows; other systems refuse shorter paths themselves.
 _MAX_PATH_BYTES = 32_767
 # SQLite opens no file whose path is longer than 504 bytes, except on Windows; the rest is for names of files in the folder.
@@ -53,6 +56,17 @@ class Project:
     def data_folder_elsewhere(self) -> Path:
         """The folder in the user's data for a project whose own folder cannot be written, or has a path that is too long."""
         return _data_folder_elsewhere(self.root)
+
+    @property
+    def why_elsewhere(self) -> str:
+        """The reason why the data are elsewhere although the project has a data folder, and the remedy; else empty."""
+        closed = _find_closed(self.root / DATA_FOLDER) if self.data_folder.parent != self.root else None
+        if closed is None:
+            return ""
+        return (
+            f"{closed} was made by another user (root, perhaps) and cannot be opened: the index is in {self.data_folder}, until "
+            f"`sudo chown -R $(id -u) {shlex.quote(str(self.root / DATA_FOLDER))}` gives you that folder"
+        )
 
     @property
     def name(self) -> str:
@@ -83,13 +97,13 @@ class Project:
             f"{os.fspath(path)!r} is outside the project {self.root}; give a path below that folder"
         )
 
-    def create_data_folder(self) -> Path:
-        """Make the data folder, readable by the user alone and ignored by git.
+    def create_data_folder(self, *, elsewhere: bool = False) -> Path:
+        """Make the data folder, readable by the user alone and ignored by git; `elsewhere` if no index can be opened in it.
 
         Raises `ProjectUnavailable` when it cannot be made or written.
         """
         check_can_be_read(self.root)
-        folder = self.data_folder
+        folder = self.data_folder_elsewhere if elsewhere else self.data_folder
         if why := why_never_a_project(self.root):
             raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
         try:
@@ -101,6 +115,7 @@ class Project:
                 clear_way(folder / name)
             clear_way_for_folder(folder / SESSIONS_FOLDER)
             create_private_file(folder / ".gitignore", "*\n")
+            create_private_file(folder / "index.lock")
         except OSError as error:
             otherwise = "make the folder writable for you, or open a copy of the project that you own"
             if folder.parent != self.root:
@@ -121,8 +136,15 @@ def _can_hold_data(folder: Path) -> bool:
     except OSError:
         return True
     if kind == "folder":
-        return os.access(folder, os.W_OK | os.X_OK)
+        return os.access(folder, os.W_OK | os.X_OK) and not _find_closed(folder)
     return bool(kind) or not stat.S_ISDIR(parent) or os.access(folder.parent, os.W_OK | os.X_OK)
+
+
+def _find_closed(folder: Path) -> Path | None:
+    """What this user may not open of a data folder that is there: root, or another user, made it."""
+    used = (folder, *(folder / name for name in _USED_FILES))
+    there = (each for each in used if os.path.exists(each) and not os.path.islink(each))
+    return next((each for each in there if not os.access(each, os.R_OK | os.W_OK)), None)
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
@@ -367,7 +389,10 @@ def _user_folder(kind: str) -> Path:
 
 def make_private_folder(folder: Path) -> None:
     """Create `folder` (and its parents) with access for the user alone."""
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for each in reversed(missing):
+        give_to_owner(each)
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
 

@@ -116,7 +116,9 @@ def user_home() -> str:
 
 def _runtime_folder() -> str:
     if home := user_home():
-        return os.path.join(home, "run")
+        # Where root works with a user's state, its engine has a folder beside that of the user's.
+        is_another_s = sys.platform != "win32" and os.path.exists(home) and not _is_own(home)
+        return os.path.join(home, f"run-{_user()}" if is_another_s else "run")
     if sys.platform in ("win32", "darwin"):
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
         return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")

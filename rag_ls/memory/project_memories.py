@@ -259,6 +259,8 @@ def _note(project: Project, home: Home, roots: tuple[str, ...], pointer: str, *,
     if not roots or pointer == home.id:
         return ""
     if root in roots:
+        if project.why_elsewhere:
+            return ""
         return f"{project.data_folder} was gone; its memories were kept in {home.folder}, and the index is made anew"
     others = [each for each in roots if os.path.isdir(each)]
     whose = f"shared with {others[-1]}" if others else f"of {roots[-1]}, which is gone"

@@ -83,6 +83,7 @@ class MemoryHomes:
     def lock(self) -> FileLock:
         """Keeps other processes from making or changing homes meanwhile. Raises `OSError`."""
         make_private_folder(self._folder)
+        create_private_file(self._folder / ".lock")
         return FileLock(self._folder / ".lock", timeout=_LOCK_S, mode=0o600)
 
     def trusts(self, project: Project) -> bool:

@@ -25,6 +25,7 @@ from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
+from rag_ls.util.private_files import create_private_file, give_to_owner
 from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, git, git_repository, memories_file, write
@@ -143,6 +144,76 @@ def test_a_home_of_another_user_is_one_clear_error(somebody: Somebody) -> None:
         assert "set RAG_LS_HOME to a folder of your own" in somebody.refusal(*question)
     somebody.home.chmod(0o700)
     assert somebody.listed() == {_NET}
+
+
+# --- root once, its user after
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not IS_ROOT:
+        pytest.skip("only root can act as root")
+    monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
+
+
+def _owners(*folders: Path) -> set[int]:
+    return {each.lstat().st_uid for folder in folders for each in (folder, *folder.rglob("*"))}
+
+
+@pytest.mark.usefixtures("as_root")
+def test_what_root_makes_in_a_folder_belongs_to_its_owner(somebody: Somebody) -> None:
+    for command in (("index",), ("add", _NET), ("search", "refunds"), ("add", _REFUNDS, "--scope", "global")):
+        assert run(*command, folder=somebody.shop, RAG_LS_HOME=str(somebody.home)).returncode == 0
+    assert _owners(somebody.shop, somebody.home / "data") == {_NOBODY}
+    assert somebody.listed() == {_NET, _REFUNDS}
+    assert somebody.ask("add", "Notes are numbered")["status"] == "inserted"
+    assert somebody.ask("search", "total_price")["results"]
+
+
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.parametrize(
+    "left", [".rag-ls", ".rag-ls/index.db", ".rag-ls/sessions", ".rag-ls/index.lock", ".rag-ls/memories.db"]
+)
+def test_what_root_left_behind_keeps_nobody_from_memories(somebody: Somebody, left: str) -> None:
+    """As an earlier version left it, or a container in which the folder has another owner."""
+    somebody.ask("add", _NET)
+    place = somebody.shop / left
+    if place.is_dir():
+        for each in place.rglob("*"):
+            os.chown(each, 0, 0)
+    os.chown(place, 0, 0)
+    assert somebody.listed() == {_NET}
+    somebody.ask("add", _REFUNDS)
+    assert _NET in somebody.run("export", "--project", str(somebody.shop)).stdout
+    assert somebody.ask("search", "total_price")["results"]
+    note = somebody.ask("status")["note"]
+    assert left == ".rag-ls/memories.db" or f"{place} was made by another user (root, perhaps)" in note
+    somebody.own(somebody.shop)
+    assert somebody.listed() == {_NET, _REFUNDS}
+    assert "another user" not in somebody.ask("status")["note"]
+
+
+def test_an_index_that_cannot_be_opened_is_made_elsewhere_and_said(somebody: Somebody) -> None:
+    (somebody.shop / ".rag-ls/index.db").mkdir(parents=True)
+    somebody.own(somebody.shop)
+    somebody.ask("add", _NET)
+    assert somebody.listed() == {_NET}
+    assert "it is a folder; move it away" in somebody.ask("status")["note"]
+
+
+def test_a_link_in_place_of_what_root_makes_changes_no_other_owner(tmp_path: Path) -> None:
+    if not IS_ROOT:
+        pytest.skip("only root can act as root")
+    theirs, roots = tmp_path / "theirs", write(tmp_path, {"roots": "x"}) / "roots"
+    theirs.mkdir()
+    os.chown(theirs, _NOBODY, _NOBODY)
+    (theirs / "link").symlink_to(roots)
+    os.link(roots, theirs / "hard")
+    for name in ("link", "hard", "missing"):
+        give_to_owner(theirs / name)
+    assert roots.stat().st_uid == 0
+    create_private_file(theirs / "made")
+    assert (theirs / "made").stat().st_uid == _NOBODY
 
 
 # --- what an earlier version, or an engine that took the folder for another one, stored meanwhile

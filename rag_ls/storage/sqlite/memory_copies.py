@@ -23,6 +23,7 @@ from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
 from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
+from rag_ls.util.private_files import give_to_owner
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 
@@ -66,6 +67,7 @@ def copy_backups(source: Path, target: Path) -> None:
         copy = target.parent / "backups" / backup.name
         if not copy.exists():
             copy.parent.mkdir(mode=0o700, exist_ok=True)
+            give_to_owner(copy.parent)
             temporary = copy.with_name(f"{copy.stem}.{uuid.uuid4().hex}.tmp")
             try:
                 shutil.copyfile(backup, temporary)
