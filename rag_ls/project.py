@@ -141,7 +141,7 @@ def _can_hold_data(folder: Path) -> bool:
 
 
 def _find_closed(folder: Path) -> Path | None:
-    """What this user may not open of a data folder that is there: root, or another user, made it."""
+    """The path in a data folder, or that folder, which this user may not open: root, or another user, made it."""
     used = (folder, *(folder / name for name in _USED_FILES))
     there = (each for each in used if os.path.exists(each) and not os.path.islink(each))
     return next((each for each in there if not os.access(each, os.R_OK | os.W_OK)), None)

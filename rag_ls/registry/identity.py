@@ -34,7 +34,7 @@ class Identity:
     first: str = ""
     """A fingerprint of the oldest entry of git's log."""
     number: str = ""
-    """Device and inode of git's folder, which a move within a disk keeps."""
+    """Device and inode of git's folder, or of the root without git, which a move within a disk keeps."""
 
 
 def identity_of(root: Path) -> Identity:
@@ -51,7 +51,7 @@ def identity_of(root: Path) -> Identity:
             f"whose memories {root} has cannot be told: {describe_unreadable(error)}", MEMORIES_STORE
         ) from error
     if repository is None or not repository.owns_tree:
-        return Identity(str(root))
+        return Identity(str(root), number=_number(root))
     inside = "" if root == repository.top else root.relative_to(repository.top).as_posix()
     common = Path(os.path.realpath(repository.common))
     return Identity(

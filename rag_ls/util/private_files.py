@@ -1,6 +1,6 @@
 """Files that the user alone can read, whatever the umask, and whatever an earlier version made of them.
 
-What root makes in a folder belongs to the folder's owner, who could not open it otherwise.
+A file that root makes in a folder belongs to the folder's owner, who could not open it otherwise.
 """
 
 from __future__ import annotations

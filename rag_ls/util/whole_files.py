@@ -20,7 +20,7 @@ def replace_file(
 ) -> None:
     """Give a file the name of another one, which ends; where others may not be reading that, wait until they are done.
 
-    What root made becomes the folder owner's. Raises `OSError`.
+    A file that root made becomes the folder owner's. Raises `OSError`.
     """
     give_to_owner(source)
     deadline = time.monotonic() + patience_s
