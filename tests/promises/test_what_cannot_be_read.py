@@ -146,6 +146,48 @@ def test_a_home_of_another_user_is_one_clear_error(somebody: Somebody) -> None:
     assert somebody.listed() == {_NET}
 
 
+def _states(folder: Path) -> dict[str, str]:
+    done = run("list", "--json", folder=folder, RAG_LS_DAEMON_MODE="never")
+    assert done.returncode == 0, done.stderr
+    return {item["content"]: item["anchor"]["state"] for item in json.loads(done.stdout)["memories"]}
+
+
+def _anchor_two(folder: Path) -> None:
+    for at in ("drive/notes.py", "drive/notes.py:1"):
+        done = run("add", f"Notes are numbered, see {at}", "--at", at, folder=folder, RAG_LS_DAEMON_MODE="never")
+        assert done.returncode == 0, done.stderr
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_gone(repository: Path) -> None:
+    write(repository, {"drive/notes.py": "def note():\n    return 1\n"})
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "notes")
+    _anchor_two(repository)
+    git(repository, "sparse-checkout", "set", "src")
+    assert set(_states(repository).values()) == {"unknown"}
+    git(repository, "sparse-checkout", "disable")
+    assert set(_states(repository).values()) == {"fresh"}
+    git(repository, "rm", "--quiet", "drive/notes.py")
+    git(repository, "sparse-checkout", "set", "src")
+    assert set(_states(repository).values()) == {"orphaned"}
+
+
+def test_what_lies_in_a_folder_that_is_mounted_away_is_not_gone(repository: Path, tmp_path: Path) -> None:
+    drive = repository / "drive"
+    drive.mkdir()
+    away = write(tmp_path / "away", {"notes.py": "def note():\n    return 1\n"})
+    mounting = ["mount", "--bind", str(away), str(drive)]
+    if subprocess.run(mounting, capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        assert run("index", folder=repository, RAG_LS_DAEMON_MODE="never").returncode == 0
+        _anchor_two(repository)
+        assert set(_states(repository).values()) == {"fresh"}
+    finally:
+        subprocess.run(["umount", str(drive)], check=True)
+    assert set(_states(repository).values()) == {"unknown"}
+
+
 # --- root once, its user after
 
 
