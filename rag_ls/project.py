@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import reprlib
+import shlex
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +16,8 @@ from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.git_changes import list_differences
 from rag_ls.util.network_paths import is_elsewhere
-from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
-from rag_ls.util.private_files import create_private_file
+from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of, mode_at
+from rag_ls.util.private_files import create_private_file, give_to_owner
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_own_mark
 from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
@@ -26,6 +29,8 @@ CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
 # If a repository brought a link or a pipe of such a name, it is replaced by a file. Databases are checked when they are opened.
 _OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
+# A data folder in which one of these cannot be opened, because root made it, is of no use.
+_USED_FILES = ("index.db", "index.db-wal", "index.db-shm", "index.lock", SESSIONS_FOLDER)
 # The limit of Windows; other systems refuse shorter paths themselves.
 _MAX_PATH_BYTES = 32_767
 # SQLite opens no file whose path is longer than 504 bytes, except on Windows; the rest is for names of files in the folder.
@@ -45,7 +50,23 @@ class Project:
         """The folder that holds the index and a copy of the project's memories: in the root, else in the user's data."""
         inside = self.root / DATA_FOLDER
         can_hold_data = len(os.fsencode(inside)) <= _MAX_DATA_FOLDER_BYTES and _can_hold_data(inside)
-        return inside if can_hold_data else _data_folder_elsewhere(self.root)
+        return inside if can_hold_data else self.data_folder_elsewhere
+
+    @property
+    def data_folder_elsewhere(self) -> Path:
+        """The folder in the user's data for a project whose own folder cannot be written, or has a path that is too long."""
+        return _data_folder_elsewhere(self.root)
+
+    @property
+    def why_elsewhere(self) -> str:
+        """The reason why the data are elsewhere although the project has a data folder, and the remedy; else empty."""
+        closed = _find_closed(self.root / DATA_FOLDER) if self.data_folder.parent != self.root else None
+        if closed is None:
+            return ""
+        return (
+            f"{closed} was made by another user (root, perhaps) and cannot be opened: the index is in {self.data_folder}, until "
+            f"`sudo chown -R $(id -u) {shlex.quote(str(self.root / DATA_FOLDER))}` gives you that folder"
+        )
 
     @property
     def name(self) -> str:
@@ -76,12 +97,13 @@ class Project:
             f"{os.fspath(path)!r} is outside the project {self.root}; give a path below that folder"
         )
 
-    def create_data_folder(self) -> Path:
-        """Make the data folder, readable by the user alone and ignored by git.
+    def create_data_folder(self, *, elsewhere: bool = False) -> Path:
+        """Make the data folder, readable by the user alone and ignored by git; `elsewhere` if no index can be opened in it.
 
         Raises `ProjectUnavailable` when it cannot be made or written.
         """
-        folder = self.data_folder
+        check_can_be_read(self.root)
+        folder = self.data_folder_elsewhere if elsewhere else self.data_folder
         if why := why_never_a_project(self.root):
             raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
         try:
@@ -93,6 +115,7 @@ class Project:
                 clear_way(folder / name)
             clear_way_for_folder(folder / SESSIONS_FOLDER)
             create_private_file(folder / ".gitignore", "*\n")
+            create_private_file(folder / "index.lock")
         except OSError as error:
             otherwise = "make the folder writable for you, or open a copy of the project that you own"
             if folder.parent != self.root:
@@ -104,10 +127,24 @@ class Project:
 
 
 def _can_hold_data(folder: Path) -> bool:
-    """Whether a data folder can be written, or made where there is none; what is no folder is refused where it is opened."""
-    if os.path.lexists(folder):
-        return folder.is_symlink() or not folder.is_dir() or os.access(folder, os.W_OK | os.X_OK)
-    return not folder.parent.is_dir() or os.access(folder.parent, os.W_OK | os.X_OK)
+    """Whether a data folder can be written, or made where there is none; what is no folder is refused where it is opened.
+
+    A folder that cannot be looked at may hold data: another place for them would hide those.
+    """
+    try:
+        kind, parent = kind_of(folder), mode_at(folder.parent)
+    except OSError:
+        return True
+    if kind == "folder":
+        return os.access(folder, os.W_OK | os.X_OK) and not _find_closed(folder)
+    return bool(kind) or not stat.S_ISDIR(parent) or os.access(folder.parent, os.W_OK | os.X_OK)
+
+
+def _find_closed(folder: Path) -> Path | None:
+    """The path in a data folder, or that folder, which this user may not open: root, or another user, made it."""
+    used = (folder, *(folder / name for name in _USED_FILES))
+    there = (each for each in used if os.path.exists(each) and not os.path.islink(each))
+    return next((each for each in there if not os.access(each, os.R_OK | os.W_OK)), None)
 
 
 def _data_folder_elsewhere(root: Path) -> Path:
@@ -190,7 +227,7 @@ def host_and_path(address: str) -> tuple[str, str] | None:
 def find_project(start: str | os.PathLike[str]) -> Project:
     """The project around `start`: the nearest folder upwards with `.rag-ls/` or `.git`, else `start` itself.
 
-    Raises `ProjectUnavailable` if `start` is not an existing folder or file.
+    Raises `ProjectUnavailable` if `start` is not an existing folder or file, or if that cannot be told.
     """
     place = _folder_at(start)
     return Project(find_marked_root(place) or place)
@@ -211,21 +248,49 @@ def find_marked_root(place: Path) -> Path | None:
     """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; in a shared folder only `.rag-ls/` counts.
 
     An entry that another user may have put there does not count: it would make the files there part of this user's project.
+    Raises `ProjectUnavailable` where a folder cannot be looked at: another one would be taken for the root, without memories.
     """
     user_state = user_home()
     for folder in (place, *place.parents):
-        if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
-            return folder
-        if _data_folder_elsewhere(folder).is_dir():
-            return folder
-        if is_own_mark(folder / DOT_GIT, place) and not is_shared_folder(folder):
-            return folder
+        with _naming_unreadable():
+            if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
+                return folder
+            if stat.S_ISDIR(mode_at(_data_folder_elsewhere(folder))):
+                return folder
+            if is_own_mark(folder / DOT_GIT, place) and not is_shared_folder(folder):
+                return folder
     return None
 
 
+def check_can_be_read(root: Path) -> None:
+    """Raise `ProjectUnavailable` for a project's folder that is gone, or that cannot be looked into just now."""
+    with _naming_unreadable():
+        is_there = stat.S_ISDIR(mode_at(root))
+        kind_of(root / DATA_FOLDER)
+    if not is_there:
+        raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted")
+
+
+@contextlib.contextmanager
+def _naming_unreadable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ProjectUnavailable(describe_unreadable(error)) from error
+
+
+def describe_unreadable(error: OSError) -> str:
+    """The path that could not be looked at, the reason, and the remedy."""
+    return (
+        f"{error.filename} cannot be looked at ({error.strerror}): make it and its folder readable for you, or mount their "
+        "drive, and ask again"
+    )
+
+
 def _has_data_of(folder: Path, place: Path) -> bool:
-    """Whether a folder holds a `.rag-ls/` that counts for `place`."""
-    return os.path.isdir(folder / DATA_FOLDER) and is_own_mark(folder / DATA_FOLDER, place)
+    """Whether a folder holds a `.rag-ls/` that counts for `place`. Raises `OSError` where that cannot be told."""
+    data = folder / DATA_FOLDER
+    return stat.S_ISDIR(mode_at(data)) and is_own_mark(data, place)
 
 
 def is_shared_folder(folder: Path) -> bool:
@@ -280,10 +345,11 @@ def check_is_folder(place: str | os.PathLike[str]) -> None:
 def _folder_at(start: str | os.PathLike[str]) -> Path:
     check_is_path(start)
     place = Path(os.path.realpath(start))
-    # `Path.is_file` raises for a name that is too long.
-    if os.path.isfile(place):
-        place = place.parent
-    if not os.path.isdir(place):
+    with _naming_unreadable():
+        mode = mode_at(place)
+    if stat.S_ISREG(mode):
+        return place.parent
+    if not stat.S_ISDIR(mode):
         raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
     return place
 
@@ -315,7 +381,10 @@ def _user_folder(kind: str) -> Path:
 
 def make_private_folder(folder: Path) -> None:
     """Create `folder` (and its parents) with access for the user alone."""
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for each in reversed(missing):
+        give_to_owner(each)
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
 

@@ -225,7 +225,8 @@ def _git(project: Project) -> CheckResult:
 def _project(project: Project) -> CheckResult:
     if project.data_folder.parent == project.root:
         return _writable("project", lambda: project.root)
-    detail = f"{project.root} cannot be written, or has a very long path: its index is in {project.data_folder}"
+    usual = f"{project.root} cannot be written, or has a very long path: its index is in {project.data_folder}"
+    detail = project.why_elsewhere or usual
     return CheckResult("project", True, detail)
 
 

@@ -71,7 +71,30 @@ def user_config_file() -> str:
 
 
 def why_no_home() -> str:
-    """The reason why nothing can be kept for this user, with the remedy; empty where it can: an account may have no home."""
+    """The reason why nothing can be kept for this user, with the remedy; empty where it can.
+
+    An account may have no home, and `sudo` may leave `HOME` another user's.
+    """
+    return _why_unnamed() or _why_closed()
+
+
+def _why_closed() -> str:
+    home = user_home()
+    data = _user_folder(mac="~/Library/Application Support", variable="XDG_DATA_HOME", otherwise="~/.local/share")
+    for folder in (os.path.dirname(user_config_file()), os.path.join(home or data, "data" if home else "rag-ls")):
+        try:
+            os.stat(os.path.join(folder, "any"))
+        except PermissionError:
+            return (
+                f"{folder}, where settings and memories are kept, cannot be looked at (Permission denied): HOME or RAG_LS_HOME "
+                "may be another user's; set RAG_LS_HOME to a folder of your own, or make that one yours again"
+            )
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
+def _why_unnamed() -> str:
     value = os.environ.get("RAG_LS_HOME", "")
     if value and not value.startswith("~"):
         return ""
@@ -93,7 +116,9 @@ def user_home() -> str:
 
 def _runtime_folder() -> str:
     if home := user_home():
-        return os.path.join(home, "run")
+        # Where root works with a user's state, its engine has a folder beside that of the user's.
+        is_another_s = sys.platform != "win32" and os.path.exists(home) and not _is_own(home)
+        return os.path.join(home, f"run-{_user()}" if is_another_s else "run")
     if sys.platform in ("win32", "darwin"):
         # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
         return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")

@@ -22,7 +22,7 @@ from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
-from rag_ls.util import own_processes
+from rag_ls.util import handles, own_processes
 from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
@@ -35,6 +35,8 @@ _REPORT_S = 600.0
 _FINISH_S = 5.0
 _CLOSE_DOOR_S = 2.0
 _NO_DESCRIPTOR_S = 0.1
+# A client needs four, its requests open files too, and others come at the same moment.
+_SPARE_HANDLES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,8 @@ class EngineServer:
             return self._leave_to(f"rag-ls {hello['version']}, which is newer")
         if self._has_other_settings():
             return self._leave_to("an engine with the settings that the user's file names now")
+        if not handles.are_left(_SPARE_HANDLES):
+            return {"reason": "handles", "message": handles.too_few("the engine")}
         return None
 
     def _leave_to(self, other: str) -> Json:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
@@ -45,6 +46,7 @@ from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
     IndexCounts,
+    ProjectIndex,
     SharedVectors,
     VectorLender,
     open_index,
@@ -54,6 +56,8 @@ from rag_ls.util import handles
 from rag_ls.util.text import utc_stamp
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rag_ls.engine.engine import Engine
     from rag_ls.rules.survey.survey import ProjectSurvey
 
@@ -90,13 +94,7 @@ class OpenProject:
         self.last_survey: tuple[str, ProjectSurvey] | None = None
         """The survey that set-up has shown, after a digest of the files: it writes the same while they are as they were."""
         self.cutters = engine.cutters
-        if not os.path.isdir(self.root):
-            raise ProjectUnavailable(f"{self.root} is gone: it was deleted, moved or unmounted")
-        data_folder = folder.create_data_folder()
-        self.index = open_index(
-            data_folder, settings, _shared_name(folder, settings), engine.connections,
-            is_trusted=engine.memory_homes.trusts(folder),
-        )  # fmt: skip
+        data_folder, self.index = self._open_index(settings)
         try:
             self.sessions = EditingSessions(data_folder)
         except OSError as error:
@@ -132,6 +130,24 @@ class OpenProject:
             # Load the model in the background, so that the first question finds it. During a first index, that needs the
             # processor.
             self.model()
+
+    def _open_index(self, settings: Settings) -> tuple[Path, ProjectIndex]:
+        """The data folder with its opened index: where none can be opened there, one in the user's data. Memories need it too."""
+        folder, open_in = self.folder.create_data_folder(), partial(
+            open_index, settings=settings, shared_name=_shared_name(self.folder, settings),
+            connections=self.engine.connections, is_trusted=self.engine.memory_homes.trusts(self.folder),
+        )  # fmt: skip
+        try:
+            index = open_in(folder)
+            index.file.why_remade = self.folder.why_elsewhere or index.file.why_remade
+        except StoreUnavailable as error:
+            if folder == self.folder.data_folder_elsewhere or not handles.are_left():
+                raise
+            _log.warning("%s", error)
+            folder = self.folder.create_data_folder(elsewhere=True)
+            index = open_in(folder)
+            index.file.why_remade = f"{error}; until then the index is in {folder}"
+        return folder, index
 
     def close(self) -> None:
         """Stop the background work, drop unsaved text with its sessions, and close the files."""

@@ -50,6 +50,14 @@ def is_sparse(root: Path) -> bool:
     return bool(values) and values[-1].lower() in ("true", "yes", "on", "1")
 
 
+def is_not_checked_out(root: Path, path: str) -> bool:
+    """Whether git has a file that a sparse checkout leaves out, or may have it: it does not answer."""
+    try:
+        return is_sparse(root) and ask_git(root, "ls-files", "-t", "-z", "--", f":(literal){path}").startswith(b"S ")
+    except GitSilent:
+        return True
+
+
 def is_inside(root: Path, path: str) -> bool:
     """Whether a folder lies at its path itself, not behind a link."""
     return os.path.realpath(root / path) == os.path.join(os.path.realpath(root), *path.rstrip("/").split("/"))

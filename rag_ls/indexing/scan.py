@@ -62,7 +62,7 @@ def scan(
     changed: list[str] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
-    sight = Sight(project.root, json.loads(store.meta(_MOUNTS) or "[]"))
+    sight = sight_of(project.root, store)
     unknown: dict[str, str] = {}
     absent: list[str] = []
     for path in list_files(project.root, patterns, reasons.setdefault):
@@ -114,6 +114,11 @@ def scan(
     store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone), contested)
+
+
+def sight_of(root: Path, store: CheckoutIndex) -> Sight:
+    """The sight of a tree, which knows the file systems that were mounted in it at the last comparison."""
+    return Sight(root, json.loads(store.meta(_MOUNTS) or "[]"))
 
 
 def is_cut_as_now(store: CheckoutIndex, documents: DocumentIndexer) -> bool:

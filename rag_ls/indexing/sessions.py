@@ -11,11 +11,12 @@ import logging
 import os
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from rag_ls.project import SESSIONS_FOLDER, make_private_folder
 from rag_ls.storage import DISK, CheckoutIndex
 from rag_ls.util.plain_files import clear_way_for_folder, is_plain
+from rag_ls.util.private_files import give_to_owner
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +65,8 @@ class EditingSessions:
         lock = FileLock(file)
         try:
             lock.acquire(timeout=0)
-        except Timeout:
+        except OSError:
+            # Another process holds it (`Timeout`), or it is another user's.
             return True
         lock.release()
         return False
@@ -91,5 +93,6 @@ def _lock_file(file: Path) -> FileLock:
     starting = file.with_suffix(".starting") if os.name == "posix" else file
     lock = FileLock(starting, mode=0o600, thread_local=False)
     lock.acquire()
+    give_to_owner(starting)
     starting.replace(file)
     return lock

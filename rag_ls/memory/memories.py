@@ -316,9 +316,9 @@ class Memories:
                 if len(scopes) == 1:
                     raise
 
-    def damage(self) -> str:
+    def damage(self, scopes: Sequence[Scope] = SCOPES) -> str:
         """The error of the first damaged scope, with the remedy; empty if all are usable."""
-        for scope in SCOPES:
+        for scope in scopes:
             try:
                 self.of(scope)
             except ScopeRefused:

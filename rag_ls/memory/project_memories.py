@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from filelock import Timeout
@@ -58,6 +59,10 @@ class MemoryLocation:
     was_copied: bool = False
     """Whether its store was made of the copy in the project."""
     note: str = ""
+    strays: tuple[Path, ...] = ()
+    """Other folders with memories of a project at this root."""
+    had_root: bool = False
+    """Whether the home had memories of this root before, so that what strays hold now was stored meanwhile."""
     awaited: Home | None = None
     """The home of clones with the same remote, which waits until the folder is trusted."""
     left: Home | None = None
@@ -86,6 +91,8 @@ class ProjectMemories:
         if found.home is not None and found.left is not None:
             self._take_in(found.left, found.home, settings, connections)
         self.exchange(is_taken=found.was_copied)
+        for folder in found.strays:
+            self._take_stray(folder, is_new=found.had_root)
         if awaited := tell_awaited(project, homes):
             self._note = "; ".join(filter(None, (self._note, f"{awaited}: {UNITE_REMEDY}")))
         elif not self.store.count():
@@ -111,8 +118,7 @@ class ProjectMemories:
         with self._homes.lock():
             write_pointer(self._project, home)
             self._homes.note_removed(left, stamp)
-        self._note = _tell_united(left.folder, home.folder, united)
-        _log.info("%s", self._note)
+        self._note_united(left.folder, united)
 
     def take_note(self) -> str:
         """The events of the memories, in words for the user; told once."""
@@ -139,9 +145,7 @@ class ProjectMemories:
             return
         started = time.monotonic()
         united: list[United] = []
-
-        def take(store: MemoryStore, other: MemoryStore) -> None:
-            united.append(_unite_now(store, other)[0])
+        take = partial(_unite_into, united)
 
         with self._lock:
             try:
@@ -160,8 +164,23 @@ class ProjectMemories:
                 self._said = self._note = problem
                 _log.warning("%s", problem)
             if done.taken and united:
-                self._note = _tell_united(self._project.data_folder, self.folder, united[0])
-                _log.info("%s", self._note)
+                self._note_united(self._project.data_folder, united[0])
+
+    def _take_stray(self, folder: Path, *, is_new: bool) -> None:
+        """Take in what was stored in another folder while this one could not be told to be the project's; that one stays as it is."""
+        united: list[United] = []
+        try:
+            if open_memory_copy(folder, self.store).take(partial(_unite_into, united) if is_new else None):
+                self._note_united(folder, united[0])
+        except (RagLsError, OSError) as error:
+            self._note = f"memories in {folder} may be this project's, and cannot be read: {error}"
+
+    def _note_united(self, taken: Path, counts: United) -> None:
+        self._note = (
+            f"the memories in {taken} were united with those in {self.folder}: {counts.added:,} added, "
+            f"{counts.changed:,} changed, {counts.deleted:,} deleted"
+        )
+        _log.info("%s", self._note)
 
     def close(self, *, is_lost: bool = False) -> None:
         """Close them. Of a project that `is_lost` nothing is written any more."""
@@ -176,11 +195,8 @@ def _unite_now(store: MemoryStore, other: MemoryStore) -> tuple[United, str]:
     return unite(store, other, stamp), stamp
 
 
-def _tell_united(taken: Path, folder: Path, counts: United) -> str:
-    return (
-        f"the memories in {taken} were united with those in {folder}: {counts.added:,} added, {counts.changed:,} changed, "
-        f"{counts.deleted:,} deleted"
-    )
+def _unite_into(united: list[United], store: MemoryStore, other: MemoryStore) -> None:
+    united.append(_unite_now(store, other)[0])
 
 
 UNITE_REMEDY = "`rag-ls trust` unites them with those of this folder, if you know that it is a clone of yours"
@@ -234,8 +250,13 @@ def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:
             "project memories",
         ) from error
     except OSError as error:
+        if (home := homes.find(project)) is not None and has_memory_file(home.folder):
+            return MemoryLocation(home, home.folder)
         _log.warning("the memories of %s stay in it: the user's data cannot be written: %s", project.root, error)
-        note = f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}"
+        note = (
+            f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}; "
+            "once it can, `rag-ls trust` takes them in"
+        )
         return MemoryLocation(None, project.data_folder, note=note)
 
 
@@ -263,11 +284,14 @@ def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
             if folder is None:
                 homes.discard(home)
             raise
+    had_root = home is not None and who.root in home.roots
     home = homes.note(home, who) if home else homes.create(who, pointer, awaited.id if awaited else "")
     if left is None:
         write_pointer(project, home)
+    others = [project.data_folder_elsewhere, *(each.folder for each in homes.made_without_git(home, who))]
+    strays = tuple(each for each in others if each != project.data_folder and holds_memories(each))
     note = _note(project, home, known_roots, pointer, is_copied=is_copied)
-    return MemoryLocation(home, home.folder, is_copied, note, awaited=awaited, left=left)
+    return MemoryLocation(home, home.folder, is_copied, note, strays, had_root=had_root, awaited=awaited, left=left)
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointer: str) -> bool:
@@ -288,6 +312,8 @@ def _note(project: Project, home: Home, roots: tuple[str, ...], pointer: str, *,
     if not roots or pointer == home.id:
         return ""
     if root in roots:
+        if project.why_elsewhere:
+            return ""
         return f"{project.data_folder} was gone; its memories were kept in {home.folder}, and the index is made anew"
     others = [each for each in roots if os.path.isdir(each)]
     whose = f"shared with {others[-1]}" if others else f"of {roots[-1]}, which is gone"

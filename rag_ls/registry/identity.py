@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.project import host_and_path
+from rag_ls.errors import StoreUnavailable
+from rag_ls.project import describe_unreadable, host_and_path
 from rag_ls.util.git_config import entries_of
+from rag_ls.util.plain_files import is_readable_file
 from rag_ls.util.regular_files import regular_file
-from rag_ls.util.repositories import find_repository
+from rag_ls.util.repositories import DOT_GIT, Repository, find_repository
 
 # git writes no longer line into its log.
 _MAX_LINE = 1_000_000
+MEMORIES_STORE = "project memories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,18 @@ class Identity:
 
 
 def identity_of(root: Path) -> Identity:
-    """The identity of the project at a root."""
+    """The identity of the project at a root.
+
+    Raises `StoreUnavailable` where git's files cannot be read just now: without them it would be another project.
+    """
     repository = find_repository(root)
+    try:
+        for file in _files_that_tell(root, repository):
+            is_readable_file(file)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"whose memories {root} has cannot be told: {describe_unreadable(error)}", MEMORIES_STORE
+        ) from error
     if repository is None or not repository.owns_tree:
         return Identity(str(root), number=_number(root))
     inside = "" if root == repository.top else root.relative_to(repository.top).as_posix()
@@ -48,6 +62,16 @@ def identity_of(root: Path) -> Identity:
         first=_first_entry(common),
         number=_number(common),
     )
+
+
+def _files_that_tell(root: Path, repository: Repository | None) -> Iterator[Path]:
+    """The files that say to which repository a folder belongs, whether they are there or not."""
+    for folder in (root, *root.parents):
+        yield folder / DOT_GIT
+        if repository is not None and folder == repository.top:
+            yield from (repository.folder / name for name in ("HEAD", "commondir", "gitdir"))
+            yield from (repository.common / name for name in ("config", "logs/HEAD"))
+            return
 
 
 def _remote(common: Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import make_private_folder
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.private_files import create_private_file
 from rag_ls.util.quoting import fold
 from rag_ls.util.whole_files import whole_file
 
@@ -76,6 +77,7 @@ class JsonFile(Generic[T]):
         lock = self.path.with_suffix(".lock")
         try:
             make_private_folder(self.path.parent)
+            create_private_file(lock)
             with FileLock(lock, timeout=_LOCK_S, mode=0o600):
                 former, content = self._read()
                 changed = edit(former)

@@ -15,11 +15,13 @@ from typing import Any
 
 from filelock import FileLock
 
-from rag_ls.project import DATA_FOLDER, Project, make_private_folder
-from rag_ls.registry.identity import Identity, identity_of
+from rag_ls.errors import StoreUnavailable
+from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_private_folder
+from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
@@ -85,6 +87,7 @@ class MemoryHomes:
     def lock(self) -> FileLock:
         """Keeps other processes from making or changing homes meanwhile. Raises `OSError`."""
         make_private_folder(self._folder)
+        create_private_file(self._folder / ".lock")
         return FileLock(self._folder / ".lock", timeout=_LOCK_S, mode=0o600)
 
     def trusts(self, project: Project) -> bool:
@@ -104,19 +107,24 @@ class MemoryHomes:
         return bool(_pointer(project)[0]) and not self.read_pointer(project)
 
     def all(self) -> list[Home]:
-        """Every home whose record can be read, also of memories that were removed."""
+        """Every home, also of memories that were removed. Raises `StoreUnavailable` where that cannot be told."""
         try:
             names = sorted(entry.name for entry in os.scandir(self._folder) if _ID.fullmatch(entry.name))
-        except OSError:
-            return []
+        except OSError as error:
+            if means_nothing_there(error):
+                return []
+            raise _cannot_tell(error) from error
         return [home for name in names if (home := self._read(name)) is not None]
 
     def called(self, home_id: str) -> Home | None:
-        """The home with an id."""
+        """The home with an id. Raises `StoreUnavailable` where it cannot be told whether there is one."""
         return self._read(home_id) if _ID.fullmatch(home_id) else None
 
     def find(self, project: Project) -> Home | None:
-        """The home of a project's memories, if there is one; in a trusted folder, the one that its remote names. Changes nothing."""
+        """The home of a project's memories, if there is one; in a trusted folder, the one that its remote names. Changes nothing.
+
+        Raises `StoreUnavailable` where that cannot be told: a new home would hide the memories.
+        """
         own = self.find_own(project)
         return (self.find_claimed(project, own) if self.trusts(project) else None) or own
 
@@ -142,6 +150,12 @@ class MemoryHomes:
     def _find_kept(self) -> list[Home]:
         return [home for home in self.all() if not home.removed_at]
 
+    def made_without_git(self, home: Home, who: Identity) -> list[Home]:
+        """Homes that a project got while its repository, whose memories are in `home`, could not be told."""
+        if not home.places:
+            return []
+        return [each for each in self._find_kept() if each.roots == (who.root,) and not each.places]
+
     def create(self, who: Identity, wanted_id: str = "", waits_for: str = "") -> Home:
         """Make a home for a project, with the id that it had elsewhere if nobody has that here. Raises `OSError`."""
         is_free = _ID.fullmatch(wanted_id) is not None and self.called(wanted_id) is None
@@ -157,6 +171,9 @@ class MemoryHomes:
             noted = replace(noted, places={**home.places, who.common: place})
         else:
             noted = replace(noted, number=who.number)
+        if not home.roots:
+            # Its record was damaged.
+            noted = replace(noted, inside=who.inside)
         if replace(noted, roots=home.roots) != home or frozenset(noted.roots) != frozenset(home.roots):
             self._write(noted)
         return noted
@@ -176,11 +193,14 @@ class MemoryHomes:
         try:
             record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
             return _home(home_id, folder, record)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            _log.warning("whose memories are in %s cannot be read: %r", folder, error)
-            return None
+        except OSError as error:
+            if means_nothing_there(error):
+                return None
+            raise _cannot_tell(error) from error
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            # It is still the home of the project whose folder names it.
+            _log.warning("whose memories are in %s cannot be told, its record is damaged: %r", folder, error)
+            return Home(home_id, folder)
 
     def _write(self, home: Home) -> None:
         make_private_folder(home.folder)
@@ -194,6 +214,12 @@ class MemoryHomes:
         }  # fmt: skip
         with whole_file(home.folder / _RECORD) as stream:
             stream.write(json.dumps(record, indent=2) + "\n")
+
+
+def _cannot_tell(error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"whose memories are kept here cannot be told: {describe_unreadable(error)}", MEMORIES_STORE
+    )
 
 
 def _pointer_folders(project: Project) -> tuple[Path, ...]:
@@ -217,14 +243,14 @@ def _pointer_in(folder: Path) -> tuple[str, str]:
 
 
 def write_pointer(project: Project, home: Home) -> None:
-    """Have a project's folders name the home of its memories. Raises `OSError`."""
+    """Have a project's folders name the home of its memories. One that cannot be written names none: the record names the folder."""
     wanted = (home.id, text_seal(POINTER, home.id))
     for folder in _pointer_folders(project):
         is_elsewhere = folder != project.data_folder
         if _pointer_in(folder) == wanted or (is_elsewhere and folder.is_symlink()):
             continue
-        # The index of a project with a long path is elsewhere, by its path. A root that cannot be written names no home.
-        with contextlib.suppress(OSError) if is_elsewhere else contextlib.nullcontext():
+        # The index of a project with a long path is elsewhere, by its path.
+        with contextlib.suppress(OSError):
             if is_elsewhere:
                 make_private_folder(folder)
                 create_private_file(folder / ".gitignore", "*\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.util.private_files import create_private_file
 from rag_ls.util.system_folders import account_home
 from rag_ls.util.whole_files import whole_file
 
@@ -95,6 +96,7 @@ def _key(folder: Path) -> bytes | None:
     try:
         if not (key := _read_key(file)):
             make_private_folder(folder)
+            create_private_file(file.with_suffix(".lock"))
             # If processes start at the same time, one of them makes the key. filelock.Timeout is an OSError.
             with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
                 key = _read_key(file) or _make_key(file)

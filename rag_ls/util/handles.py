@@ -37,12 +37,17 @@ def limit() -> int:
     return _MAX_HANDLES if soft == resource.RLIM_INFINITY else soft
 
 
-def are_left() -> bool:
-    """Whether this process can open one more file."""
+def are_left(count: int = 1) -> bool:
+    """Whether this process can open `count` more files."""
+    opened: list[int] = []
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
+        while len(opened) < count:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
         return error.errno not in NONE_LEFT
+    finally:
+        for number in opened:
+            os.close(number)
     return True
 
 
@@ -51,9 +56,9 @@ def remedy(error: OSError, otherwise: str) -> str:
     return too_few() if error.errno in NONE_LEFT else otherwise
 
 
-def too_few() -> str:
+def too_few(who: str = "rag-ls") -> str:
     """The message for a process that has no handles left."""
     return (
-        f"rag-ls has no file handle left (its limit is {limit()}): allow more with `ulimit -n 1024`, "
+        f"{who} has no file handle left (its limit is {limit()}): allow more with `ulimit -n 1024`, "
         "then `rag-ls stop`, and ask again"
     )

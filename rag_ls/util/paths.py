@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import re
-import stat
 import unicodedata
 from collections.abc import Collection, Container, Iterator
 from itertools import accumulate
@@ -160,17 +159,6 @@ def _is_without_link(root: Path, file: Path) -> bool:
     if os.name != "posix" or start or not sep or ".." in (parts := below.split(os.sep)):
         return False
     return not any(map(os.path.islink, accumulate(parts, os.path.join, initial=os.fspath(root))))
-
-
-def is_readable_file(file: str | os.PathLike[str]) -> bool:
-    """Whether there is a file at a path. Raises `OSError` where that cannot be told, or where the file cannot be read."""
-    try:
-        status = os.stat(file)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    if stat.S_ISREG(status.st_mode) and not os.access(file, os.R_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(file))
-    return stat.S_ISREG(status.st_mode)
 
 
 def file_stamp(file: str | os.PathLike[str]) -> tuple[int, int]:

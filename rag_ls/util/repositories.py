@@ -9,10 +9,12 @@ from pathlib import Path
 
 from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.plain_files import kind_of
 from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
 _MAX_POINTER_BYTES = 10_000
+_ROOT_USER_ID = 0
 _SYSTEM_CONFIG = Path("/etc/gitconfig")
 
 
@@ -48,23 +50,29 @@ class Repository:
 
 def find_repository(place: Path) -> Repository | None:
     """The repository that the nearest `.git` at or above a folder belongs to. One that another user may have put there is none."""
-    top = next((each for each in (place, *place.parents) if is_own_mark(each / DOT_GIT, place)), None)
+    top = next((each for each in (place, *place.parents) if _is_own_top(each, place)), None)
     return _repository_at(top) if top else None
+
+
+def _is_own_top(top: Path, place: Path) -> bool:
+    try:
+        return is_own_mark(top / DOT_GIT, place)
+    except OSError:
+        return False
 
 
 def is_own_mark(mark: Path, place: Path) -> bool:
     """Whether an entry that makes its folder a project or a repository is there, and not put there by just anybody.
 
     It is this user's, or, where not everybody may write, of root or of the owner of `place`, the folder that is asked for.
+    Raises `OSError` where that cannot be told.
     """
-    try:
-        found = os.lstat(mark)
-        if not hasattr(os, "geteuid") or found.st_uid == os.geteuid():
-            return True
-        is_open_to_all = os.stat(mark.parent).st_mode & stat.S_IWOTH
-        return not is_open_to_all and found.st_uid in (0, os.stat(place).st_uid)
-    except OSError:
+    if not kind_of(mark):
         return False
+    if not hasattr(os, "geteuid") or (owner := os.lstat(mark).st_uid) == os.geteuid():
+        return True
+    is_open_to_all = os.stat(mark.parent).st_mode & stat.S_IWOTH
+    return not is_open_to_all and owner in (_ROOT_USER_ID, os.stat(place).st_uid)
 
 
 def is_repository_top(folder: str | os.PathLike[str]) -> bool:

@@ -75,8 +75,16 @@ def temporary_folder() -> str:
     except FileNotFoundError:
         return _TEMPORARY
     named = [os.path.abspath(place) for name in ("TMPDIR", "TEMP", "TMP") if (place := os.environ.get(name))]
-    is_fallback = found == os.path.abspath(os.curdir) and found not in (*named, "/var/tmp", "/usr/tmp")
+    is_fallback = found == _working_folder() and found not in (*named, "/var/tmp", "/usr/tmp")
     return _TEMPORARY if is_fallback else found
+
+
+def _working_folder() -> str:
+    """The folder that this process works in; empty where that was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def account_home() -> str:

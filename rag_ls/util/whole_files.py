@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from rag_ls.util.private_files import give_to_owner
+
 # Windows cannot replace a file that somebody reads; a virus scanner reads each new file for a moment.
 _READ_FOR_S = 2.0 if os.name == "nt" else 0.0
 _LOOK_S = 0.02
@@ -18,8 +20,9 @@ def replace_file(
 ) -> None:
     """Give a file the name of another one, which ends; where others may not be reading that, wait until they are done.
 
-    Raises `OSError`.
+    A file that root made becomes the folder owner's. Raises `OSError`.
     """
+    give_to_owner(source)
     deadline = time.monotonic() + patience_s
     while True:
         try:

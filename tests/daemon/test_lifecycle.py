@@ -386,6 +386,20 @@ def test_an_engine_whose_socket_was_cleared_away_before_it_looked_knows_that_it_
     assert not mark.is_there()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits a running process")
+def test_a_client_for_whom_the_engine_has_no_handles_is_told_so_and_works_without_it(repository: Path) -> None:
+    with engine() as process:
+        about = psutil.Process(process.pid)
+        before = about.rlimit(psutil.RLIMIT_NOFILE)
+        about.rlimit(psutil.RLIMIT_NOFILE, (about.num_fds() + 12, before[1]))
+        done = run("search", "discount", folder=repository)
+        assert done.returncode == 0
+        assert "the engine has no file handle left (its limit is" in done.stderr
+        assert "src/cart.py" in done.stdout
+        about.rlimit(psutil.RLIMIT_NOFILE, before)
+        assert answer("status", folder=repository)["engine"]["pid"] == process.pid
+
+
 def test_an_engine_that_cannot_listen_says_so_and_leaves_no_pid(home: Path) -> None:
     paths = engine_paths()
     os.makedirs(paths.socket)

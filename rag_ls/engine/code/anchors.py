@@ -12,12 +12,13 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, StoreError
-from rag_ls.indexing.sight import Sight
+from rag_ls.indexing.inner_repositories import NOT_CHECKED_OUT, is_not_checked_out
+from rag_ls.indexing.scan import sight_of
 from rag_ls.model import Anchor, AnchorState, Memory
 from rag_ls.project import is_guest
 from rag_ls.storage import is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
-from rag_ls.util.paths import is_readable_file
+from rag_ls.util.plain_files import is_readable_file
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
 
     def look() -> Anchor:
         session.project.take_in(anchor.path)
-        if fault := Sight(session.project.root).fault_of(anchor.path):
+        if fault := sight_of(session.project.root, session.store).fault_of(anchor.path):
             # The index keeps the former text of such a file.
             raise OSError(fault)
         return _present(session, anchor, make_anchoring(session))
@@ -111,6 +112,8 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
         return found
     is_whole_file = not (anchor.symbol or anchor.content_hash)
     is_there = is_readable_file(session.project.root / anchor.path)
+    if not is_there and is_not_checked_out(session.project.root, anchor.path):
+        raise OSError(NOT_CHECKED_OUT)
     if not (is_whole_file and is_there):
         return found
     # The index of this project never holds files of another checkout.

@@ -8,6 +8,7 @@ from typing import Any
 
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import StoreUnavailable
 from rag_ls.memory import sort_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
 from rag_ls.operations.caller import Caller
@@ -97,10 +98,14 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     order = MemoryOrder(request.order or MemoryOrder.UPDATED)
     views = caller.memory_projects.find(request.project)
     anchor = (wanted.anchor, wanted.path.strip())
-    found, total = _list_page(views, make_memory_filters(request.scope, wanted), anchor, order, limit, offset)
+    filters = make_memory_filters(request.scope, wanted)
+    found, total = _list_page(views, filters, anchor, order, limit, offset)
     page, left_out = fit_list([make_memory_record(item) for item in found], _budget(caller))
     following = offset + len(page)
-    damage = next((note for view in views if (note := view.memories.damage())), "")
+    damage = next((note for view in views if (note := view.memories.damage(filters.scopes))), "")
+    if damage and not total:
+        # "No memories" would deny those that cannot be read.
+        raise StoreUnavailable(damage)
     hint = "" if total else hint_at_tags(wanted.tags, views) or _hint_at_filters(views)
     happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
     return MemoryPage(

@@ -21,7 +21,7 @@ from rag_ls.errors import (
     ProjectUnavailable,
     StoreUnavailable,
 )
-from rag_ls.project import Project, find_marked_root
+from rag_ls.project import Project, check_can_be_read, find_marked_root
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL, PUBLISHED
 from rag_ls.registry.memory_homes import MemoryHomes
@@ -60,6 +60,7 @@ class Projects:
         projects = [view for view in known if not view.project.is_lost]
         if not projects:
             root = known[0].project.root
+            check_can_be_read(root)
             raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
         return projects
 

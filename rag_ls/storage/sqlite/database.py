@@ -18,6 +18,7 @@ from rag_ls.storage.sqlite.foreign_files import Migration, open_file
 from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
 from rag_ls.util import handles
 from rag_ls.util.paths import file_stamp
+from rag_ls.util.private_files import create_private_file
 
 # Long enough for another process to finish the largest single transaction on a slow disk.
 _BUSY_TIMEOUT_S = 60.0
@@ -367,9 +368,7 @@ class Database:
         if os.path.lexists(path):
             return
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        except FileExistsError:
-            return
+            create_private_file(path)
         except OSError as error:
             raise sqlite3.OperationalError(f"unable to make {path}: {error.strerror}") from error
 

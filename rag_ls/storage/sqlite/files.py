@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.project import DATA_FOLDER, Project
+from rag_ls.project import DATA_FOLDER, Project, make_private_folder
 from rag_ls.storage.records import SCANNED, IndexSummary
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import check_is_own
@@ -17,6 +17,7 @@ from rag_ls.storage.sqlite.memory_backups import backups
 from rag_ls.storage.sqlite.memory_copies import read_alone_or_shared
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
+from rag_ls.util.private_files import give_to_owner
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
 # Backups count, too: a missing file that has backups counts as lost.
@@ -75,7 +76,7 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
         if not known:
             return False
         file = known[0]
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     try:
         with closing(read_alone_or_shared(file)) as connection:
             check_tables(connection)
@@ -86,6 +87,7 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
         if is_plain(log := file.with_name(file.name + "-wal")):
             shutil.copyfile(log, target.with_name(target.name + "-wal"))
     target.chmod(0o600)
+    give_to_owner(target)
     return True
 
 

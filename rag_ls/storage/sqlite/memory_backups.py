@@ -16,6 +16,7 @@ from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
 from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
+from rag_ls.util.private_files import give_to_owner
 from rag_ls.util.whole_files import replace_file
 
 _FOLDER = "backups"
@@ -38,6 +39,7 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
     """Copy the database of `path` consistently to a new file, and delete backups that are too close to each other."""
     target = path.parent / _FOLDER / f"memories-{now:%Y-%m-%dT%H%M%S}.db"
     target.parent.mkdir(mode=0o700, exist_ok=True)
+    give_to_owner(target.parent)
     if target.parent.is_symlink():
         raise ForeignFile(f"{target.parent} is a symbolic link: remove it")
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")

@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Memory
 from rag_ls.registry.seals import bytes_seal, can_be_made, file_seal, is_equal
 from rag_ls.storage.sqlite.database import read_only
@@ -22,6 +23,7 @@ from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
 from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
+from rag_ls.util.private_files import give_to_owner
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 
@@ -65,6 +67,7 @@ def copy_backups(source: Path, target: Path) -> None:
         copy = target.parent / "backups" / backup.name
         if not copy.exists():
             copy.parent.mkdir(mode=0o700, exist_ok=True)
+            give_to_owner(copy.parent)
             temporary = copy.with_name(f"{copy.stem}.{uuid.uuid4().hex}.tmp")
             try:
                 shutil.copyfile(backup, temporary)
@@ -151,6 +154,22 @@ class MemoryCopy:
                 problem=f"{self._file} is damaged ({error}) and is left as it is; the memories are whole in "
                 f"{self._own_file}: move the damaged file away, and a copy is kept there again"
             )
+
+    def take(self, unite: Unite | None) -> bool:
+        """Take what is new in the file into the store, and leave the file as it is; without `unite`, only remember its state.
+
+        Raises `OSError` and `StoreError`.
+        """
+        stamp, (known_stamp, _) = _stamp(self._file), self._read_note()
+        if stamp == known_stamp:
+            return False
+        if unite is None:
+            self._note(stamp, [])
+            return False
+        try:
+            return self._take_shared(unite).taken
+        except (sqlite3.Error, ForeignFile) as error:
+            raise StoreUnavailable(f"{self._file}: {error}", "project memories") from error
 
     def _exchange(self, unite: Unite | None, known_stamp: list[int]) -> CopyExchange:
         """Unite the store with the copy, then write the copy. Without `unite`, a copy that has changed stays as it is."""
