@@ -26,8 +26,8 @@ from rag_ls.operations.stats import Stats
 from rag_ls.util.text import count_of
 
 FULL = "full"
-DETAIL = {"enum": [FULL]}
-"""The schema of the argument that asks for all fields."""
+DETAIL = {"detail": {"type": "string", "enum": [FULL]}}
+"""The argument that asks for all fields, with its schema."""
 
 _MAX_SIGNATURE_CHARACTERS = 32
 # So much of a long line is shown, around what it holds.

@@ -68,11 +68,8 @@ def create_server(
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offer_tools(toolsets, table)
 
-    async def list_tools(context: Any, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        is_typed = not shows_structure_alone(_client_of(context))
-        return types.ListToolsResult(
-            tools=[make_tool(operation, name, is_typed=is_typed) for name, operation in tools.items()]
-        )
+    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)

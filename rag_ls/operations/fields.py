@@ -28,12 +28,10 @@ class Argument:
     """The JSON type in the schema for agents, where several types are accepted."""
     names: tuple[str, ...] = ()
     """The values in the schema for agents; others may be accepted too."""
-    agent_default: object = None
-    """The default in the schema for agents."""
     properties: type | None = None
     """The dataclass of the arguments that an object holds."""
     shown: tuple[str, ...] = ()
-    """The properties that agents see."""
+    """The properties that agents see; needed if they see the object."""
     aliases: tuple[str, ...] = ()
     """Other names that callers may give it."""
     is_glob: bool = False

@@ -61,9 +61,8 @@ class GetChunk:
 @operation(
     tool=Tool(
         "code",
-        "Read a hit or function whole, or any lines of a file, unsaved text included. Names the lines it leaves out.",
+        "Read a hit, a declaration or lines of a file, unsaved text included. Names the lines it leaves out.",
         ("id", "context"),
-        ("path",),
     ),
     command="ragLs.getChunk",
     shared_verb="show",
@@ -199,7 +198,6 @@ class SymbolsAnswer:
         "code",
         "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
         ("path", "path_glob", "query", "kind"),
-        ("symbols",),
         nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),
     command="ragLs.listSymbols",
@@ -276,7 +274,6 @@ class TestsAnswer:
         "code",
         "Which tests to read or run for a file, line or symbol, and why each.",
         ("path", "line", "symbol"),
-        ("tests",),
         nothing="no test is known for it: ask search_code with kind = test",
     ),
     command="ragLs.relatedTests",

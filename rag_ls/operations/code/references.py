@@ -112,9 +112,8 @@ class ReferencesAnswer:
     tool=Tool(
         "code",
         "Where a symbol is defined, called, imported, implemented, tested; each with its line, resolved or by name. "
-        "Use it in place of grep for names.",
+        "Ask it before you grep for names.",
         ("symbol", "path", "line", "show", "depth"),
-        ("references",),
     ),
     command="ragLs.references",
     verb=Verb(

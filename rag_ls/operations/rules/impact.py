@@ -49,7 +49,7 @@ class QueryImpact:
         "rules",
         "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints; with `changed`, of a branch.",
         ("file_path", "symbol", "changed", "num_similar"),
-        ("dependents",),
+        ("summary",),
         is_idempotent=True,
     ),
     command="ragLs.impact",
