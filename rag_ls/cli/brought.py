@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls import config
 from rag_ls.chunking import RuleKind, rule_kind
-from rag_ls.memory.project_memories import count_foreign, tell_waiting
+from rag_ls.memory.project_memories import count_foreign, tell_awaited, tell_waiting
 from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
@@ -97,7 +97,10 @@ def _of_project(root: Path, folder: Path) -> Iterator[str]:
     if waiting := config.load(project).waiting:
         place = fold((folder / CONFIG_FILE).relative_to(root).as_posix(), _MAX_NAME_CHARACTERS)
         yield f"settings that cost or destroy ({place}): {', '.join(waiting)}"
-    count = count_foreign(project, MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders()))
+    homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())
+    if awaited := tell_awaited(project, homes):
+        yield fold(awaited)
+    count = count_foreign(project, homes)
     if count is None:
         yield fold(f"memories that cannot be read, in {project.data_folder}")
     elif count:

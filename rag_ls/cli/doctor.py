@@ -258,7 +258,7 @@ def _engine() -> CheckResult:
 
 def _foreign_memories(project: Project) -> Iterator[CheckResult]:
     """Whether memories that came with the folder wait."""
-    from rag_ls.memory.project_memories import TRUST_REMEDY, count_foreign, tell_waiting
+    from rag_ls.memory.project_memories import TRUST_REMEDY, UNITE_REMEDY, count_foreign, tell_awaited, tell_waiting
 
     data = user_data_folder()
     if not can_be_made() and has_memory_file(project.data_folder):
@@ -267,7 +267,10 @@ def _foreign_memories(project: Project) -> Iterator[CheckResult]:
         remedy = f"make {data} writable, or set RAG_LS_HOME to a folder that is"
         yield CheckResult("memories", False, detail, remedy, optional=True)
         return
-    count = count_foreign(project, MemoryHomes(data / HOMES_FOLDER, users_trusted_folders()))
+    homes = MemoryHomes(data / HOMES_FOLDER, users_trusted_folders())
+    if awaited := tell_awaited(project, homes):
+        yield CheckResult("memories", False, awaited, UNITE_REMEDY, optional=True)
+    count = count_foreign(project, homes)
     if count is None:
         file = project.data_folder / "memories.db"
         detail = f"{file} came with the folder, and cannot be read"

@@ -32,7 +32,8 @@ def serve(engine: Engine, channel: Channel, hello: Json) -> None:
     clients: list[Client] = []
 
     def connect(editor: Mapping[str, Any] | None = None) -> Client:
-        client = Client(engine, editor=editor, environment=variables, about=about)
+        is_agent = about.surface == "mcp"
+        client = Client(engine, editor=editor, environment=variables, about=about, is_agent=is_agent)
         clients.append(client)
         return client
 

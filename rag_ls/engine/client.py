@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import shlex
 import shutil
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import (
+    AccessRefused,
     NotFound,
     NotIndexed,
     PathOutsideProject,
@@ -28,11 +30,13 @@ from rag_ls.errors import (
     ScopeRefused,
     StoreUnavailable,
 )
+from rag_ls.memory.read_only import make_read_only
 from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
-from rag_ls.registry.catalogue import KnownProject, called, known_projects
+from rag_ls.registry.catalogue import CONFIG, KnownProject, called, known_projects
 from rag_ls.registry.entries import entry_of
 from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.util.quoting import fold
 
 _log = logging.getLogger(__name__)
 
@@ -51,12 +55,15 @@ class Client:
         alone: bool = False,
         only: Collection[str] | None = None,
         asks_all: bool = False,
+        is_agent: bool = False,
     ) -> None:
         """`editor` holds the settings that the editor sent, `environment` the client's own variables.
 
         A client that is `alone` with its engine closes it when it leaves. `only` names the projects (by name or root)
         that the client sees, with their memories and those of its session; None for all. A client that `asks_all` means
-        all projects that it sees where a question names none.
+        all projects that it sees where a question names none. Texts may have talked one that `is_agent` into something:
+        in a folder that the user does not trust, it sees that alone and changes no global memories; in no folder, it sees
+        the projects that the user trusts or lists in the settings.
         """
         self.engine = engine
         self._editor = editor
@@ -64,6 +71,9 @@ class Client:
         self._now = now
         self._alone = alone
         self._only = None if only is None else tuple(only)
+        self._is_agent = is_agent
+        self._own: frozenset[Path] = frozenset()
+        """The roots of the projects around the folders that the client named, none of those that it only asked of."""
         self.asks_all = asks_all
         self.about = about
         self._lock = threading.RLock()
@@ -104,6 +114,7 @@ class Client:
         project = find_project(folder)
         if not on_purpose:
             check_may_become_project(project.root)
+        self._own |= {project.root}
         return self.open_project(project)
 
     def open_existing(self, folder: str | os.PathLike[str]) -> ProjectSession:
@@ -131,7 +142,12 @@ class Client:
                 if self._editor and not self._alone:
                     opened.use_settings(load_settings)
                 session = ProjectSession(
-                    opened, load_settings, self._user_memories, self._now, scratch=scratch, sees_all=self.sees_all
+                    opened,
+                    load_settings,
+                    self._user_memories,
+                    self._now,
+                    scratch=scratch,
+                    sees_all=lambda: self.sees_all,
                 )
                 self._sessions[project.root] = session
                 if aside:
@@ -174,38 +190,75 @@ class Client:
         with self._lock:
             for session in self._sessions.values():
                 self._heal(session)
-            return list(self._sessions.values())
+            sessions = list(self._sessions.values())
+        # A folder may be trusted no longer.
+        return [each for each in sessions if self._is_seen(each.project.root)] if self.why_limited else sessions
 
     def known_projects(self) -> list[KnownProject]:
         """The projects that can be named: those of the settings, and those that were opened before, if the client sees
         them."""
         entries = self.load_settings().settings.projects
         known = known_projects(entries, self.engine.registry.projects())
+        if self.why_limited:
+            return [item for item in known if (item.root in self._own if self._own else self._is_chosen(item))]
         if self._only is None:
             return known
         seen = {item.root: item for name in self._only for item in called(known, name)}
         return list(seen.values())
 
     @property
+    def why_limited(self) -> str:
+        """The reason why an agent may not see all, with the remedy; empty for one that may, and for other clients."""
+        if self.strange_folder is not None:
+            line = f"rag-ls trust {shlex.quote(str(self.strange_folder))}"
+            return (
+                f"{fold(str(self.strange_folder))} is not trusted, so an agent there may ask of this project alone, and change no "
+                f"global memories; the user may trust it, at the shell: `{fold(line)}`"
+            )
+        if self._is_agent and not self._own:
+            return (
+                "an agent outside of any project may ask of projects that the user trusts or lists in the settings alone; the "
+                "user starts it in the project's folder, or trusts that, at the shell: `rag-ls trust FOLDER`"
+            )
+        return ""
+
+    @property
+    def strange_folder(self) -> Path | None:
+        """The folder of an agent that the user does not trust; None for none, and for other clients."""
+        own = sorted(self._own) if self._is_agent else ()
+        return next((root for root in own if not self.engine.memory_homes.trusts(Project(root))), None)
+
+    def _is_chosen(self, item: KnownProject) -> bool:
+        """Whether the user listed a project in the settings, or trusts it."""
+        return item.source == CONFIG or self.engine.memory_homes.trusts(Project(item.root))
+
+    @property
     def sees_all(self) -> bool:
         """Whether the client sees all projects, and the user's memories."""
-        return self._only is None
+        return self._only is None and not self.why_limited
 
     @property
     def project_ids(self) -> tuple[str, ...] | None:
         """The project ids of collections that the client sees; None for all."""
-        if self._only is None:
+        if self.sees_all:
             return None
         return tuple(dict.fromkeys(item.name for item in self.known_projects()))
 
     def _check_seen(self, root: Path) -> None:
-        if (
-            self._only is not None
-            and root != self._scratch
-            and all(root != item.root for item in self.known_projects())
-        ):
+        if self._is_seen(root):
+            return
+        if self.why_limited:
+            raise AccessRefused(f"{root} is not asked: {self.why_limited}")
+        if self._only is not None:
             names = ", ".join(item.name for item in self.known_projects()) or "none"
             raise NotFound(f"there is no project {root} for this token; it sees {names}")
+
+    def _is_seen(self, root: Path) -> bool:
+        return (
+            self.sees_all
+            or root in self._own | {self._scratch}
+            or any(root == item.root for item in self.known_projects())
+        )
 
     def is_scratch(self, root: Path) -> bool:
         """Whether `root` belongs to the project without a folder."""
@@ -300,7 +353,8 @@ class Client:
                     "memories of scope global are not for a client of single projects; use scope project or session",
                     "global memories",
                 )
-            return self.engine.global_memories()
+            store = self.engine.global_memories()
+            return make_read_only(store, self.why_limited) if self.strange_folder is not None else store
         with self._lock:
             if self._session_memories is None:
                 self._session_memories = open_memories(None, Scope.SESSION, self.load_settings().settings)
@@ -310,4 +364,4 @@ class Client:
 def local_client(surface: str = "cli", *, editor: Mapping[str, Any] | None = None) -> Client:
     """A client with its own engine, in this process."""
     about = About(surface, pid=os.getpid())
-    return Client(Engine(editor=editor), editor=editor, about=about, alone=True)
+    return Client(Engine(editor=editor), editor=editor, about=about, alone=True, is_agent=surface == "mcp")

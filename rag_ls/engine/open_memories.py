@@ -45,9 +45,11 @@ class OpenMemories:
         if self._none is not None:
             return self._none
         with self._lock:
-            if self._memories is not None and self._memories.is_lost and not self._project.is_closed:
-                self._memories.close(is_lost=True)
-                self._memories = None
+            if self._memories is not None and not self._project.is_closed:
+                is_lost = self._memories.is_lost
+                if is_lost or self._memories.is_elsewhere:
+                    self._memories.close(is_lost=is_lost)
+                    self._memories = None
             if self._memories is None:
                 self._memories = ProjectMemories(
                     self._project.folder, self._project.settings, self._engine.memory_homes, self._engine.connections

@@ -66,7 +66,7 @@ class ProjectSession:
         now: memory.Clock,
         *,
         scratch: bool = False,
-        sees_all: bool = True,
+        sees_all: Callable[[], bool] = lambda: True,
     ) -> None:
         """`scratch` marks a project without a folder, whose data is deleted when it is closed.
 
@@ -232,7 +232,7 @@ class ProjectSession:
         try:
             return self._spelled_as_known(self.project.folder.relative(path))
         except PathOutsideProject as outside:
-            if self._sees_all and (told := describe_other_checkout(self, read_lines(path).path)):
+            if self._sees_all() and (told := describe_other_checkout(self, read_lines(path).path)):
                 raise PathOutsideProject(told) from outside
             raise
 
@@ -350,7 +350,7 @@ class ProjectSession:
 
     def explain_filters(self, filters: Filters) -> str:
         """The reason why no document passes the filters, in words that name what would, or where it is."""
-        is_told = self._sees_all and filters.path_glob
+        is_told = filters.path_glob and self._sees_all()
         other = describe_other_checkout(self, filters.path_glob) if is_told else ""
         return other or explain_filters(filters, {row[1] for row in self.store.document_paths()})
 

@@ -29,6 +29,8 @@ _ASK_EVERY_S = 10.0
 # A server that failed is asked again after this time.
 _RETRY_S = 30.0
 
+NOT_TRUSTED = "any folder can name the team's remote; `rag-ls trust` says that this one is a clone of yours"
+
 
 class _Team:
     """One project's exchange."""
@@ -101,7 +103,12 @@ class MemoryExchange:
                 project.memories.team_problem = NO_REMOTE
             elif (memories := open_shared_memories(self._settings, name)) is not None:
                 self._teams[project] = _Team(TeamMemories(memories))
-        return self._teams[project]
+        team = self._teams[project]
+        if team is not None and not self._engine.memory_homes.trusts(project.folder):
+            # Any folder can name the team's remote.
+            project.memories.team_problem = NOT_TRUSTED
+            return None
+        return team
 
     def _note_failure(self, project: OpenProject, problem: str) -> None:
         if problem != project.memories.team_problem:

@@ -20,7 +20,7 @@ from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
-from rag_ls.util.paths import is_behind_link, leads_out
+from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out
 from rag_ls.util.regular_files import read_most, regular_file
 
 
@@ -86,6 +86,7 @@ _NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
+_OUTSIDE = "outside the project"
 FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
@@ -135,10 +136,12 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
     known by its real path.
     """
     file, looked_ns = root / path, time.time_ns()
+    if not is_inner_path(path):
+        return Rejected(_OUTSIDE, FileState(-1, 0, 0, looked_ns), gone=True)
     name_reason = reason_by_name(path, rules)
     if is_behind_link(root, path):
         is_out, state = leads_out(root, file.parent), file_state(file) or FileState(-1, 0, 0, time.time_ns())
-        return Rejected("outside the project" if is_out else "behind a link", state, gone=not is_out)
+        return Rejected(_OUTSIDE if is_out else "behind a link", state, gone=not is_out)
     try:
         status = os.lstat(file)
     except OSError as error:

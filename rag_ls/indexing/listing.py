@@ -22,7 +22,7 @@ from rag_ls.indexing.inner_repositories import (
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.path_globs import ignore_lines
-from rag_ls.util.paths import is_behind_link, unknown_folders
+from rag_ls.util.paths import is_behind_link, is_inner_path, unknown_folders
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(
@@ -68,9 +68,9 @@ def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> I
     """
     is_left = _left_by_settings(root, patterns, tell)
     linked: dict[str, bool] = {}
+    inner = filter(is_inner_path, _Listing(root, patterns, tell).of(root))
     # git tracks, and lists, a file to which a link in its folder's place leads now.
-    listed = (path for path in _Listing(root, patterns, tell).of(root) if not is_behind_link(root, path, linked))
-    return filter(is_left, listed)
+    return filter(is_left, (path for path in inner if not is_behind_link(root, path, linked)))
 
 
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:

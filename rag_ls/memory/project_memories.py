@@ -22,7 +22,7 @@ from rag_ls.memory.uniting import United, unite
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.registry.identity import identity_of
-from rag_ls.registry.memory_homes import Home, MemoryHomes, write_pointer
+from rag_ls.registry.memory_homes import Home, MemoryHomes, find_claimants, write_pointer
 from rag_ls.storage import (
     Connections,
     MemoryStore,
@@ -36,6 +36,7 @@ from rag_ls.storage import (
     take_over_memories,
 )
 from rag_ls.util.paths import file_identity, is_same_file
+from rag_ls.util.quoting import fold
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ _log = logging.getLogger(__name__)
 _COPY_EVERY_S = 3.0
 _PAUSES_PER_COPY = 20
 _MAX_LEFT = 3
+_MAX_NAME_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,10 @@ class MemoryLocation:
     was_copied: bool = False
     """Whether its store was made of the copy in the project."""
     note: str = ""
+    awaited: Home | None = None
+    """The home of clones with the same remote, which waits until the folder is trusted."""
+    left: Home | None = None
+    """The project's own home until now, whose memories go to `home`: the folder is trusted."""
 
 
 class ProjectMemories:
@@ -67,6 +73,7 @@ class ProjectMemories:
         self._homes = homes
         self._lock = threading.Lock()
         found = find_or_make(project, homes)
+        self._is_awaited = found.awaited is not None
         self.folder = found.folder
         self.store: MemoryStore = open_memories(found.folder, Scope.PROJECT, settings, connections)
         self._identity = file_identity(self.store.place)
@@ -76,14 +83,36 @@ class ProjectMemories:
         self.waiting = 0
         """The number of memories that came with the folder, and wait until it is trusted."""
         self._note = found.note
+        if found.home is not None and found.left is not None:
+            self._take_in(found.left, found.home, settings, connections)
         self.exchange(is_taken=found.was_copied)
-        if not self.store.count():
+        if awaited := tell_awaited(project, homes):
+            self._note = "; ".join(filter(None, (self._note, f"{awaited}: {UNITE_REMEDY}")))
+        elif not self.store.count():
             self._note = self._note or _left_behind(homes, project, self.folder)
 
     @property
     def is_lost(self) -> bool:
         """Whether the opened file was deleted or replaced."""
         return not is_same_file(self.store.place, self._identity)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the project's memories are others by now: its folder is trusted, and other clones have some."""
+        return self._is_awaited and self._homes.trusts(self._project)
+
+    def _take_in(self, left: Home, home: Home, settings: Settings, connections: Connections) -> None:
+        """Unite the memories that a folder had before it was trusted with those of the other clones."""
+        own = open_memories(left.folder, Scope.PROJECT, settings, connections)
+        try:
+            united, stamp = _unite_now(self.store, own)
+        finally:
+            own.close()
+        with self._homes.lock():
+            write_pointer(self._project, home)
+            self._homes.note_removed(left, stamp)
+        self._note = _tell_united(left.folder, home.folder, united)
+        _log.info("%s", self._note)
 
     def take_note(self) -> str:
         """The events of the memories, in words for the user; told once."""
@@ -112,7 +141,7 @@ class ProjectMemories:
         united: list[United] = []
 
         def take(store: MemoryStore, other: MemoryStore) -> None:
-            united.append(unite(store, other, utc_stamp(datetime.now(UTC))))
+            united.append(_unite_now(store, other)[0])
 
         with self._lock:
             try:
@@ -131,11 +160,7 @@ class ProjectMemories:
                 self._said = self._note = problem
                 _log.warning("%s", problem)
             if done.taken and united:
-                counts = united[0]
-                self._note = (
-                    f"the memories in {self._project.data_folder} were united with those in {self.folder}: {counts.added:,} "
-                    f"added, {counts.changed:,} changed, {counts.deleted:,} deleted"
-                )
+                self._note = _tell_united(self._project.data_folder, self.folder, united[0])
                 _log.info("%s", self._note)
 
     def close(self, *, is_lost: bool = False) -> None:
@@ -145,6 +170,20 @@ class ProjectMemories:
         self.store.close()
 
 
+def _unite_now(store: MemoryStore, other: MemoryStore) -> tuple[United, str]:
+    """Take into `store` what `other` holds; the numbers of changes, and the time."""
+    stamp = utc_stamp(datetime.now(UTC))
+    return unite(store, other, stamp), stamp
+
+
+def _tell_united(taken: Path, folder: Path, counts: United) -> str:
+    return (
+        f"the memories in {taken} were united with those in {folder}: {counts.added:,} added, {counts.changed:,} changed, "
+        f"{counts.deleted:,} deleted"
+    )
+
+
+UNITE_REMEDY = "`rag-ls trust` unites them with those of this folder, if you know that it is a clone of yours"
 TRUST_REMEDY = "`rag-ls trust` takes in what the folder brought, if you know who wrote it; else delete the file"
 
 
@@ -153,6 +192,21 @@ def tell_waiting(project: Project, count: int) -> str:
     is_one = count == 1
     file = project.data_folder / "memories.db"
     return f"{count:,} {'memory' if is_one else 'memories'} came with the folder, in {file}, and {'waits' if is_one else 'wait'}"
+
+
+def tell_awaited(project: Project, homes: MemoryHomes) -> str:
+    """The message about memories of other clones, which wait while the remote alone says that a folder is one too.
+
+    Empty where there are none. Opens no store.
+    """
+    home = None if homes.trusts(project) else homes.find_claimed(project, homes.find_own(project))
+    count = count_memories(home.folder) if home is not None else 0
+    if home is None or not count:
+        return ""
+    is_one = count == 1
+    name = fold(identity_of(project.root).remote, _MAX_NAME_CHARACTERS) or home.name
+    place = f", kept for {fold(home.roots[-1])}," if home.roots else ""
+    return f"{count:,} {'memory' if is_one else 'memories'} of {name}{place} {'waits' if is_one else 'wait'}"
 
 
 def count_foreign(project: Project, homes: MemoryHomes) -> int | None:
@@ -192,24 +246,28 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
 
 
 def _find_memories(project: Project, homes: MemoryHomes) -> MemoryLocation:
-    who, pointer = identity_of(project.root), homes.read_pointer(project)
-    home = homes.find(project)
+    who, pointer, own = identity_of(project.root), homes.read_pointer(project), homes.find_own(project)
+    claimed = homes.find_claimed(project, own)
+    home, left = (claimed, own) if claimed is not None and homes.trusts(project) else (own, None)
+    awaited = claimed if claimed is not home else None
     # Where another `HOME` of the user has its own memories, the data folder was there all the time.
     known_roots = home.roots if home and not homes.has_foreign_pointer(project) else ()
     is_copied = _may_take(project, homes, pointer) and (home is None or not has_memory_file(home.folder))
     if is_copied:
         # Opened before any file is made: damaged memories must be reported, not replaced.
         folder = home.folder if home else None
-        home = home or homes.create(who, pointer)
+        home = home or homes.create(who, pointer, awaited.id if awaited else "")
         try:
             take_over_memories(project.data_folder, home.folder)
         except RagLsError:
             if folder is None:
                 homes.discard(home)
             raise
-    home = homes.note(home, who) if home else homes.create(who, pointer)
-    write_pointer(project, home)
-    return MemoryLocation(home, home.folder, is_copied, _note(project, home, known_roots, pointer, is_copied=is_copied))
+    home = homes.note(home, who) if home else homes.create(who, pointer, awaited.id if awaited else "")
+    if left is None:
+        write_pointer(project, home)
+    note = _note(project, home, known_roots, pointer, is_copied=is_copied)
+    return MemoryLocation(home, home.folder, is_copied, note, awaited=awaited, left=left)
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointer: str) -> bool:
@@ -251,7 +309,12 @@ def _left_behind(homes: MemoryHomes, project: Project, folder: Path) -> str:
         for home in kept
         if home.is_left and home.roots and home.name == project.name
     ]
-    lines = [*had, *left][:_MAX_LEFT]
+    shared = [
+        f"those of {home.roots[-1]}, which names the same remote, in {home.folder / 'memories.db'}"
+        for home in find_claimants(kept, identity_of(project.root))
+        if home.roots and root not in home.roots and not home.is_left
+    ]
+    lines = [*had, *left, *shared][:_MAX_LEFT]
     if not lines:
         return ""
     return (

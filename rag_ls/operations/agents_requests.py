@@ -18,6 +18,9 @@ def check_agents_request(operation: Operation, request: object, client: Client) 
 
     Raises `AccessRefused`, and `PathOutsideProject` for a folder of no known project.
     """
+    if operation.tool is not None and operation.tool.toolset == "collections" and client.strange_folder is not None:
+        # Texts belong to projects by name, and any folder can have a name.
+        raise AccessRefused(f"{operation.name} is not done: {client.why_limited}")
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
         if declared.shell_alone and value:
@@ -32,6 +35,8 @@ def _check_root(operation: Operation, name: str, value: str, client: Client) -> 
     root = str(find_marked_root(folder) or folder)
     own = [str(view.project.root) for view in client.projects()]
     if root not in own and root not in [os.path.realpath(item.root) for item in client.known_projects()]:
+        if client.why_limited:
+            raise AccessRefused(f"{operation.name}: {name} = {value!r} is not asked: {client.why_limited}")
         raise PathOutsideProject(
             f"{operation.name}: {name} = {value!r} is in no known project; only the user makes it one, at the shell: "
             f"`rag-ls rules setup --project {shlex.quote(value)}`"

@@ -30,14 +30,14 @@ class Identity:
     first: str = ""
     """A fingerprint of the oldest entry of git's log."""
     number: str = ""
-    """Device and inode of git's folder, which a move within a disk keeps."""
+    """Device and inode of git's folder, or of the root without git, which a move within a disk keeps."""
 
 
 def identity_of(root: Path) -> Identity:
     """The identity of the project at a root."""
     repository = find_repository(root)
     if repository is None or not repository.owns_tree:
-        return Identity(str(root))
+        return Identity(str(root), number=_number(root))
     inside = "" if root == repository.top else root.relative_to(repository.top).as_posix()
     common = Path(os.path.realpath(repository.common))
     return Identity(

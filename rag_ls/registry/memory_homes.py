@@ -56,8 +56,12 @@ class Home:
     """The projects that used it, the latest last."""
     places: dict[str, ClonedRepository] = field(default_factory=dict)
     """Its repositories by git's folder."""
+    number: str = ""
+    """As `Identity.number`, of the folder without git that used it last."""
+    waits_for: str = ""
+    """The id of the home of clones with the same remote: united with it once the folder is trusted."""
     removed_at: str = ""
-    """The time when the user had the memories deleted; copies of them are not taken over again."""
+    """The time when the user had the memories deleted, or united with another home's; copies of them are not taken over again."""
 
     @property
     def name(self) -> str:
@@ -112,27 +116,48 @@ class MemoryHomes:
         return self._read(home_id) if _ID.fullmatch(home_id) else None
 
     def find(self, project: Project) -> Home | None:
-        """The home of a project's memories, if there is one. Changes nothing."""
-        who = identity_of(project.root)
-        read_pointer = self.called(self.read_pointer(project))
-        if read_pointer is not None and not read_pointer.removed_at and is_of(read_pointer, who, is_pointed=True):
-            return read_pointer
-        return matching((home for home in self.all() if not home.removed_at), who)
+        """The home of a project's memories, if there is one; in a trusted folder, the one that its remote names. Changes nothing."""
+        own = self.find_own(project)
+        return (self.find_claimed(project, own) if self.trusts(project) else None) or own
 
-    def create(self, who: Identity, wanted_id: str = "") -> Home:
+    def find_own(self, project: Project) -> Home | None:
+        """The home that is the project's by the user's seal, or by what a folder from elsewhere cannot say of itself."""
+        who = identity_of(project.root)
+        pointed = self.called(self.read_pointer(project))
+        if pointed is not None and not pointed.removed_at and is_of(pointed, who):
+            return pointed
+        return find_proven(self._find_kept(), who)
+
+    def find_claimed(self, project: Project, own: Home | None) -> Home | None:
+        """The home that a remote alone says to be a project's, which has its `own` one or none. Any folder can name a remote."""
+        if own is not None:
+            return next((home for home in self._find_kept() if home.id == own.waits_for), None)
+        found = find_claimants(self._find_kept(), identity_of(project.root))
+        if self.trusts(project) and os.path.realpath(project.root) not in self._trusted.folders():
+            # Trusted with a folder above, so nobody was shown these; who uses them would get to know what this folder keeps.
+            found = [home for home in found if home.is_left or any(map(self._trusted.trusts, map(Path, home.roots)))]
+        kept = {home.id for home in self._find_kept()}
+        return _latest(home for home in found if home.waits_for not in kept)
+
+    def _find_kept(self) -> list[Home]:
+        return [home for home in self.all() if not home.removed_at]
+
+    def create(self, who: Identity, wanted_id: str = "", waits_for: str = "") -> Home:
         """Make a home for a project, with the id that it had elsewhere if nobody has that here. Raises `OSError`."""
         is_free = _ID.fullmatch(wanted_id) is not None and self.called(wanted_id) is None
         home_id = wanted_id if is_free else uuid.uuid4().hex
-        return self.note(Home(home_id, self._folder / home_id, who.inside), who)
+        return self.note(Home(home_id, self._folder / home_id, who.inside, waits_for=waits_for), who)
 
     def note(self, home: Home, who: Identity) -> Home:
         """Record that a project uses a home. Raises `OSError`."""
         roots = tuple(root for root in home.roots if root != who.root)
-        places = dict(home.places)
+        noted = replace(home, roots=(*roots, who.root)[-_MAX_ROOTS:])
         if who.common:
-            places[who.common] = ClonedRepository(who.remote, who.first, who.number)
-        noted = replace(home, roots=(*roots, who.root)[-_MAX_ROOTS:], places=places)
-        if (frozenset(noted.roots), noted.places) != (frozenset(home.roots), home.places):
+            place = ClonedRepository(who.remote, who.first, who.number)
+            noted = replace(noted, places={**home.places, who.common: place})
+        else:
+            noted = replace(noted, number=who.number)
+        if replace(noted, roots=home.roots) != home or frozenset(noted.roots) != frozenset(home.roots):
             self._write(noted)
         return noted
 
@@ -143,7 +168,7 @@ class MemoryHomes:
             home.folder.rmdir()
 
     def note_removed(self, home: Home, at: str) -> None:
-        """Record that the user had the memories of a home deleted. Raises `OSError`."""
+        """Record that the user had the memories of a home deleted, or that another home has them. Raises `OSError`."""
         self._write(replace(home, removed_at=at))
 
     def _read(self, home_id: str) -> Home | None:
@@ -165,6 +190,7 @@ class MemoryHomes:
         places = {common: {**held.get(common, {}), **asdict(place)} for common, place in home.places.items()}
         record = {
             **former, "inside": home.inside, "roots": home.roots, "removed_at": home.removed_at, "places": places,
+            "number": home.number, "waits_for": home.waits_for,
         }  # fmt: skip
         with whole_file(home.folder / _RECORD) as stream:
             stream.write(json.dumps(record, indent=2) + "\n")
@@ -206,56 +232,67 @@ def write_pointer(project: Project, home: Home) -> None:
                 stream.write(" ".join(wanted) + "\n")
 
 
-def matching(homes: Iterable[Home], who: Identity) -> Home | None:
-    """The home of a project that names none: by git's folder, else by the remote, else by the root's path."""
+def find_proven(homes: Iterable[Home], who: Identity) -> Home | None:
+    """The home of a project that names none, by its place and what only the folder there has; else that of where it was before.
+
+    A path alone proves nothing: another folder may have come to it. Nor does an inode, which is given again.
+    """
     alike = [home for home in homes if home.inside == who.inside]
     if not who.common:
-        return _latest(home for home in alike if who.root in home.roots and not home.places)
-    known = [home for home in alike if who.common in home.places and is_of(home, who)]
-    # A repository and its clones are one project.
-    shared = [home for home in alike if who.remote and who.remote in _remotes(home)]
-    origin = [home for home in alike if who.remote in home.places or who.common in _remotes(home)]
-    made_later = [home for home in alike if who.root in home.roots and not home.places]
-    moved = [home for home in alike if _has_moved_unnamed(home, who)]
-    return next((home for found in (known, shared, origin, moved, made_later) if (home := _latest(found))), None)
+        plain = [home for home in alike if who.root in home.roots and not home.places]
+        return _latest(home for home in plain if home.number in ("", who.number))
+    if not who.first:
+        return None
+    known = [home for home in alike if _is_place_of(home.places.get(who.common), who) and not _has_parted(home, who)]
+    return _latest(known) or _latest(home for home in alike if _has_moved(home, who))
 
 
-def is_of(home: Home, who: Identity, *, is_pointed: bool = False) -> bool:
-    """Whether nothing says that a home is another project's, although its place or a pointer says that it is this one's.
+def find_claimants(homes: Iterable[Home], who: Identity) -> list[Home]:
+    """The homes of repositories whose `origin` is a project's too, of which it says to be a clone, or that say so of it."""
+    alike = [home for home in homes if home.inside == who.inside]
+    named = {who.remote} - {""}
+    return [
+        home for home in alike
+        if named & (_remotes(home) | home.places.keys()) or (who.common and who.common in _remotes(home))
+    ]  # fmt: skip
 
-    A folder may be copied and become another project; another repository may be cloned to the path of a former one.
+
+def is_of(home: Home, who: Identity) -> bool:
+    """Whether nothing says that a home is another project's, although the project's own folder names it.
+
+    A folder may be copied and become another project.
     """
     remotes = _remotes(home)
     if not who.common or not home.places or (who.remote and who.remote in remotes | set(home.places)):
         return True
-    here = home.places.get(who.common)
-    if here is None:
-        firsts = {place.first for place in home.places.values() if place.first}
-        if who.remote and remotes:
-            return False
-        return who.common in remotes or who.first in firsts or not (who.first and firsts) or _has_moved(home, who)
-    others = {place.remote for common, place in home.places.items() if common != who.common}
-    if who.remote and here.remote and here.remote in others:
-        # Its `origin` was changed, while other clones keep the former one: it has become another project.
+    if who.common in home.places:
+        return not _has_parted(home, who)
+    if who.remote and remotes:
         return False
-    if is_pointed:
-        return True
-    if who.first and here.first:
-        return who.first == here.first
-    return not (who.remote and here.remote)
+    firsts = {place.first for place in home.places.values() if place.first}
+    numbers = {place.number for common, place in home.places.items() if not os.path.isdir(common)}
+    is_alike = who.first in firsts or not (who.first and firsts)
+    return is_alike or who.common in remotes or who.number in numbers - {""}
+
+
+def _is_place_of(place: ClonedRepository | None, who: Identity) -> bool:
+    """Whether a repository's log begins as it did when it was noted."""
+    return place is not None and place.first == who.first
+
+
+def _has_parted(home: Home, who: Identity) -> bool:
+    """Whether a repository's `origin` was changed while other clones keep the former one: it has become another project."""
+    here = home.places[who.common]
+    others = {place.remote for common, place in home.places.items() if common != who.common}
+    return bool(who.remote and here.remote) and who.remote not in _remotes(home) and here.remote in others
 
 
 def _has_moved(home: Home, who: Identity) -> bool:
     """Whether git's folder of a home is this one, at another path of the same disk."""
     return any(
-        place.number == who.number and not os.path.isdir(common) for common, place in home.places.items() if who.number
-    )
-
-
-def _has_moved_unnamed(home: Home, who: Identity) -> bool:
-    """As `_has_moved`, where nothing else names the home: inodes are given again, so the logs must begin alike too."""
-    firsts = {place.first for place in home.places.values()}
-    return bool(not who.remote and who.first in firsts - {""}) and _has_moved(home, who)
+        (place.first, place.number) == (who.first, who.number) and place.remote in ("", who.remote) and not os.path.isdir(common)
+        for common, place in home.places.items()
+    )  # fmt: skip
 
 
 def _remotes(home: Home) -> set[str]:
@@ -293,5 +330,5 @@ def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
     }
     return Home(
         id=home_id, folder=folder, inside=str(record["inside"]), roots=tuple(map(str, record["roots"])), places=places,
-        removed_at=str(record["removed_at"]),
+        number=str(record.get("number", "")), waits_for=str(record.get("waits_for", "")), removed_at=str(record["removed_at"]),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest
 from rag_ls.rules.diffs import FileChange
 from rag_ls.util.git import GitSilent, ask_git
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import is_inner_path, text_in
 from rag_ls.util.text import lines_of
 
 _GIT_S = 120.0
@@ -98,7 +98,7 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
             f"no commit is known that {revision} and this branch have in common: compared with {revision} itself"
         )
         base = commit
-    named = list(_name_changes(root, base))
+    named = [change for change in _name_changes(root, base) if is_inner_path(change[0])]
     texts = _read_texts(root, base, [former for _, former, _ in named if former])
     made = (_make_change(root, path, former, status, texts) for path, former, status in named)
     # git also names a file of which only the time has changed.

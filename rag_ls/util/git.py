@@ -44,10 +44,12 @@ _VARIABLES = {
     # This module reads git's messages, so they must be English.
     "LC_ALL": "C",
 }
-# For these commands git passes changed files through filters, which are programs. Submodules bring more filters.
+# For these commands git passes changed files through filters, which are programs: none runs, the user's own included, because
+# a repository may choose what they do (git-lfs's extensions). A file with a filter counts as changed once its stamps differ.
+# Submodules bring more filters.
 _FILTERING_COMMANDS = ("status", "diff")
 _NO_SUBMODULES = "--ignore-submodules=all"
-_LIST_FILTERS = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
+_LIST_FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
 _TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
 
 
@@ -132,19 +134,17 @@ def _git_folder_on_the_way(folder: Path, top: Path) -> Path | None:
 
 
 def _without_filters(repository: Repository, listed: bytes) -> list[str]:
-    """Options that switch off the filters that a repository's own settings name; the user's own (git-lfs) stay.
+    """Options that switch off the filters that the settings of any scope name.
 
     Raises `GitSilent` where one cannot be switched off.
     """
-    parts = os.fsdecode(listed).split("\0")
     options: list[str] = []
-    for scope, key in zip(parts[::2], parts[1::2], strict=False):
-        if scope in ("local", "worktree"):
-            if "=" in key:
-                # git would take what follows for the value.
-                raise _refusal(repository, f"the name of a filter holds =: {key!r}")
-            # An empty command switches a filter off.
-            options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
+    for key in filter(None, os.fsdecode(listed).split("\0")):
+        if "=" in key:
+            # git would take what follows for the value.
+            raise _refusal(repository, f"the name of a filter holds =: {key!r}")
+        # An empty command switches a filter off.
+        options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
     return options
 
 

@@ -11,9 +11,19 @@ from itertools import accumulate
 from pathlib import Path
 
 from rag_ls.util.regular_files import read_regular
+from rag_ls.util.repositories import DOT_GIT
 
+_NO_NAMES = frozenset({"", ".", ".."})
 FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 """Names, without suffix, of documents that stand for their folder."""
+
+
+def is_inner_path(path: str) -> bool:
+    """Whether a path may name a file of a project: relative, and no part is empty, `.`, `..` or `.git`.
+
+    git's index holds whatever its author wrote into it, `../x` and `/etc/x` included.
+    """
+    return not os.path.isabs(path) and not any(part in _NO_NAMES or part.lower() == DOT_GIT for part in path.split("/"))
 
 
 def portable(path: str) -> str:
@@ -41,12 +51,9 @@ def unknown_folders(folder: str, known: Container[str]) -> list[str]:
 def text_in(root: Path, path: str) -> str:
     """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
     try:
-        return "" if leads_out(root, root / path) else _text_of(root / path)
+        return _text_of(root / path) if is_inner_path(path) and not leads_out(root, root / path) else ""
     except OSError:
         return ""
-
-
-_NO_NAMES = frozenset({"", ".", ".."})
 
 
 class TextReader:
@@ -65,14 +72,13 @@ class TextReader:
 
     def __call__(self, path: str) -> str:
         folder, file = path.rpartition("/")[0], self._start + path
-        if not self._is_plain(folder) or os.path.islink(file):
+        if not is_inner_path(path) or not self._is_plain(folder) or os.path.islink(file):
             return text_in(self._root, path)
         return _text_of(file)
 
     def _is_plain(self, folder: str) -> bool:
         for each in () if folder in self._plain else unknown_folders(folder, self._plain):
-            parent, _, name = each.rpartition("/")
-            self._plain[each] = self._plain[parent] and name not in _NO_NAMES and not os.path.islink(self._start + each)
+            self._plain[each] = self._plain[each.rpartition("/")[0]] and not os.path.islink(self._start + each)
         return self._plain[folder]
 
 

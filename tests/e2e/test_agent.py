@@ -9,6 +9,7 @@ import pytest
 
 from rag_ls.mcp.tools import offer_tools
 from tests.e2e.clients import agent, eventually
+from tests.support import trust
 
 pytestmark = pytest.mark.shared_engine
 
@@ -57,6 +58,7 @@ async def test_memories_are_stored_recalled_listed_and_deleted(project: Path) ->
 
 
 async def test_global_memories_outlive_the_project_and_session_ones_the_server_does_not(project: Path) -> None:
+    trust(project)
     async with agent(project) as ag:
         for scope in ("session", "project", "global"):
             await ag.call("store_memory", content=f"a {scope} fact", scope=scope)

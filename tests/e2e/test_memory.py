@@ -14,7 +14,7 @@ from lsprotocol import types
 from mcp import MCPError
 
 from tests.e2e.clients import RAG_LS, Agent, Editor, agent, editor, eventually
-from tests.support import write
+from tests.support import trust, write
 
 pytestmark = pytest.mark.shared_engine
 
@@ -86,6 +86,7 @@ async def test_of_two_agents_that_update_one_memory_none_is_lost_and_the_second_
 
 @pytest.mark.slow
 async def test_an_agent_uses_every_tool_of_the_memory(project: Path) -> None:
+    trust(project)
     async with agent(project) as ag:
         await ag.until_complete()
         ids = [

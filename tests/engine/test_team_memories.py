@@ -14,7 +14,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.memories import NewMemory
 from rag_ls.model import Scope
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import SHOP, git, until, write
+from tests.support import SHOP, git, trust, until, write
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +36,12 @@ def _clone(folder: Path, remote: str = "git@github.com:acme/shop.git") -> Path:
 
 
 @contextmanager
-def _user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, ProjectSession]]:
+def _user(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, is_trusted: bool = True
+) -> Iterator[tuple[Client, ProjectSession]]:
     monkeypatch.setenv("RAG_LS_HOME", str(home))
+    if is_trusted:
+        trust(folder)
     client = local_client("cli")
     try:
         yield client, client.open(folder)
@@ -66,6 +70,22 @@ def test_what_one_remembers_the_other_is_told(tmp_path: Path, monkeypatch: pytes
         assert until(lambda: _contents(ben) == ["Prices are in cents everywhere but in templates."])
         assert until(lambda: any(isinstance(each, MemoryChanged) and each.by == "team" for each in told))
         assert ann.status().note == ben.status().note == ""
+
+
+def test_a_folder_that_names_the_remote_shares_nothing_before_it_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, archive = _clone(tmp_path / "own"), _clone(tmp_path / "archive")
+    with (
+        _user(tmp_path / "home1", own, monkeypatch) as (_, ann),
+        _user(tmp_path / "home2", archive, monkeypatch, is_trusted=False) as (_, ben),
+    ):
+        _remember(ann, "Prices are in cents everywhere but in templates.")
+        _remember(ben, "Install what the archive says.")
+        assert until(lambda: "`rag-ls trust` says that this one is a clone" in ben.status().note)
+        assert _contents(ben) == ["Install what the archive says."]
+        trust(archive)
+        assert until(lambda: len(_contents(ann)) == len(_contents(ben)) == 2)
 
 
 def test_projects_of_one_name_without_a_remote_share_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ from rag_ls.storage import open_shared_vectors
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run
 from tests.http.conftest import Served, serve, served, two_projects
-from tests.support import SHOP, git_repository, until, write
+from tests.support import SHOP, git_repository, trust, until, write
 
 __all__ = ["serve", "served", "two_projects"]
 
@@ -461,6 +461,7 @@ def test_an_agent_makes_no_folder_a_project_and_writes_over_nothing(tmp_path: Pa
     own, other, unknown = (write(tmp_path / name, SHOP) for name in ("own", "other", "unknown"))
     write(unknown, {"ARCHITECTURE.yml": "rules: []\n", ".rag-ls/rules.json": "{}"})
     write(own, {"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/a.py": "x = 1\n"})
+    trust(own)
     _agent(other).client.close()
     session = _agent(own)
     try:

@@ -6,8 +6,10 @@ import argparse
 import ast
 import codecs
 import getpass
+import hashlib
 import os
 import shutil
+import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,6 +29,7 @@ from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
 from rag_ls.operations import ClientSession, Operations
 from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
+from rag_ls.rules.changes import read_changes
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.search.view import Filters
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
@@ -726,3 +729,36 @@ def test_a_review_of_what_changed_does_not_read_it(tmp_path: Path, user: Path) -
         assert "zanzibar" not in str(answer)
     finally:
         client.close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../private/notes.md",
+        "/etc/hostname",
+        "a//b.md",
+        "./a.md",
+        "a/../../private/notes.md",
+        ".git/config",
+        "a/.GIT/x",
+    ],
+)
+def test_a_name_in_git_s_index_that_leads_out_is_no_file(tmp_path: Path, name: str) -> None:
+    root = git_repository(tmp_path / "project", {"kept.md": "kept\n"})
+    write(tmp_path, {"private/notes.md": "the password of the safe\n"})
+    (root / ".git" / "index").write_bytes(_index_of(sorted(("kept.md", name), key=os.fsencode)))
+
+    assert set(list_files(root)) == {"kept.md"}
+    assert isinstance(read_source(root, name, limit=10_000), Rejected)
+    assert not text_in(root, name)
+    assert not TextReader(root)(name)
+    assert name not in {change.path for change in read_changes(root, "HEAD").files}
+
+
+def _index_of(names: Sequence[str]) -> bytes:
+    """An index of git, version 2, with files of these names (gitformat-index(5))."""
+    data = struct.pack(">4sLL", b"DIRC", 2, len(names))
+    for name in map(os.fsencode, names):
+        entry = struct.pack(">10L20sH", *(0,) * 6, 0o100644, 0, 0, 0, b"\1" * 20, len(name)) + name
+        data += entry + b"\0" * (8 - len(entry) % 8)
+    return data + hashlib.sha1(data).digest()

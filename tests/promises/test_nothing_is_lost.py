@@ -148,14 +148,41 @@ class TestAFolderThatIsSwept:
         _run(copy, "add", "Stored in the copy")
         assert _listed(copy) == _listed(shop) == {*_BOTH, "Stored in the copy"}
 
-    def test_a_second_clone(self, shop: Path, tmp_path: Path) -> None:
-        git(tmp_path, "clone", "--quiet", str(shop), "clone")
-        assert _listed(tmp_path / "clone") == _BOTH
+    def test_moving_a_clone_with_a_remote_after_a_clean(self, shop: Path) -> None:
         git(shop, "remote", "add", "origin", "https://example.org/acme/shop.git")
         assert _listed(shop) == _BOTH
+        git(shop, "clean", "-fdx")
+        shop.rename(shop.with_name("renamed"))
+        assert _listed(shop.with_name("renamed")) == _BOTH
+
+    def test_a_second_clone_once_it_is_trusted(self, shop: Path, tmp_path: Path) -> None:
+        git(tmp_path, "clone", "--quiet", str(shop), "clone")
+        _run(tmp_path / "clone", "add", "Stored in the clone")
+        assert _listed(tmp_path / "clone") == {"Stored in the clone"}
+        assert f"2 memories of {shop}/.git, kept for {shop}, wait" in _run(tmp_path / "clone", "doctor").stdout
+        _run(tmp_path / "clone", "trust", "--yes")
+        every = {*_BOTH, "Stored in the clone"}
+        assert "1 added" in _run(tmp_path / "clone", "list").stderr
+        assert _listed(tmp_path / "clone") == _listed(shop) == every
+        git(shop, "remote", "add", "origin", "https://example.org/acme/shop.git")
+        assert _listed(shop) == every
         git(tmp_path, "clone", "--quiet", str(shop), "third")
         git(tmp_path / "third", "remote", "set-url", "origin", "git@example.org:acme/shop.git")
-        assert _listed(tmp_path / "third") == _BOTH
+        assert _listed(tmp_path / "third") == set()
+        _run(tmp_path / "third", "trust", "--yes")
+        assert _listed(tmp_path / "third") == every
+        git(tmp_path / "third", "clean", "-fdx")
+        assert _listed(tmp_path / "third") == every
+
+    def test_what_an_untrusted_clone_stores_is_found_again_and_united_later(self, shop: Path, tmp_path: Path) -> None:
+        git(tmp_path, "clone", "--quiet", str(shop), "clone")
+        clone = tmp_path / "clone"
+        _run(clone, "add", "Stored in the clone")
+        git(clone, "clean", "-fdx")
+        assert _listed(clone) == {"Stored in the clone"}
+        git(clone, "clean", "-fdx")
+        _run(clone, "trust", "--yes")
+        assert _listed(clone) == _listed(shop) == {*_BOTH, "Stored in the clone"}
 
 
 @pytest.mark.own_engine
@@ -314,6 +341,7 @@ class TestMemoriesOfTwoProjects:
         assert _listed(shop) == _BOTH
         git(tmp_path, "clone", "--quiet", str(shop), "clone")
         git(tmp_path / "clone", "remote", "set-url", "origin", "https://example.org/former/shop")
+        trust(tmp_path / "clone")
         assert _listed(tmp_path / "clone") == _BOTH
         for change in (("remote", "set-url", "origin", "https://example.org/latter/shop"), ("clean", "-fdx")):
             git(shop, *change)

@@ -14,6 +14,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing.listing import admitted, list_files
 from rag_ls.project import current_branch, current_commit, shared_name
 from rag_ls.registry.identity import identity_of
+from rag_ls.rules.changes import read_changes
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.util.git import why_git_is_silent
 from tests.daemon.engines import run
@@ -137,6 +138,22 @@ def test_no_program_of_a_submodule_is_run(tmp_path: Path, ran: Path) -> None:
     assert _names_in(ran) == set()
     _ask_plainly(root, "status")
     assert _names_in(ran)
+
+
+@pytest.mark.parametrize("scope", ["--global", "--local", "--worktree"])
+def test_no_filter_of_any_scope_is_run(tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch, scope: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    write(tmp_path, {"home/.gitconfig": ""})
+    root = git_repository(tmp_path / "project", {"a.py": "x = 1\n", ".gitattributes": "*.py filter=mine\n"})
+    git(root, "config", "extensions.worktreeConfig", "true")
+    for each in ("clean", "process"):
+        git(root, "config", scope, f"filter.mine.{each}", _program(tmp_path / "bin" / each, ran))
+    git(root, "config", scope, "filter.mine.required", "true")
+    write(root, {"a.py": "x = 2\n"})
+
+    assert [file.path for file in read_changes(root, "HEAD").files] == ["a.py"]
+    assert current_commit(root).endswith("+")
+    assert not _names_in(ran)
 
 
 @pytest.mark.parametrize("name", ["a=b", "=", "a.b", "a b"])

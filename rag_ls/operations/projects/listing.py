@@ -69,7 +69,7 @@ def list_repos(caller: Caller, request: ListRepos) -> ReposAnswer:
         for view in caller.client.projects()
         if view.project.root not in listed and not caller.client.is_scratch(view.project.root)
     ]
-    published, problems = [], find_problems(caller)
+    published, problems = [], [*find_problems(caller), *filter(None, (caller.client.why_limited,))]
     try:
         published = [] if request.here_alone else caller.projects.published_names()
     except StoreUnavailable as error:

@@ -13,7 +13,14 @@ from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
-from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable, StoreUnavailable
+from rag_ls.errors import (
+    AccessRefused,
+    InvalidRequest,
+    NotFound,
+    PathOutsideProject,
+    ProjectUnavailable,
+    StoreUnavailable,
+)
 from rag_ls.project import Project, find_marked_root
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL, PUBLISHED
@@ -89,6 +96,8 @@ class Projects:
             return self.all()
         known = self._client.known_projects()
         if ALL in (name.lower() for name in names):
+            if self._client.strange_folder is not None:
+                raise AccessRefused(f"not all projects are asked: {self._client.why_limited}")
             return self._open_every(known)
         found = [view for name in names for view in self._find_called(name, known)]
         return list({view.project.root: view for view in found}.values())
@@ -215,7 +224,7 @@ class Projects:
             unread = self._client.engine.registry.find_problem()
             raise NotFound(
                 f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
-                f"{unread and f'; others may be, but {unread}'}"
+                f"{unread and f'; others may be, but {unread}'}{self._client.why_limited and f'; {self._client.why_limited}'}"
             )
         return [self._open(item) for item in found]
 
