@@ -61,7 +61,7 @@ class GetChunk:
 @operation(
     tool=Tool(
         "code",
-        "Read a hit, a declaration or lines of a file, unsaved text included. Names the lines it leaves out.",
+        "Read a hit, a declaration or lines of a file, unsaved text included.",
         ("id", "context"),
     ),
     command="ragLs.getChunk",
@@ -196,7 +196,7 @@ class SymbolsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
+        "What does a file declare (path)? Where is a name declared (query, or a part)?",
         ("path", "path_glob", "query", "kind"),
         nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),

@@ -59,7 +59,7 @@ class FindReferences:
     )
     show: str = argument(
         ALL, "all, its callers, the functions that it calls, or what implements it",
-        choices=(ALL, CALLERS, CALLEES, IMPLEMENTS), agents="which of them",
+        choices=(ALL, CALLERS, CALLEES, IMPLEMENTS),
     )  # fmt: skip
     depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1, agents="of callers")
     k: int | None = argument(None, "how many references at most", least=1, flag="-k")

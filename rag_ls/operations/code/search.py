@@ -85,8 +85,8 @@ class SearchCode:
 @operation(
     tool=Tool(
         "code",
-        "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, with the "
-        "numbered lines of their best places.",
+        "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
+        "lines, best first.",
         ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
         names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
@@ -215,7 +215,7 @@ class FindRelated:
 @operation(
     tool=Tool(
         "code",
-        "Is there code like this already? Finds what is like a place, a symbol or a snippet, in other files.",
+        "Is there code like this already? Of a place, symbol or snippet, in other files.",
         ("path", "line", "symbol", "snippet"),
         nothing="nothing is close: give a snippet, or ask search_code in words",
     ),

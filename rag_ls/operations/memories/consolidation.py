@@ -85,7 +85,7 @@ class ConsolidationAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Merge memories that say the same (dry_run shows which); lists contradictions and what was never recalled.",
+        "Merge memories that say the same (dry_run shows which); lists contradictions and the never recalled.",
         ("scope", "dry_run", "undo"),
         ("dry_run",),
     ),

@@ -90,7 +90,6 @@ class MemoryAnswer:
         ("results",),
         # `context` repeats the memories as one text, for prompts.
         omits=("query", "context"),
-        names_detail=True,
         nothing="no memory fits: try other words, a lower min_similarity, or list_memories",
     ),
     command="ragLs.searchMemory",

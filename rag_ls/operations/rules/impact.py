@@ -47,7 +47,7 @@ class QueryImpact:
 @operation(
     tool=Tool(
         "rules",
-        "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints; with `changed`, of a branch.",
+        "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints.",
         ("file_path", "symbol", "changed", "num_similar"),
         ("summary",),
         is_idempotent=True,
