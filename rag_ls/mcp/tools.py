@@ -44,7 +44,7 @@ def make_tool(operation: Operation, name: str = "") -> types.Tool:
         output_schema=None if is_text(operation) else output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
-            # What a tool writes to matters for tools that write alone; some others state `idempotent` all the same.
+            # The other hints are about writing; some tools that only read state `idempotent` all the same.
             destructive_hint=effects.destroys if effects.writes else None,
             idempotent_hint=True if is_repeatable else None,
             open_world_hint=False if effects.writes else None,

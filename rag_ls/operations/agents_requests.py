@@ -14,7 +14,7 @@ from rag_ls.project import check_is_path, find_marked_root
 
 
 def check_agents_request(operation: Operation, request: object, client: Client) -> None:
-    """Check that a parsed request of an agent makes no folder a project and writes over nothing: texts may have told it to.
+    """Check that a parsed request of an agent makes no folder a project and publishes nothing: texts may have told it to.
 
     Raises `AccessRefused`, and `PathOutsideProject` for a folder of no known project.
     """
@@ -24,7 +24,7 @@ def check_agents_request(operation: Operation, request: object, client: Client) 
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
         if declared.shell_alone and value:
-            raise AccessRefused(f"{operation.name}: {name} writes over files, which is done at the shell alone")
+            raise AccessRefused(f"{operation.name}: {name} is not taken from agents; the user gives it at the shell alone")
         if declared.is_root and isinstance(value, str) and os.path.isabs(value.strip()):
             _check_root(operation, name, value.strip(), client)
 

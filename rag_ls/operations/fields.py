@@ -43,7 +43,9 @@ class Argument:
     is_written: bool = False
     """Whether the file is written: over HTTP it must be a new one, of our own kinds."""
     shell_alone: bool = False
-    """Whether only the user at this machine may set it, since it overwrites a file."""
+    """Whether only the user at this machine may set it: neither agents nor programs over HTTP."""
+    overwrites: bool = False
+    """Whether it writes over files, whose former text is kept: over HTTP it is refused."""
 
 
 NO_ARGUMENT = Argument()

@@ -457,7 +457,7 @@ def _agent(folder: Path) -> ClientSession:
 
 
 @pytest.mark.slow
-def test_an_agent_makes_no_folder_a_project_and_writes_over_nothing(tmp_path: Path) -> None:
+def test_an_agent_makes_no_folder_a_project_publishes_nothing_and_keeps_what_it_writes_over(tmp_path: Path) -> None:
     own, other, unknown = (write(tmp_path / name, SHOP) for name in ("own", "other", "unknown"))
     write(unknown, {"ARCHITECTURE.yml": "rules: []\n", ".rag-ls/rules.json": "{}"})
     write(own, {"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/a.py": "x = 1\n"})
@@ -474,7 +474,11 @@ def test_an_agent_makes_no_folder_a_project_and_writes_over_nothing(tmp_path: Pa
         for folder in (own, other):
             assert session.operations.run("rag_setup", {"project_root": str(folder)})["filesGenerated"]
             with pytest.raises(AccessRefused, match="at the shell alone"):
-                session.operations.run("rag_setup", {"project_root": str(folder), "force": True})
+                session.operations.run("rag_setup", {"project_root": str(folder), "publish": True})
+            (folder / "ARCHITECTURE.yml").write_text("rules: []  # mine\n")
+            forced = session.operations.run("rag_setup", {"project_root": str(folder), "force": True})
+            assert forced["filesGenerated"] == ["ARCHITECTURE.yml"]
+            assert [(folder / path).read_text() for path in forced["filesKept"]] == ["rules: []  # mine\n"]
     finally:
         session.client.close()
 

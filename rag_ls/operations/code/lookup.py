@@ -272,7 +272,7 @@ class TestsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Which tests to read or run for a file, line or symbol, and why each.",
+        "Which tests to read or run for a file, line or symbol, and why.",
         ("path", "line", "symbol"),
         nothing="no test is known for it: ask search_code with kind = test",
     ),

@@ -183,7 +183,7 @@ class SummaryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Summarise the memories of a time and keep that in place of the former summary.",
+        "Summarise the memories of a time, in place of the former summary.",
         ("time_range", "scope", "max_words"),
         ("summary",),
     ),

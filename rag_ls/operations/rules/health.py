@@ -107,9 +107,7 @@ class RulesStatusAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool(
-        "rules", "How many rules and chunks are indexed, and since when?", (), ("initialized",), is_idempotent=True
-    ),
+    tool=Tool("rules", "How many rules and chunks are indexed, since when?", (), ("initialized",), is_idempotent=True),
     command="ragLs.rulesStatus",
     verb=Verb("rules status", "show how the rules of the project stand"),
 )

@@ -66,7 +66,7 @@ class SetUpRules:
     )
     frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
     backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
-    force: bool = argument(False, "write over existing files; their former text is kept beside", shell_alone=True)
+    force: bool = argument(False, "write over existing files; their former text is kept beside", overwrites=True)
     publish: bool = argument(False, "write also where a site generator publishes the files", shell_alone=True)
     dry_run: bool = argument(False, "tell what would be written, and write nothing", flag="-")
     agreed: str = argument("", "the proposal of a dry run that was agreed to: nothing else is written", flag="-")
@@ -204,8 +204,8 @@ class _CountedReading:
     needs_code=False,
     tool=Tool(
         "rules",
-        "Once for a project: survey its code and write its rules, ARCHITECTURE.yml and docs/patterns.",
-        ("project_root", "frontend_path", "backend_path"),
+        "Once for a project: survey its code, write ARCHITECTURE.yml and docs/patterns.",
+        ("project_root", "frontend_path", "backend_path", "force"),
         ("message",),
     ),
     command="ragLs.rulesSetup",
