@@ -19,6 +19,7 @@ from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
+from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search import BY_PATH
 from rag_ls.util.text import count_of
 
@@ -217,9 +218,16 @@ def is_text(operation: Operation) -> bool:
     return operation.answer in _FORMATS
 
 
-def render_answer(tool: Tool, answer: object, *, names_project: bool = False) -> Json:
-    """The lean JSON of an answer; of a tool that answers with text its `text`, and the JSON without the code (`structured`)."""
-    lean = compact(tool, answer, names_project=names_project)
+def render_answer(
+    tool: Tool,
+    answer: object,
+    *,
+    names_project: bool = False,
+    reword: Callable[[str], str] = in_words_of_agents,
+) -> Json:
+    """The lean JSON of an answer, its notes reworded for the agent; of a tool that answers with text its `text`, and the
+    JSON without the code (`structured`)."""
+    lean = reword_notes(compact(tool, answer, names_project=names_project), reword)
     make_text = _FORMATS.get(type(answer))
     return {"text": make_text(answer, lean), "structured": _without_text(lean)} if make_text else lean
 

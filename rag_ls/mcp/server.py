@@ -37,7 +37,7 @@ from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
-from rag_ls.operations.wording import in_words_of_agents
+from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
 
@@ -67,6 +67,7 @@ def create_server(
 ) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offer_tools(toolsets, table)
+    reword = partial(in_words_of_agents, offered=tools)
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
@@ -79,12 +80,17 @@ def create_server(
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
         answers_text = is_text(operation) and not is_full
-        render: Render = make_json if is_full else partial(render_answer, operation.tool, names_project=names_project)
+
+        def render(answer: object) -> Json:
+            if is_full or operation.tool is None:
+                return reword_notes(make_json(answer), reword)
+            return render_answer(operation.tool, answer, names_project=names_project, reword=reword)
+
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)
         except RagLsError as error:
-            return _failure(in_words_of_agents(str(error)))
+            return _failure(reword(str(error)))
         except Exception as error:
             _log.exception("%s failed", operation.name)
             return _failure(
@@ -198,7 +204,7 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
         # Since 2026-07-28, a resource that does not exist is an invalid parameter.
         is_missing = isinstance(error, NotFound) and version not in MODERN_PROTOCOL_VERSIONS
         code = _NO_RESOURCE_CODE if is_missing else types.INVALID_PARAMS
-        raise MCPError(code=code, message=str(error), data={"uri": uri} if uri else None) from error
+        raise MCPError(code=code, message=in_words_of_agents(str(error)), data={"uri": uri} if uri else None) from error
 
 
 async def _result(
