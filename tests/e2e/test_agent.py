@@ -132,7 +132,7 @@ async def test_in_a_folder_of_all_kinds_of_things_an_agent_has_the_users_memorie
 ) -> None:
     monkeypatch.setenv("HOME", str(project))
     async with agent(project) as ag:
-        assert "is no project by itself" in await ag.refusal("search_code", query="rounding")
+        assert "which is no project" in await ag.refusal("search_code", query="rounding")
         stored = await ag.call("store_memory", content="We deploy on Fridays.", scope="global")
         listed = await ag.call("list_memories")
     assert [item["id"] for item in listed["memories"]] == [stored["id"]]
