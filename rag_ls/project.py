@@ -11,11 +11,12 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
+from rag_ls.util.git_changes import list_differences
 from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
-from rag_ls.util.repositories import find_repository, is_repository_top
+from rag_ls.util.repositories import DOT_GIT, find_repository, is_own_mark
 from rag_ls.util.system_folders import account_home, temporary_folder, why_never_a_project, why_no_project_unasked
 from rag_ls.util.text import content_hash
 
@@ -157,10 +158,10 @@ def current_commit(root: Path) -> str:
     except GitSilent:
         return ""
     try:
-        status = _decode(ask_git(root, "status", "--porcelain", "--untracked-files=normal", "--", "."))
+        differs = any(True for _ in list_differences(root, commit))
     except GitSilent:
-        status = "it cannot be told"
-    return commit + "+" * bool(commit and status)
+        differs = True
+    return commit + "+" * bool(commit and differs)
 
 
 def _decode(output: bytes) -> str:
@@ -217,22 +218,14 @@ def find_marked_root(place: Path) -> Path | None:
             return folder
         if _data_folder_elsewhere(folder).is_dir():
             return folder
-        if is_repository_top(folder) and not is_shared_folder(folder):
+        if is_own_mark(folder / DOT_GIT, place) and not is_shared_folder(folder):
             return folder
     return None
 
 
 def _has_data_of(folder: Path, place: Path) -> bool:
-    """Whether a folder holds a `.rag-ls/` of this user, or, where not everybody may write, of the owner of `place`."""
-    data = folder / DATA_FOLDER
-    try:
-        if not data.is_dir() or not hasattr(os, "geteuid"):
-            return data.is_dir()
-        owner = data.lstat().st_uid
-        is_open_to_all = folder.stat().st_mode & stat.S_IWOTH
-        return owner == os.geteuid() or (not is_open_to_all and owner == place.stat().st_uid)
-    except OSError:
-        return False
+    """Whether a folder holds a `.rag-ls/` that counts for `place`."""
+    return os.path.isdir(folder / DATA_FOLDER) and is_own_mark(folder / DATA_FOLDER, place)
 
 
 def is_shared_folder(folder: Path) -> bool:
@@ -252,7 +245,7 @@ def check_may_become_project(folder: Path) -> None:
         )
     if why := why_never_a_project(folder):
         raise NotIndexed(f"{folder} {why}: it is never a project; open the folder of your code")
-    is_marked = is_repository_top(folder) or _has_data_of(folder, folder)
+    is_marked = is_own_mark(folder / DOT_GIT, folder) or _has_data_of(folder, folder)
     if not is_marked and (why := why_no_project_unasked(folder)):
         raise NotIndexed(
             f"{folder} {why} and is no project by itself; open the folder of your code, "

@@ -51,7 +51,6 @@ def main() -> int:
         link = json.loads(subprocess.check_output([RAG_LS, "open", "--json"]))["url"]
         names = {"FORM": form, "LINK": link, "CHROMIUM": browser, "MODULES": str(MODULES), "SHOTS": str(shots)}
         names["PROJECT"] = str(project)
-        names["STOP"] = f"'{RAG_LS}' stop"
         code = subprocess.call(["node", ROOT / "tests/e2e/page/page.mjs"], env={**os.environ, **names})
         code = code or opening.wait(10)
         if code:

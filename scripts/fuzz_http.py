@@ -25,7 +25,7 @@ RAG_LS = Path(sys.executable).with_name("rag-ls")
 FUZZER = ROOT / ".e2e/fuzz"
 REQUIREMENT = "schemathesis>=4.3,<5"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-SETTINGS = '[http]\nenabled = true\naddress = "127.0.0.1:{port}"\nrequests_per_second = 0\n'
+SETTINGS = '[http]\nenabled = true\naddress = "127.0.0.1:{port}"\n'
 START_S = 60.0
 
 

@@ -11,15 +11,20 @@ from typing import Any
 from rag_ls import __version__
 from rag_ls.cli import connect_files
 from rag_ls.languages import LANGUAGES
+from rag_ls.util.installation import ON_PYPI
 
 ROOT = Path(__file__).resolve().parent.parent
 ZED = ROOT / "editors" / "zed"
+VSCODE = ROOT / "editors" / "vscode"
 PLUGIN = ROOT / "editors" / "claude-code"
 REPOSITORY = "https://github.com/rag-ls/rag-ls"
 DESCRIPTION = "Search code by meaning, and keep memories about it: one index for agent and editor, all local."
 # The package's description on PyPI holds the same name, by which the registry sees that both are ours.
 MCP_NAME = "io.github.rag-ls/rag-ls"
 MCP_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+COMMAND_NEEDED = "Needs the rag-ls command" + (
+    ": uv tool install rag-ls." if ON_PYPI else "; in a checkout of rag-ls: uv tool install ."
+)
 OWNER = {"name": "The rag-ls authors", "url": REPOSITORY}
 # Zed's names of languages where they are neither our title nor our name with a capital.
 ZED_NAMES = {
@@ -49,13 +54,28 @@ def manifests() -> Iterator[tuple[Path, str]]:
         for name in ("extension.toml", "Cargo.toml"):
             text = with_version((ZED / extension / name).read_text(encoding="utf-8"))
             yield ZED / extension / name, with_languages(text) if "\nlanguages = [" in text else text
-    lock = ROOT / "editors" / "vscode" / "package-lock.json"
+    installing = VSCODE / "src" / "server" / "installing.ts"
+    yield installing, with_release(installing.read_text(encoding="utf-8"))
+    lock = VSCODE / "package-lock.json"
     yield lock, lock_with_version(lock.read_text(encoding="utf-8"))
 
 
 def mcp_server() -> dict[str, Any]:
-    """The entry of the MCP registry (https://modelcontextprotocol.io/registry)."""
-    package = {
+    """The entry of the MCP registry (https://modelcontextprotocol.io/registry). It names no package that is not ours."""
+    return {
+        "$schema": MCP_SCHEMA,
+        "name": MCP_NAME,
+        "title": "rag-ls",
+        "description": DESCRIPTION,
+        "repository": {"url": REPOSITORY, "source": "github"},
+        "version": __version__,
+        **({"packages": [pypi_package()]} if ON_PYPI else {}),
+    }
+
+
+def pypi_package() -> dict[str, Any]:
+    """The package that the registry's clients run."""
+    return {
         "registryType": "pypi",
         "registryBaseUrl": "https://pypi.org",
         "identifier": "rag-ls",
@@ -64,22 +84,13 @@ def mcp_server() -> dict[str, Any]:
         "transport": {"type": "stdio"},
         "packageArguments": [{"type": "positional", "value": "mcp"}],
     }
-    return {
-        "$schema": MCP_SCHEMA,
-        "name": MCP_NAME,
-        "title": "rag-ls",
-        "description": DESCRIPTION,
-        "repository": {"url": REPOSITORY, "source": "github"},
-        "version": __version__,
-        "packages": [package],
-    }
 
 
 def plugin() -> dict[str, Any]:
     """The manifest of Claude Code's plugin; its server, hooks and skill lie where Claude Code looks by itself."""
     return {
         "name": "rag-ls",
-        "description": f"{DESCRIPTION} Needs the rag-ls command: uv tool install rag-ls.",
+        "description": f"{DESCRIPTION} {COMMAND_NEEDED}",
         "version": __version__,
         "author": OWNER,
         "homepage": REPOSITORY,
@@ -103,6 +114,14 @@ def marketplace() -> dict[str, Any]:
 def with_version(toml: str) -> str:
     """A TOML file whose first version is ours."""
     return re.sub(r'^version = ".*"$', f'version = "{__version__}"', toml, count=1, flags=re.MULTILINE)
+
+
+def with_release(typescript: str) -> str:
+    """VS Code's source with what it installs where its user names nothing; empty while the name is not ours."""
+    release = f"rag-ls>={__version__}" if ON_PYPI else ""
+    return re.sub(
+        r"^(export const RELEASE: string = ).*;$", rf'\1"{release}";', typescript, count=1, flags=re.MULTILINE
+    )
 
 
 def zed_name(language: str) -> str:

@@ -38,7 +38,7 @@ def _new_secret(client: str) -> str:
     """The secret of a new token, named after the client; a second one gets a number."""
     make_private_folder(user_data_folder())
     tokens = TokenFile(user_data_folder())
-    taken = {token.name for token in tokens.tokens()}
+    taken = {token.name for token in tokens.tokens()} | {entry.name for entry in tokens.unreadable()}
     name = next(each for each in (client, *(f"{client}-{number}" for number in range(2, 10_000))) if each not in taken)
     return tokens.add(name)[1]
 

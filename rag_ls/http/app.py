@@ -31,7 +31,7 @@ from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
 from rag_ls.http.rest import EVENT_STREAM, Rest
 from rag_ls.http.routes import operation_routes
 from rag_ls.http.sessions import CallerSession, SessionPool, roots_called
-from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, prove, sign_in
+from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, sign_in
 from rag_ls.http.tokens import Token, TokenFile
 
 _log = logging.getLogger(__name__)
@@ -72,7 +72,6 @@ def make_application(
         _route("GET", "/events", plain.events),
         _route("POST", SIGN_IN_PATH, functools.partial(sign_in, tokens=tokens)),
         _route("GET", f"{SIGN_IN_PATH}/{{code}}", functools.partial(sign_in, tokens=tokens)),
-        _route("GET", PROOF_PATH, functools.partial(prove, tokens=tokens)),
         _route("GET", "/", _page_file),
         _route("GET", f"{PAGE_PATH}{{name}}", _page_file),
         *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),

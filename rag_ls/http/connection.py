@@ -1,4 +1,4 @@
-"""Limits connections: those that are too many or send no HTTP are closed at once, those that send no request after a while."""
+"""Limits connections: those that are too many are closed at once, those that send no whole request after a while."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A request's head is small, but uvicorn waits for it without a limit.
-HEAD_S = 20.0
+# uvicorn waits for a request's head and body without a limit.
+REQUEST_S = 30.0
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's protocol with a time limit for a request's head. A class of its own is how uvicorn takes one."""
+    """uvicorn's protocol with a time limit within which a request must have come. A class of its own is how uvicorn takes one."""
 
     def connection_made(self, transport: Any) -> None:
         """Called when a client has connected."""
         super().connection_made(transport)
-        self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called when the connection has ended."""
-        self._head_timer.cancel()
+        self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Called when a part of a request has come."""
         super().data_received(data)
-        if self.cycle is None or self.cycle.response_complete:
-            return
-        self._head_timer.cancel()
+        if not self._waits:
+            self._timer.cancel()
 
     def send_400_response(self, msg: str) -> None:
         """Called for bytes that are no HTTP: a request that runs is told that its client left, and answers no more."""
@@ -47,16 +46,22 @@ class PatientProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Called when the answer was sent: the next request may begin."""
         super().on_response_complete()
-        if not self.transport.is_closing():
-            self._head_timer.cancel()
-            self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
+        self._timer.cancel()
+        self._start_timer()
 
-    def _close_if_silent(self) -> None:
-        is_answering = self.cycle is not None and not self.cycle.response_complete
-        if not is_answering and not self.transport.is_closing():
+    @property
+    def _waits(self) -> bool:
+        """Whether a request has not come yet, or not whole."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(REQUEST_S, self._close_if_waiting)
+
+    def _close_if_waiting(self) -> None:
+        if self._waits:
             self.transport.close()
 
-    _head_timer: asyncio.TimerHandle
+    _timer: asyncio.TimerHandle
 
 
 class LimitedListening(socket.socket):

@@ -28,7 +28,6 @@ _STATUSES = {
     "401": "No valid token.",
     "403": "The token does not allow it, or a path leads out of the projects.",
     "404": "Nothing has this id, name or path.",
-    "408": "The request did not arrive in time.",
     "409": "It was changed meanwhile, needs a confirmation, or its project cannot be used.",
     "413": "The body is too large.",
     "415": "The body is compressed.",

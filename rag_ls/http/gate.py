@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import math
 import time
 import uuid
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,9 +17,8 @@ from rag_ls.config import HttpSettings
 from rag_ls.errors import StoreUnavailable, TooManyAtOnce
 from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, attach, error_response
-from rag_ls.http.limits import RequestRate, Slots
 from rag_ls.http.metrics import HttpMetrics
-from rag_ls.http.signing_in import PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
+from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.http.tracing import describe, request_span
 from rag_ls.util.quoting import fold
@@ -30,9 +28,7 @@ _log = logging.getLogger(__name__)
 OPEN_PATHS = ("/health", "/ready")
 """The paths that need no token."""
 TOKEN_HEADER = "x-rag-token"
-_BODY_S = 30.0
 _SLOW_S = 1.0
-_MORE_STREAMS, _STREAM_WAIT_S = 16, 1.0
 _UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
 _FORBIDDEN_ORIGIN = "pages of {} may not use this server: the user's setting http.origins lists those that may"
 _UNKNOWN_HOST = "this server is not called {}: the user's setting http.hosts lists its names"
@@ -61,10 +57,6 @@ class BodyTooLarge(Exception):
     """A request's body is larger than the settings allow."""
 
 
-class BodyTooSlow(Exception):
-    """A request's body did not arrive in time."""
-
-
 class Gate:
     """Passes requests to the application if they use an allowed host name and a valid token, and keep within the limits."""
 
@@ -83,9 +75,6 @@ class Gate:
         self._origins = frozenset(origin.rstrip("/").lower() for origin in settings.origins)
         self._settings = settings
         self._metrics = metrics
-        self._rate = RequestRate(settings.requests_per_second)
-        # Some GETs are answered by a stream that never ends: each session has one, and each open page.
-        self._streams = Slots(settings.max_sessions + _MORE_STREAMS, _STREAM_WAIT_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -113,22 +102,16 @@ class Gate:
         exchange = answer.exchange
         try:
             refusal = self._refusal(scope, exchange)
-            if refusal is not None:
-                await refusal(scope, body.receive, answer.send)
-            elif exchange.token is None or scope["method"] != "GET":
-                await self._app(scope, body.receive, answer.send)
-            else:
-                async with self._streams.take(exchange.token.id):
-                    await self._app(scope, body.receive, answer.send)
+            await (refusal or self._app)(scope, body.receive, answer.send)
             return
         except BodyTooLarge:
             limit = f"a request has at most {self._settings.max_body_bytes:,} bytes (the user's setting http.max_body_bytes)"
             failed = error_response(exchange, 413, "BodyTooLarge", limit, {"connection": "close"})
-        except BodyTooSlow:
-            slow = f"the request did not arrive within {_BODY_S:.0f} s"
-            failed = error_response(exchange, 408, "BodyTooSlow", slow, {"connection": "close"})
-        except TooManyAtOnce:
-            failed = self._too_many(exchange, 1.0, "too many requests at the same time")
+        except ClientDisconnect:
+            exchange.error = "ClientLeft"
+            return
+        except TooManyAtOnce as error:
+            failed = error_response(exchange, 429, "TooManyRequests", str(error), {"retry-after": "1"})
         except HTTPException as error:
             kind, message = _REFUSALS.get(error.status_code, ("Refused", error.detail))
             told = message.format(method=scope["method"]) if error.status_code in _REFUSALS else message
@@ -159,7 +142,7 @@ class Gate:
         encoding = headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity"):
             return error_response(exchange, 415, "UnsupportedEncoding", _ENCODED, {"accept-encoding": "identity"})
-        if path in (*OPEN_PATHS, SIGN_IN_PATH, PROOF_PATH) or path.startswith(f"{SIGN_IN_PATH}/"):
+        if path in (*OPEN_PATHS, SIGN_IN_PATH) or path.startswith(f"{SIGN_IN_PATH}/"):
             return None
         try:
             return self._refusal_of_caller(path, headers, exchange)
@@ -170,8 +153,7 @@ class Gate:
     def _refusal_of_caller(self, path: str, headers: Headers, exchange: Exchange) -> Response | None:
         exchange.token = self._holder(headers)
         if exchange.token is not None:
-            wait_s = self._rate.wait_s(exchange.token.id)
-            return self._too_many(exchange, wait_s, "too many requests") if wait_s else None
+            return None
         if path == "/" or path.startswith(PAGE_PATH):
             return None if may_see_page(headers, self._tokens) else make_sign_in_page(exchange)
         return error_response(exchange, 401, "Unauthorized", _UNKNOWN, {"www-authenticate": "Bearer"})
@@ -204,11 +186,6 @@ class Gate:
             "access-control-expose-headers": _CORS_EXPOSED,
             "vary": "Origin",
         }
-
-    def _too_many(self, exchange: Exchange, wait_s: float, why: str) -> Response:
-        seconds = str(max(1, math.ceil(wait_s)))
-        message = f"{why} for this token; try again in {seconds} s"
-        return error_response(exchange, 429, "TooManyRequests", message, {"retry-after": seconds})
 
     def _note(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         exchange, status, is_stream = answer.exchange, answer.status, answer.is_stream
@@ -248,26 +225,16 @@ class _Answer:
 
 
 class _Body:
-    """Receives the request's body, which must be neither too large nor too slow."""
+    """Receives the request's body, which must not be too large."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive
         self._left = most
-        self._deadline = time.monotonic() + _BODY_S
-        self._is_whole = False
 
     async def receive(self) -> Message:
-        """As ASGI's `receive`. Raises `BodyTooLarge` and `BodyTooSlow`."""
-        if self._is_whole:
-            return await self._receive()
-        try:
-            async with asyncio.timeout(max(0.0, self._deadline - time.monotonic())):
-                message = await self._receive()
-        except TimeoutError:
-            raise BodyTooSlow from None
-        if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
-            self._is_whole = not message.get("more_body", False)
-            if self._left < 0:
-                raise BodyTooLarge
+        """As ASGI's `receive`. Raises `BodyTooLarge`."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise BodyTooLarge
         return message

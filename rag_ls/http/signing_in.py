@@ -1,7 +1,7 @@
 """Gives the page its token: a one-time code, whose answer hands the token to the storage of that one tab.
 
 `rag-ls open` has the browser post the code from a private file; a person may take a link with it instead. The token counts
-as long as this server: who listens at its address later gets nothing from a tab that is still open.
+as long as this server: a program that listens at its address later may get it from a tab that is still open, and cannot use it.
 
 A cookie alone would be sent to every server on this host, whatever its port. The one set here only lets the page's files
 be loaded, which hold no data; what asks for data sends the token in a header.
@@ -14,7 +14,6 @@ import hmac
 import html
 import json
 import logging
-import re
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -24,14 +23,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_response
+from rag_ls.http.exchange import Exchange, exchange_of
 from rag_ls.http.tokens import Token, TokenFile
 
 _log = logging.getLogger(__name__)
 
 SIGN_IN_PATH = "/open"
 """A form with the one-time code is posted there; in a link, the code follows after a slash."""
-PROOF_PATH = "/prove"
 PAGE_PATH = "/page/"
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -39,25 +37,12 @@ CONTENT_SECURITY_POLICY = (
 )
 _COOKIE = "rag_ls_page"
 _MAX_FORM_BYTES = 1000
-_NONCE = re.compile("[0-9a-f]{32,128}")
 _SIGNED_IN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>rag-ls</title>
 <script type="application/json" id="token">{token}</script>
 <script type="module" src="/page/sign_in.js"></script><p>Signing in ...</p></html>"""
 _SIGNED_OUT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>rag-ls: signed out</title>
 <meta name="viewport" content="width=device-width"><main><h1>rag-ls</h1>
 <p>{why} Run <code>rag-ls open</code> in a terminal: it opens this page signed in.</p></main></html>"""
-
-
-async def prove(request: Request, tokens: TokenFile) -> Response:
-    """Show to a page that this server knows its token, before it sends the token or anything else."""
-    asked = request.query_params
-    nonce = asked.get("nonce", "")
-    proof = (
-        await anyio.to_thread.run_sync(tokens.prove, asked.get("id", ""), nonce) if _NONCE.fullmatch(nonce) else None
-    )
-    if proof is None:
-        return error_response(exchange_of(request.scope), 404, "NotFound", "no such token counts here")
-    return json_response({"proof": proof})
 
 
 async def sign_in(request: Request, tokens: TokenFile) -> Response:
@@ -76,7 +61,7 @@ async def sign_in(request: Request, tokens: TokenFile) -> Response:
     if secret is None or token is None:
         return make_sign_in_page(exchange, "This link was used already, or is too old.")
     # `<` could begin the end of the script element.
-    data = json.dumps({"token": secret, "id": token.id}).replace("<", "\\u003c")
+    data = json.dumps(secret).replace("<", "\\u003c")
     response = HTMLResponse(_SIGNED_IN.format(token=data), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
     response.set_cookie(
         _COOKIE, _page_pass(token), httponly=True, samesite="strict", secure=request.url.scheme == "https"

@@ -109,7 +109,7 @@ class TokenFile:
             remedy="then make the tokens anew with `rag-ls token add`",
         )
         self._now = now
-        # After this server ends, another program may listen on its port and get a token from a page that is still open.
+        # After this server ends, another program may listen on its port: a page that is still open sends it its token.
         self._server = secrets.token_hex(_ID_BYTES)
         self._read: tuple[tuple[int, int, int], _Content] = ((0, 0, 0), _Content())
 
@@ -138,11 +138,6 @@ class TokenFile:
             if hmac.compare_digest(token.digest, digest):
                 found = token
         return found if found is not None and self._counts(found) else None
-
-    def prove(self, token_id: str, nonce: str) -> str | None:
-        """The proof to a token's holder that this server knows the token; None for one that does not count."""
-        found = next((token for token in self.valid() if token.id == token_id), None)
-        return hmac.new(found.digest.encode(), nonce.encode(), "sha256").hexdigest() if found else None
 
     def is_waiting(self, code: str) -> bool:
         """Whether a one-time code was not used yet."""
@@ -179,14 +174,16 @@ class TokenFile:
         return token, secret
 
     def add_with_code(self, name: str, access: Access, lifetime: timedelta, code_lifetime: timedelta) -> str:
-        """Replace the token of this name by a new one, whose secret the returned one-time code gives."""
+        """Add a token, whose secret the returned one-time code gives; returns the code.
+
+        Several may have one name, as each page has its own. Those of this name that are over are dropped.
+        """
         code = secrets.token_urlsafe(_SECRET_BYTES)
         token = replace(
             self._new(name, access, (), lifetime, digest=""),
             code_digest=_digest(code),
             code_expires_at=_format_stamp(self._now() + code_lifetime),
         )
-        # Pages of other windows may still be opening, so only expired codes are dropped.
         self._change(lambda held: [*(other for other in held if other.name != name or not self._is_over(other)), token])
         return code
 

@@ -33,8 +33,8 @@ from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
-from rag_ls.util.paths import is_behind_link
-from rag_ls.util.regular_files import read_regular
+from rag_ls.util.paths import is_behind_link, project_file
+from rag_ls.util.regular_files import read_most
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -273,7 +273,8 @@ class DocumentIndexer:
     def _is_as_stored(self, document: DocumentRecord) -> bool:
         """Whether a file holds just what a document's chunks say: no need to read it as a source."""
         try:
-            data = read_regular(self._project.root / document.path, self._max_file_bytes, follow=False)
+            with project_file(self._project.root, document.path) as stream:
+                data = read_most(stream, self._max_file_bytes + 1)
         except OSError:
             return False
         if self._store.chunks.text_of(document.id).encode("utf-8", "replace") != data:

@@ -20,8 +20,8 @@ from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
-from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out
-from rag_ls.util.regular_files import read_most, regular_file
+from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
+from rag_ls.util.regular_files import read_most
 
 
 def _pattern_of(globs: str) -> re.Pattern[str]:
@@ -86,7 +86,7 @@ _NO_RULES = FileRules()
 
 UNREADABLE = "unreadable"
 """The reason for a file that may exist and cannot be read. If it was read before, the index keeps it."""
-_OUTSIDE = "outside the project"
+OUTSIDE = "outside the project"
 FOR_ROOT_ALONE = "readable for root alone"
 
 FAILED = "failed"
@@ -136,12 +136,12 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
     known by its real path.
     """
     file, looked_ns = root / path, time.time_ns()
-    if not is_inner_path(path):
-        return Rejected(_OUTSIDE, FileState(-1, 0, 0, looked_ns), gone=True)
     name_reason = reason_by_name(path, rules)
+    if not is_inner_path(path):
+        return Rejected(OUTSIDE, FileState(0, 0, 0, looked_ns), gone=True)
     if is_behind_link(root, path):
         is_out, state = leads_out(root, file.parent), file_state(file) or FileState(-1, 0, 0, time.time_ns())
-        return Rejected(_OUTSIDE if is_out else "behind a link", state, gone=not is_out)
+        return Rejected(OUTSIDE if is_out else "behind a link", state, gone=not is_out)
     try:
         status = os.lstat(file)
     except OSError as error:
@@ -154,7 +154,7 @@ def read_source(root: Path, path: str, *, limit: int, rules: FileRules = _NO_RUL
         return Rejected(reason, state)
     for _ in range(_MAX_READS):
         try:
-            data, state, settled = _read(file, limit)
+            data, state, settled = _read(root, path, limit)
         except OSError as error:
             return _unreadable(error, state)
         if settled:
@@ -267,9 +267,9 @@ def _grants(status: os.stat_result, right: int, owner: os.stat_result) -> bool:
     return bool(status.st_mode & (right >> 3 if status.st_gid == owner.st_gid else right >> 6))
 
 
-def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
+def _read(root: Path, path: str, limit: int) -> tuple[bytes, FileState, bool]:
     """Up to limit + 1 bytes, the state before reading, and whether the file stayed unchanged meanwhile."""
-    with regular_file(file) as stream:
+    with project_file(root, path) as stream:
         state = _state(os.fstat(stream.fileno()))
         data = read_most(stream, limit + 1)
         settled = _state(os.fstat(stream.fileno())).same_stamp(state)

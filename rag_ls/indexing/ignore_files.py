@@ -17,14 +17,13 @@ from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.paths import unknown_folders
 from rag_ls.util.regular_files import regular_file
-from rag_ls.util.repositories import Repository, find_repository
+from rag_ls.util.repositories import Repository, config_files, config_home, find_repository
 
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
 # No real path is longer.
 _MAX_LINE = 4096
-_SYSTEM_FILE = Path("/etc/gitconfig")
 _SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 Tell = Callable[[str], None]
@@ -59,7 +58,7 @@ class IgnoreSpec:
 def read_patterns(file: Path, tell: Tell) -> list[str] | None:
     """The lines of an ignore file, none where there is no such file; None, and a reason told, where it cannot be read."""
     try:
-        if not os.path.isfile(file):
+        if not os.path.exists(file) or os.path.isdir(file) or os.path.samefile(file, os.devnull):
             return []
         with regular_file(file, follow=True) as stream:
             data = stream.read(_MAX_BYTES + 1)
@@ -117,14 +116,8 @@ def settings_of(repository: Repository) -> RepositorySettings:
     own = repository.common / "config"
     settings = [entry for file in config_files(repository) for entry in entries_of(file)]
     named = [path_in(entry) for entry in settings if entry.key == "core.excludesfile" and entry.value]
-    files = (*(named or [_config_home() / "git/ignore"]), repository.common / "info/exclude")
+    files = (*(named or [config_home() / "git/ignore"]), repository.common / "info/exclude")
     return RepositorySettings(tuple(dict.fromkeys(files)), _ignores_case(own))
-
-
-def config_files(repository: Repository) -> tuple[Path, ...]:
-    """git's settings files that hold for a repository, what counts least first; they need not exist."""
-    of_user = (_config_home() / "git/config", Path(os.path.expanduser("~")) / ".gitconfig")
-    return (_SYSTEM_FILE, *of_user, repository.common / "config", repository.folder / "config.worktree")
 
 
 def ignores_case(root: Path) -> bool:
@@ -136,10 +129,6 @@ def ignores_case(root: Path) -> bool:
 def _ignores_case(config: Path) -> bool:
     said = [entry.value.lower() for entry in entries_of(config) if entry.key == "core.ignorecase"]
     return said[-1] not in ("false", "no", "off", "0") if said else _SYSTEM_IGNORES_CASE
-
-
-def _config_home() -> Path:
-    return Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"))
 
 
 def rule_files(root: Path) -> tuple[Path, ...]:

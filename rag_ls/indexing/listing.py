@@ -20,7 +20,7 @@ from rag_ls.indexing.inner_repositories import (
     list_submodules,
 )
 from rag_ls.project import DATA_FOLDER
-from rag_ls.util.git import GitSilent, ask_git
+from rag_ls.util.git import GitSilent, ask_git, list_by_git
 from rag_ls.util.path_globs import ignore_lines
 from rag_ls.util.paths import is_behind_link, is_inner_path, unknown_folders
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
@@ -68,9 +68,9 @@ def list_files(root: Path, patterns: Patterns = ALL, tell: Tell = _unheard) -> I
     """
     is_left = _left_by_settings(root, patterns, tell)
     linked: dict[str, bool] = {}
-    inner = filter(is_inner_path, _Listing(root, patterns, tell).of(root))
     # git tracks, and lists, a file to which a link in its folder's place leads now.
-    return filter(is_left, (path for path in inner if not is_behind_link(root, path, linked)))
+    listed = filter(is_inner_path, _Listing(root, patterns, tell).of(root))
+    return (path for path in listed if not is_behind_link(root, path, linked) and is_left(path))
 
 
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
@@ -85,7 +85,12 @@ def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """The folders among `folders` that the rules do not exclude; single files in them may still be excluded."""
     is_left = _left_by_settings(root, Patterns(patterns.exclude), _unheard)
-    return _admit(root, [folder for folder in folders if is_left(folder + "/")], patterns, is_folder=True)
+    return _admit(
+        root,
+        [folder for folder in folders if (not folder or is_inner_path(folder)) and is_left(folder + "/")],
+        patterns,
+        is_folder=True,
+    )
 
 
 def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
@@ -98,7 +103,7 @@ def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
         if folder not in folders:
             place = os.path.relpath(os.path.realpath(root / folder), top).replace(os.sep, "/")
             folders[folder] = None if place == ".." or place.startswith("../") else "" if place == "." else place + "/"
-        if (inside := folders[folder]) is not None:
+        if (inside := folders[folder]) is not None and is_inner_path(path) and is_inner_path(inside + name):
             real[path] = inside + name
     return real
 
@@ -238,20 +243,21 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
     Folders that git cannot open (for want of a right, or at the end of a path that is too long) are among the files.
     """
     complaints: list[bytes] = []
-    listed = ask_git(
+    listed = list_by_git(
         root, "ls-files", "-co", "-t", "--stage", "--exclude-standard", "-z", timeout_s=_GIT_S, complaints=complaints
     )
     # For a tracked file: tag, mode, object and stage, then a tab and the name; a file with an unfinished merge comes several
     # times.
     tracked, submodules, untracked = dict[str, None](), dict[str, None](), list[str]()
-    for entry in filter(None, listed.split(b"\0")):
+    for entry in listed:
         if entry.startswith(b"? "):
-            untracked.append(os.fsdecode(entry[2:]))
+            untracked += filter(_is_listed, [os.fsdecode(entry[2:])])
             continue
-        facts, _, name = entry.partition(b"\t")
-        (submodules if facts[2:].startswith(LINK_MODE) else tracked)[os.fsdecode(name)] = None
-    for name in _NOT_OPENED.findall(b"".join(complaints)):
-        untracked += _complete_path(root, os.fsdecode(name))
+        facts, _, told = entry.partition(b"\t")
+        if is_inner_path(name := os.fsdecode(told)):
+            (submodules if facts[2:].startswith(LINK_MODE) else tracked)[name] = None
+    for name in filter(_is_listed, map(os.fsdecode, _NOT_OPENED.findall(b"".join(complaints)))):
+        untracked += _complete_path(root, name)
     names = (*tracked, *untracked)
     bare = tuple(
         name.removesuffix("HEAD")
@@ -265,6 +271,11 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
         list(submodules),
         [name[:-1] for name in left if name.endswith("/")],
     )
+
+
+def _is_listed(path: str) -> bool:
+    """Whether a path, at whose end a slash stands for a folder, may be one of the project."""
+    return is_inner_path(path.removesuffix("/"))
 
 
 def _complete_path(root: Path, path: str) -> list[str]:

@@ -21,7 +21,7 @@ from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Skipped
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
-from rag_ls.util.regular_files import regular_file
+from rag_ls.util.paths import project_file
 from rag_ls.util.text import count_of, without_surrogates
 
 _FINGERPRINT = "cutting"
@@ -80,7 +80,7 @@ def scan(
         if path in stored and not is_examined(state):
             unknown[path] = sight.fault_of(path) or UNREADABLE
             continue
-        if path in stored and not stored[path].state.same_stamp(state) and not _can_read(project.root / path):
+        if path in stored and not stored[path].state.same_stamp(state) and not _can_read(project.root, path):
             unknown[path] = UNREADABLE
             continue
         record = stored.get(path) or skipped.get(path)
@@ -136,15 +136,15 @@ def _find_top_absent(root: Path, absent: Iterable[str]) -> set[str]:
     return found
 
 
-def _can_read(file: Path) -> bool:
+def _can_read(root: Path, path: str) -> bool:
     """Whether a file can be read now: permissions alone do not tell that (network drives, faults of a disk).
 
     A path that holds no regular file (any more) is never read, so nothing prevents that.
     """
     try:
-        if not stat.S_ISREG(os.lstat(file).st_mode):
+        if not stat.S_ISREG(os.lstat(root / path).st_mode):
             return True
-        with regular_file(file) as stream:
+        with project_file(root, path) as stream:
             stream.read(1)
     except OSError:
         return False
@@ -185,7 +185,7 @@ def can_see_more(root: Path, store: CheckoutIndex) -> bool:
             if reason == UNREADABLE_FOLDER:
                 is_seen = not sight.fault_of(f"{path.rstrip('/')}/.")
             else:
-                is_seen = not sight.fault_of(path) and (_can_read(root / path) or not os.path.lexists(root / path))
+                is_seen = not sight.fault_of(path) and (_can_read(root, path) or not os.path.lexists(root / path))
             if is_seen:
                 return True
     return False

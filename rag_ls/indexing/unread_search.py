@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.storage import stem
-from rag_ls.util.regular_files import regular_file
+from rag_ls.util.paths import project_file
 
 _SATURATION_FACTOR = 1.2
 _LENGTH_FACTOR = 0.6
@@ -49,7 +49,7 @@ def files_holding(
     needles = tuple(each.encode("utf-8", "surrogatepass") for each in roots)
     looked, deadline = [], time.monotonic() + longest_s
     for path in paths:
-        data = b"" if reason_by_name(path) else _bytes_of(root / path, largest)
+        data = b"" if reason_by_name(path) else _bytes_of(root, path, largest)
         if data:
             low, name = data.lower(), path.lower()
             looked.append(
@@ -89,10 +89,10 @@ def _beginning(word: str) -> str:
     return word[: next(alike, min(len(word), len(stem(word))))] or word
 
 
-def _bytes_of(place: Path, largest: int) -> bytes:
+def _bytes_of(root: Path, path: str, largest: int) -> bytes:
     """A regular file's bytes; empty for a file that is too large, a link, or unreadable."""
     try:
-        with regular_file(place) as file:
+        with project_file(root, path) as file:
             return b"" if os.fstat(file.fileno()).st_size > largest else file.read()
     except (OSError, ValueError):
         return b""

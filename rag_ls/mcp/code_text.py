@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from rag_ls.mcp.compact import compact, name_around
+from rag_ls.mcp.quoted_answer import quote_answer
 from rag_ls.mcp.reference_text import list_by_file
 from rag_ls.operations import Json, Operation
+from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.code.exact_places import MatchMode
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, number_lines
@@ -21,6 +23,7 @@ from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search import BY_PATH
+from rag_ls.util.quoting import quote
 from rag_ls.util.text import count_of
 
 # Fields that mean nothing without the code, or that the text shows.
@@ -153,7 +156,7 @@ def _is_line(record: CodeRecord) -> bool:
 def _format_place(record: CodeRecord, path: str) -> Iterator[str]:
     scope = f"in {record.scope}" if record.scope else ""
     yield _name_place(record, f"{path}:{record.start_line}-{record.end_line}", scope)
-    lines = [f"{number}\t{line}" if number else line for number, line in number_lines(record)]
+    lines = [f"{number}\t{line}" if number else GAP for number, line in number_lines(record)]
     # Empty lines at the end tell nothing.
     while len(lines) > 1 and lines[-1].endswith("\t"):
         lines.pop()
@@ -170,7 +173,9 @@ def _name_place(record: CodeRecord, place: str, scope: str = "") -> str:
 
 def _format_references(answer: ReferencesAnswer, lean: Json) -> str:
     """The count of the places, and a line for each, of several uses in one line once; a tree of callers is as it is."""
-    head = f"{lean['symbol']}: {lean['summary']}" if lean.get("summary") else ""
+    # A note begins with a parenthesis.
+    symbol = quote(answer.symbol) if answer.symbol.lstrip().startswith("(") else answer.symbol
+    head = f"{symbol}: {lean['summary']}" if lean.get("summary") else ""
     note = f"({lean['note']})" if lean.get("note") else ""
     is_tree = any(record.depth > 1 for record in answer.references)
     lines = lean["references"] if is_tree else list_by_file(answer)
@@ -219,17 +224,22 @@ def is_text(operation: Operation) -> bool:
 
 
 def render_answer(
-    tool: Tool,
-    answer: object,
-    *,
-    names_project: bool = False,
-    reword: Callable[[str], str] = in_words_of_agents,
+    tool: Tool, answer: object, *, names_project: bool = False, reword: Callable[[str], str] = in_words_of_agents
 ) -> Json:
     """The lean JSON of an answer, its notes reworded for the agent; of a tool that answers with text its `text`, and the
     JSON without the code (`structured`)."""
-    lean = reword_notes(compact(tool, answer, names_project=names_project), reword)
+    lean = reword_notes(compact(tool, quote_answer(answer), names_project=names_project), reword)
     make_text = _FORMATS.get(type(answer))
-    return {"text": make_text(answer, lean), "structured": _without_text(lean)} if make_text else lean
+    if make_text is None:
+        return lean
+    quoted = quote_answer(answer, as_text=True)
+    text = make_text(quoted, reword_notes(compact(tool, quoted, names_project=names_project), reword))
+    return {"text": text, "structured": _without_text(lean)}
+
+
+def render_whole(answer: object, *, reword: Callable[[str], str] = in_words_of_agents) -> Json:
+    """The JSON of an answer with all its fields, its notes reworded for the agent."""
+    return reword_notes(make_json(quote_answer(answer)), reword)
 
 
 def _without_text(lean: Json) -> Json:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import mcp_types as types
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.util.quoting import quote
+from rag_ls.util.quoting import escape_json, quote
 
 _JSON = "application/json"
 _MAX_PAGE_MEMORIES = 50
@@ -117,5 +117,5 @@ def list_page(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.
 
 
 def make_contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
-    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    text = escape_json(json.dumps(answer, ensure_ascii=False, indent=1))
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])

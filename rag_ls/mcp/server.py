@@ -28,18 +28,18 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import prompts, resources
 from rag_ls.mcp.answer_limits import fit_answer
-from rag_ls.mcp.code_text import is_text, render_answer
+from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import asks_for_all
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME, shows_structure_alone
 from rag_ls.mcp.tools import make_tool, offer_tools
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
-from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
-from rag_ls.operations.wording import in_words_of_agents, reword_notes
+from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.quoting import escape_json, make_visible
 
 _log = logging.getLogger(__name__)
 
@@ -80,12 +80,11 @@ def create_server(
         given, is_full = asks_for_all(params.arguments or {})
         names_project = names_argument(operation.request, given, "project")
         answers_text = is_text(operation) and not is_full
-
-        def render(answer: object) -> Json:
-            if is_full or operation.tool is None:
-                return reword_notes(make_json(answer), reword)
-            return render_answer(operation.tool, answer, names_project=names_project, reword=reword)
-
+        render: Render = (
+            partial(render_whole, reword=reword)
+            if is_full
+            else partial(render_answer, operation.tool, names_project=names_project, reword=reword)
+        )
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)
@@ -101,7 +100,7 @@ def create_server(
             return _success(result["text"], beside)
         # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
-        return _success(json.dumps(result, ensure_ascii=False, separators=(",", ":")), result)
+        return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)
 
     offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
     server: Server[Any] = Server(
@@ -157,7 +156,7 @@ def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_c
     ]
 
     async def ask(name: str, arguments: dict[str, Any]) -> Json:
-        return await asyncio.wrap_future((await operations()).submit(name, arguments))
+        return await asyncio.wrap_future((await operations()).submit(name, arguments, render_whole))
 
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
@@ -204,7 +203,7 @@ def _as_mcp_errors(uri: str = "", version: str = "") -> Iterator[None]:
         # Since 2026-07-28, a resource that does not exist is an invalid parameter.
         is_missing = isinstance(error, NotFound) and version not in MODERN_PROTOCOL_VERSIONS
         code = _NO_RESOURCE_CODE if is_missing else types.INVALID_PARAMS
-        raise MCPError(code=code, message=in_words_of_agents(str(error)), data={"uri": uri} if uri else None) from error
+        raise MCPError(code=code, message=make_visible(str(error)), data={"uri": uri} if uri else None) from error
 
 
 async def _result(
@@ -218,7 +217,9 @@ async def _result(
     def report(project: str, progress: Progress) -> None:
         if left.is_set():
             raise InvalidRequest("the agent waits no longer")
-        anyio.from_thread.run(context.session.report_progress, next(steps), None, f"{project}: {progress}")
+        anyio.from_thread.run(
+            context.session.report_progress, next(steps), None, make_visible(f"{project}: {progress}")
+        )
 
     try:
         run = partial(ready.run, operation.name, arguments, report, render)
@@ -274,4 +275,4 @@ def _success(text: str, structured: Json | None) -> types.CallToolResult:
 
 
 def _failure(message: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=make_visible(message))], is_error=True)

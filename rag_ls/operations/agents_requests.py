@@ -24,9 +24,7 @@ def check_agents_request(operation: Operation, request: object, client: Client) 
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
         if declared.shell_alone and value:
-            raise AccessRefused(
-                f"{operation.name}: {name} is not taken from agents; the user gives it at the shell alone"
-            )
+            raise AccessRefused(f"{operation.name}: {name} is for the user alone, at the shell")
         if declared.is_root and isinstance(value, str) and os.path.isabs(value.strip()):
             _check_root(operation, name, value.strip(), client)
 

@@ -28,10 +28,12 @@ class Argument:
     """The JSON type in the schema for agents, where several types are accepted."""
     names: tuple[str, ...] = ()
     """The values in the schema for agents; others may be accepted too."""
+    agent_default: object = None
+    """The default in the schema for agents."""
     properties: type | None = None
     """The dataclass of the arguments that an object holds."""
     shown: tuple[str, ...] = ()
-    """The properties that agents see; needed if they see the object."""
+    """The properties that agents see."""
     aliases: tuple[str, ...] = ()
     """Other names that callers may give it."""
     is_glob: bool = False
@@ -43,9 +45,9 @@ class Argument:
     is_written: bool = False
     """Whether the file is written: over HTTP it must be a new one, of our own kinds."""
     shell_alone: bool = False
-    """Whether only the user at this machine may set it: neither agents nor programs over HTTP."""
-    overwrites: bool = False
-    """Whether it writes over files, whose former text is kept: over HTTP it is refused."""
+    """Whether only the user at this machine may set it, since it writes where others read."""
+    local_alone: bool = False
+    """Whether no caller over HTTP may set it, since it writes files anew."""
 
 
 NO_ARGUMENT = Argument()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
 from rag_ls.operations.answer_json import Json
@@ -11,25 +11,23 @@ from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.table import OPERATIONS
 
-_TOOLS = {name: item for item in OPERATIONS if item.tool for name in item.tool.names or (item.name,)}
-_LINE = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)((?: --[a-z-]+)?)`")
-# Only names with an underscore: a one-word name may be an English word.
-_NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLS if '_' in name)})\b")
+_VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
+_COMMAND_LINE = re.compile(r"`rag-ls [^`]+`")
+_TELLS_WHO = "the user"
 _NOTES = ("note", "notes", "hint", "message", "warning", "left_out")
 _WITH_NOTES = ("stats", "exact")
-_FOR_THE_USER = "; `rag-ls` lines are for the user to run, at the shell: ask for it"
 
 
-def in_words_of_agents(message: str, offered: Mapping[str, Operation] = _TOOLS) -> str:
-    """A message for an agent that is offered these tools: it names them, and says what it lacks and what is the user's to do."""
-    said = _NAME.sub(lambda match: _say_if_lacking(match[0], offered), _name_tools(message, offered))
-    is_for_user = "`rag-ls " in said and "the user" not in said and "shell" not in said
-    return said.removesuffix(".") + _FOR_THE_USER if is_for_user else said
+def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> str:
+    """A message with the tools that an agent has, all or those `offered`, in place of the shell's verbs.
 
-
-def in_words_of_editors(message: str) -> str:
-    """A message with tools and verbs replaced by the editor's commands."""
-    return _tool_names().sub(lambda match: _commands()[match[0]], _name_tools(message, _TOOLS))
+    A verb that no tool of these does is for the user to run, and the message says so.
+    """
+    tools = _tool_names() if offered is None else offered
+    told = _VERB.sub(lambda match: _find_tool(match, tools), message)
+    told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
+    left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
+    return f"{told} (only the user runs {', '.join(left)}; no tool does)" if left and _TELLS_WHO not in told else told
 
 
 def reword_notes(answer: Json, reword: Callable[[str], str]) -> Json:
@@ -47,36 +45,52 @@ def _reword_value(key: str, value: object, reword: Callable[[str], str]) -> obje
     return reword(value) if isinstance(value, str) else value
 
 
-def _name_tools(message: str, offered: Mapping[str, Operation]) -> str:
-    """A message with each line of the shell replaced by the tool that does the same, if one of these does."""
-    return _LINE.sub(lambda match: _find_tool(match[1], match[2].strip(" -"), offered) or match[0], message)
+def in_words_of_editors(message: str) -> str:
+    """A message with tools and verbs replaced by the editor's commands; other verbs stay, since a person reads it."""
+    told = _VERB.sub(lambda match: _find_tool(match, _tool_names()), message)
+    return _any_tool().sub(lambda match: _commands().get(match[0], match[0]), told)
 
 
-def _find_tool(verb: str, option: str, offered: Mapping[str, Operation]) -> str:
-    """The first tool that runs a verb, with the argument that an option stands for; empty if none does."""
-    name = next((name for name, item in offered.items() if verb == _verb_of(item)), "")
-    if not name or not option:
-        return name
-    argument = option.replace("-", "_")
-    _, declared = arguments_of(offered[name].request).get(argument, (None, None))
-    return f"{name} with {argument} = true" if declared and not declared.shell_alone else ""
+def _find_tool(match: re.Match[str], offered: Collection[str]) -> str:
+    """The first offered tool that does what a verb does, with the argument that its flag sets; else the verb as it is."""
+    flag = (match[2] or "").replace("-", "_")
+    for operation in _by_verb(match[1]):
+        if operation.name in offered and (not flag or _takes(operation, flag)):
+            return f"{operation.name} with {flag} = true" if flag else operation.name
+    return match[0]
 
 
-def _verb_of(item: Operation) -> str:
-    return item.verb.name if item.verb else item.shared_verb
+def _takes(operation: Operation, flag: str) -> bool:
+    """Whether an agent may set an argument of an operation to true."""
+    hint, declared = arguments_of(operation.request).get(flag, (None, None))
+    return declared is not None and not declared.shell_alone and hint in (bool, bool | None)
 
 
-def _say_if_lacking(name: str, offered: Mapping[str, Operation]) -> str:
-    if name in offered:
-        return name
-    tool = _TOOLS[name].tool
-    assert tool is not None
-    return f"{name} (not offered here: mcp.toolsets leaves {tool.toolset} out)"
+def _name_verb(tool: str) -> str:
+    """The command line that does what a tool does; where there is none, the setting that offers the tool."""
+    operation = next(item for item in OPERATIONS if item.name == tool)
+    verb = operation.verb.name if operation.verb else operation.shared_verb
+    assert operation.tool is not None
+    return f"`rag-ls {verb}`" if verb else f"{tool} (which the user offers: mcp.toolsets, {operation.tool.toolset})"
+
+
+def _by_verb(verb: str) -> Iterator[Operation]:
+    """The tools' operations that a verb runs."""
+    for item in OPERATIONS:
+        if item.tool and verb == (item.verb.name if item.verb else item.shared_verb):
+            yield item
 
 
 @cache
-def _tool_names() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(name for name in _commands() if '_' in name)})\b")
+def _tool_names() -> frozenset[str]:
+    return frozenset(item.name for item in OPERATIONS if item.tool)
+
+
+@cache
+def _any_tool() -> re.Pattern[str]:
+    """A tool's name, but not between quotation marks: there it is what somebody gave. One word may be an English one."""
+    names = "|".join(name for name in _tool_names() if "_" in name)
+    return re.compile(rf"(?<![\w'\"/.-])(?:{names})(?![\w'\"/]|\.\w)")
 
 
 @cache

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.rules.diffs import FileChange
 from rag_ls.util.git import GitSilent, ask_git
-from rag_ls.util.paths import is_inner_path, text_in
+from rag_ls.util.git_changes import ChangeStatus, Difference, list_differences
+from rag_ls.util.paths import text_in
 from rag_ls.util.text import lines_of
 
 _GIT_S = 120.0
@@ -23,18 +23,6 @@ _MAX_COMPARED = 1_000_000
 _MODULE_MODE = b"160000"
 _NO_TEXT = "binary, or larger than 2 MB: not looked into"
 _LINK = "a link: not followed"
-
-
-class ChangeStatus(StrEnum):
-    """The ways in which a file differs."""
-
-    ADDED = "added"
-    CHANGED = "changed"
-    DELETED = "deleted"
-    RENAMED = "renamed"
-
-
-_STATUSES = {"A": ChangeStatus.ADDED, "D": ChangeStatus.DELETED, "R": ChangeStatus.RENAMED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +86,10 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
             f"no commit is known that {revision} and this branch have in common: compared with {revision} itself"
         )
         base = commit
-    named = [change for change in _name_changes(root, base) if is_inner_path(change[0])]
-    texts = _read_texts(root, base, [former for _, former, _ in named if former])
-    made = (_make_change(root, path, former, status, texts) for path, former, status in named)
-    # git also names a file of which only the time has changed.
+    named = list(list_differences(root, base))
+    texts = _read_texts(root, base, [each.former_path for each in named if each.former_path])
+    made = (_make_change(root, each, texts) for each in named)
+    # A file that a filter changes differs from git's text in any case, and one may differ in its line ends alone.
     files = tuple(
         each for each in made if each.status is not ChangeStatus.CHANGED or each.note or each.before != each.after
     )
@@ -110,23 +98,6 @@ def _read_changes(root: Path, revision: str) -> ChangeSet:
 
 def _ask(root: Path, *command: str, codes: Sequence[int] = (0,)) -> str:
     return os.fsdecode(ask_git(root, *command, codes=codes, timeout_s=_GIT_S)).strip("\n")
-
-
-def _name_changes(root: Path, base: str) -> Iterator[tuple[str, str, ChangeStatus]]:
-    """Path, former path and status of each file that differs, those that git does not know yet among them."""
-    told = _ask(root, "diff", "--no-ext-diff", "--no-textconv", "--name-status", "-M", "-z", "--relative", base, "--")
-    fields = iter(told.split("\0"))
-    for letter in fields:
-        if not letter:
-            continue
-        status = _STATUSES.get(letter[0], ChangeStatus.CHANGED)
-        former = next(fields)
-        path = next(fields) if letter[0] in "RC" else former
-        yield path, "" if status is ChangeStatus.ADDED else former, status
-    for path in _ask(root, "ls-files", "-o", "--exclude-standard", "-z").split("\0"):
-        # A folder in the list is another repository, with changes of its own.
-        if path and not path.endswith("/"):
-            yield path, "", ChangeStatus.ADDED
 
 
 def _read_texts(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, bytes]:
@@ -151,7 +122,8 @@ def _read_texts(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, byt
     return found
 
 
-def _make_change(root: Path, path: str, former: str, status: ChangeStatus, texts: Mapping[str, bytes]) -> ChangedFile:
+def _make_change(root: Path, difference: Difference, texts: Mapping[str, bytes]) -> ChangedFile:
+    path, former, status = difference.path, difference.former_path, difference.status
     if os.path.islink(root / path):
         return ChangedFile(path, status, former, note=_LINK)
     before = texts.get(former)

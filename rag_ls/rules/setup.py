@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -114,7 +115,7 @@ def write_documents(root: Path, planned: Sequence[PlannedFile], now: datetime) -
             if leads_out(root, target):
                 raise OSError("it leads out of the project")
             if each.is_there:
-                beside = f"{each.path}.{now:%Y%m%d-%H%M%S}.bak"
+                beside = _name_former(root, f"{each.path}.{now:%Y%m%d-%H%M%S}")
                 target.rename(root / beside)
                 kept.append(beside)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -125,6 +126,12 @@ def write_documents(root: Path, planned: Sequence[PlannedFile], now: datetime) -
             raise _refuse(target, error, written) from error
         written.append(each.path)
     return Written(tuple(written), tuple(each.path for each in planned if not each.is_written), tuple(kept))
+
+
+def _name_former(root: Path, path: str) -> str:
+    """A name for the former text of a file that no file has: an earlier one of the same second stays too."""
+    names = (f"{path}{mark}.bak" for mark in itertools.chain([""], (f"-{number}" for number in itertools.count(2))))
+    return next(name for name in names if not os.path.lexists(root / name))
 
 
 def _refuse(target: Path, error: OSError, written: Sequence[str]) -> ProjectUnavailable:

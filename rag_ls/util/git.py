@@ -1,24 +1,24 @@
-"""The one place that calls git: with a clean environment, a time limit, and no program that a repository names."""
+"""The one place that calls git: with a clean environment, limits, and no program that anybody's settings name."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
-from rag_ls.util.environment import without_git
 from rag_ls.util.git_config import why_endless
-from rag_ls.util.repositories import Repository, find_repository, is_git_folder
+from rag_ls.util.git_process import GitProcess
+from rag_ls.util.obstacles import find_obstacle, is_obstacle
+from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_git_folder, is_repository_top
 
 _TIMEOUT_S = 20.0
-# Listing a million files takes a tenth of it.
-_MEMORY_BYTES = 2_000_000_000
+_MAX_ENTRIES = 3_000_000
+# Longer names are no files'.
+_MAX_ENTRY_BYTES = 100_000
 # git must run no program that a repository's settings name: the user has not agreed to that.
 _OPTIONS = (
     "--no-pager",
@@ -28,28 +28,13 @@ _OPTIONS = (
     "-c", "core.askPass=",
     "-c", "credential.helper=",
     "-c", "protocol.allow=never",
-    # Keeps `diff` from writing the index, after which git runs hooks; since 2.54 also hooks that the settings name.
-    "-c", "diff.autoRefreshIndex=false",
     # A folder in the tree that looks like a bare repository brings settings of its own.
     "-c", "safe.bareRepository=explicit",
 )  # fmt: skip
-_VARIABLES = {
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
-    "GIT_PAGER": "cat",
-    "GIT_ASKPASS": "",
-    # This module reads git's messages, so they must be English.
-    "LC_ALL": "C",
-}
-# For these commands git passes changed files through filters, which are programs: none runs, the user's own included, because
-# a repository may choose what they do (git-lfs's extensions). A file with a filter counts as changed once its stamps differ.
-# Submodules bring more filters.
-_FILTERING_COMMANDS = ("status", "diff")
-_NO_SUBMODULES = "--ignore-submodules=all"
-_LIST_FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
+_COMMANDS = frozenset(
+    {"cat-file", "check-ignore", "config", "diff-index", "ls-files", "ls-tree", "merge-base", "rev-parse"}
+)
+"""The commands that pass no file through a filter, which is a program: they compare none of the work tree's files."""
 _TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
 
 
@@ -87,39 +72,81 @@ def git_program() -> str | None:
 
 
 def ask_git(
-    folder: Path,
-    *command: str,
-    given: bytes = b"",
-    codes: Sequence[int] = (0,),
-    timeout_s: float = _TIMEOUT_S,
-    complaints: list[bytes] | None = None,
+    folder: Path, *command: str, given: bytes = b"", codes: Sequence[int] = (0,), timeout_s: float = _TIMEOUT_S
 ) -> bytes:
     """The output of a git command, run in a folder of a work tree. `given` is its standard input.
 
-    To `complaints`, if there are any, what it says to standard error is added.
-
     Raises `GitSilent` where there is no repository or git does not answer, and for an exit code that is not in `codes`.
     """
+    return b"".join(_run(folder, command, given, codes, timeout_s, []))
+
+
+def list_by_git(
+    folder: Path, *command: str, timeout_s: float = _TIMEOUT_S, complaints: list[bytes] | None = None
+) -> Iterator[bytes]:
+    """The entries, with a NUL between them, that a git command lists; each may come before git fails.
+
+    To `complaints`, if there are any, what it says to standard error is added at the end. Raises `GitSilent`, as `ask_git` does.
+    """
+    rest, count = b"", 0
+    for piece in _run(folder, command, b"", (0,), timeout_s, [] if complaints is None else complaints):
+        *entries, rest = (rest + piece).split(b"\0")
+        count += len(entries)
+        if count > _MAX_ENTRIES or len(rest) > _MAX_ENTRY_BYTES:
+            most = f"{_MAX_ENTRIES:,} files, or a name of more than {_MAX_ENTRY_BYTES:,} bytes"
+            raise GitSilent(Silence.FAILED, f"git lists more than {most}")
+        yield from filter(None, entries)
+    if rest:
+        yield rest
+
+
+def _run(
+    folder: Path,
+    command: Sequence[str],
+    given: bytes,
+    codes: Sequence[int],
+    timeout_s: float,
+    complaints: list[bytes],
+) -> Iterator[bytes]:
+    assert command[0] in _COMMANDS, f"git {command[0]} may run programs that a repository's settings name"
     repository = find_repository(folder)
     if repository is None:
         raise GitSilent(Silence.NO_REPOSITORY, f"{folder} is in no git repository")
     if (program := git_program()) is None:
         raise GitSilent(Silence.MISSING, "git is not installed", "install git")
-    if fault := repository.fault or _endless_settings(repository):
+    if fault := repository.fault or _endless_settings(repository) or _known_obstacle(repository):
         raise _refusal(repository, fault)
-    if inner := _git_folder_on_the_way(folder, repository.top):
-        # git before 2.38 takes it for a repository, with the settings in it.
-        raise _refusal(repository, f"{inner} looks like a bare repository")
+    if fault := _repository_on_the_way(folder, repository.top):
+        raise _refusal(repository, fault)
     # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
-    line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
-    if command[0] in _FILTERING_COMMANDS:
-        filters, _ = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
-        line += _without_filters(repository, filters)
-        command = (command[0], _NO_SUBMODULES, *command[1:])
-    output, complaint = _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
-    if complaints is not None:
-        complaints.append(complaint)
-    return output
+    line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
+    try:
+        git = GitProcess(line, given, timeout_s, partial(_note_obstacle, repository))
+    except OSError as error:
+        raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
+    yield from git.pieces()
+    if git.is_late:
+        raise GitSilent(Silence.LATE, f"git gave no answer for {repository.top} in {timeout_s:.0f} s", "try again")
+    if git.fault:
+        raise _refusal(repository, git.fault)
+    if git.code not in codes:
+        raise _failure(repository, git.complaint)
+    complaints.append(git.complaint)
+
+
+# Where git waited for one, the next call does not wait.
+_obstacles: dict[Path, str] = {}
+
+
+def _note_obstacle(repository: Repository, is_done: Callable[[], bool]) -> str:
+    if file := find_obstacle(repository, is_done):
+        _obstacles[repository.top] = file
+    return _known_obstacle(repository)
+
+
+def _known_obstacle(repository: Repository) -> str:
+    file = _obstacles.get(repository.top, "")
+    return f"{file} is no regular file" if file and is_obstacle(file) else ""
 
 
 def _endless_settings(repository: Repository) -> str:
@@ -127,55 +154,15 @@ def _endless_settings(repository: Repository) -> str:
     return why_endless(repository.common / "config") or why_endless(repository.folder / "config.worktree")
 
 
-def _git_folder_on_the_way(folder: Path, top: Path) -> Path | None:
-    """A folder like those that git keeps for itself, at a folder or between it and the top of its work tree."""
-    between = [each for each in (folder, *folder.parents) if each != top and each.is_relative_to(top)]
-    return next((each for each in between if is_git_folder(each)), None)
-
-
-def _without_filters(repository: Repository, listed: bytes) -> list[str]:
-    """Options that switch off the filters that the settings of any scope name.
-
-    Raises `GitSilent` where one cannot be switched off.
-    """
-    options: list[str] = []
-    for key in filter(None, os.fsdecode(listed).split("\0")):
-        if "=" in key:
-            # git would take what follows for the value.
-            raise _refusal(repository, f"the name of a filter holds =: {key!r}")
-        # An empty command switches a filter off.
-        options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
-    return options
-
-
-def _run(
-    repository: Repository, line: Sequence[str], *, codes: Sequence[int], timeout_s: float, given: bytes = b""
-) -> tuple[bytes, bytes]:
-    environment = {**without_git(os.environ), **_VARIABLES}
-    pipe = subprocess.PIPE
-    try:
-        with subprocess.Popen(line, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as git:
-            _limit_memory(git.pid)
-            try:
-                output, complaint = git.communicate(given, timeout_s)
-            except subprocess.TimeoutExpired:
-                git.kill()
-                late = f"git gave no answer for {repository.top} in {timeout_s:.0f} s"
-                raise GitSilent(Silence.LATE, late, "try again") from None
-    except OSError as error:
-        raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
-    if git.returncode in codes:
-        return output, complaint
-    raise _failure(repository, complaint)
-
-
-def _limit_memory(process_id: int) -> None:
-    """Limit the memory of a process, on Linux: a repository's files may lead git to read without end."""
-    if sys.platform == "linux":
-        import resource
-
-        with contextlib.suppress(OSError):
-            resource.prlimit(process_id, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
+def _repository_on_the_way(folder: Path, top: Path) -> str:
+    """The reason why git might take another repository, at a folder or between it and the top of its work tree; empty where not."""
+    for each in (each for each in (folder, *folder.parents) if each != top and each.is_relative_to(top)):
+        if is_git_folder(each):
+            # git before 2.38 takes it for a repository, with the settings in it.
+            return f"{each} looks like a bare repository"
+        if is_repository_top(each):
+            return f"{each / DOT_GIT} is another user's"
+    return ""
 
 
 def why_git_is_silent(folder: Path) -> GitSilent | None:

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import re
 import stat
 import unicodedata
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import BinaryIO
 
-from rag_ls.util.regular_files import read_regular
-from rag_ls.util.repositories import DOT_GIT
+from rag_ls.util.regular_files import read_regular, regular_file
 
-_NO_NAMES = frozenset({"", ".", ".."})
 FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 """Names, without suffix, of documents that stand for their folder."""
 
 
-def is_inner_path(path: str) -> bool:
-    """Whether a path may name a file of a project: relative, and no part is empty, `.`, `..` or `.git`.
+_MAX_PATH = 32_767
+# Some systems take `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION` and `git~1` for `.git`, some leave out the letters that do not show.
+_NO_PART = re.compile(r"(?:^|/)(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::[^/]*)?)(?:/|$)", re.IGNORECASE)
+_UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 
-    git's index holds whatever its author wrote into it, `../x` and `/etc/x` included.
+
+def is_inner_path(path: str) -> bool:
+    """Whether a file of a project may be called so: it is relative, and no part is empty, `.`, `..` or `.git`.
+
+    A repository may list any names, those of other files of the machine among them.
     """
-    return not os.path.isabs(path) and not any(part in _NO_NAMES or part.lower() == DOT_GIT for part in path.split("/"))
+    if len(path) > _MAX_PATH or "\0" in path or (os.name == "nt" and ("\\" in path or ":" in path)):
+        return False
+    return not _NO_PART.search(path if path.isascii() else path.translate(_UNSEEN))
+
+
+@contextlib.contextmanager
+def project_file(root: Path, path: str) -> Iterator[BinaryIO]:
+    """Open a file of a project. Raises `OSError` for what is none: it leads elsewhere, is a link or behind one, or special."""
+    if not is_inner_path(path) or is_behind_link(root, path):
+        raise OSError(errno.EINVAL, "it is no file of the project", path)
+    with regular_file(root / path) as stream:
+        yield stream
 
 
 def portable(path: str) -> str:
@@ -49,11 +67,21 @@ def unknown_folders(folder: str, known: Container[str]) -> list[str]:
 
 
 def text_in(root: Path, path: str) -> str:
-    """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
+    """The text of a file of a project; empty if it cannot be read, is too large, or a link leads out. Invalid UTF-8 is replaced."""
     try:
-        return _text_of(root / path) if is_inner_path(path) and not leads_out(root, root / path) else ""
+        return _text_of(root / path) if _is_inside(root, path) else ""
     except OSError:
         return ""
+
+
+def _is_inside(root: Path, path: str) -> bool:
+    """Whether a path, and what a link on it leads to, may be a file of the project."""
+    if not is_inner_path(path):
+        return False
+    if _is_without_link(root, root / path):
+        return True
+    place, top = Path(os.path.realpath(root / path)), Path(os.path.realpath(root))
+    return place.is_relative_to(top) and is_inner_path(place.relative_to(top).as_posix())
 
 
 class TextReader:

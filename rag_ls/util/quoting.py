@@ -5,6 +5,7 @@ A stranger may have written it: it must give no instruction in our name, and its
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -27,11 +28,30 @@ _LIST_NUMBER = re.compile(r"^(\d+)([.)])")
 _NO_LANGUAGE = re.compile(r"[^\w+#.-]")
 _ENDS_ADDRESS = re.compile(r"[^\w\-.~:/?#@!$&'*+,;=%\[\]]")
 _RUN_OF_TICKS = re.compile(r"`+")
+# Where Python, terminals and readers of Unicode begin a new line.
+_LINE_BREAKS = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+# Characters that may be unseen: all that JSON does not escape already. The line ends of indented JSON stay.
+_UNSEEN_IN_JSON = re.compile("[\x7f-\xa0\xad\u0600-\U000e0fff]")
+
+
+def make_visible(text: str) -> str:
+    """The text in one line, without what a reader does not see; its spaces stay, so that a path still names its file."""
+    return text if text.isprintable() else "".join(map(_make_visible, text))
+
+
+def keep_in_line(text: str) -> str:
+    """A line of code as it stands, with a space for each character at which a reader may begin a new line."""
+    return text if text.isprintable() else text.translate(_LINE_BREAKS)
+
+
+def escape_json(text: str) -> str:
+    """JSON with an escape for each character that a reader does not see or takes for the end of a line: its values stay."""
+    return _UNSEEN_IN_JSON.sub(_escape_unseen, text)
 
 
 def fold(text: str, at_most: int = 0) -> str:
     """The text in one line, without what a reader does not see; cut to `at_most` characters with `…`, 0 for all."""
-    line = " ".join("".join(map(_make_visible, text)).split())
+    line = " ".join(make_visible(text).split())
     return line if not at_most or len(line) <= at_most else line[: at_most - 1].rstrip() + "…"
 
 
@@ -74,6 +94,12 @@ def _make_visible(character: str) -> str:
     if kind == _HIDING and character not in _JOINERS:
         return ""
     return " " if kind in _UNSEEN else character
+
+
+def _escape_unseen(found: re.Match[str]) -> str:
+    character = found[0]
+    is_seen = unicodedata.category(character) not in (*_UNSEEN, _HIDING) or character in _JOINERS
+    return character if is_seen else json.dumps(character)[1:-1]
 
 
 def _percent(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
 _MAX_POINTER_BYTES = 10_000
+_SYSTEM_CONFIG = Path("/etc/gitconfig")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +47,40 @@ class Repository:
 
 
 def find_repository(place: Path) -> Repository | None:
-    """The repository that the nearest `.git` at or above a folder belongs to."""
-    for top in (place, *place.parents):
-        if os.path.lexists(top / DOT_GIT):
-            return _repository_at(top)
-    return None
+    """The repository that the nearest `.git` at or above a folder belongs to. One that another user may have put there is none."""
+    top = next((each for each in (place, *place.parents) if is_own_mark(each / DOT_GIT, place)), None)
+    return _repository_at(top) if top else None
+
+
+def is_own_mark(mark: Path, place: Path) -> bool:
+    """Whether an entry that makes its folder a project or a repository is there, and not put there by just anybody.
+
+    It is this user's, or, where not everybody may write, of root or of the owner of `place`, the folder that is asked for.
+    """
+    try:
+        found = os.lstat(mark)
+        if not hasattr(os, "geteuid") or found.st_uid == os.geteuid():
+            return True
+        is_open_to_all = os.stat(mark.parent).st_mode & stat.S_IWOTH
+        return not is_open_to_all and found.st_uid in (0, os.stat(place).st_uid)
+    except OSError:
+        return False
 
 
 def is_repository_top(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder holds `.git`, of whatever kind."""
     return os.path.lexists(os.path.join(folder, DOT_GIT))
+
+
+def config_files(repository: Repository) -> tuple[Path, ...]:
+    """git's settings files that hold for a repository, what counts least first; they need not exist."""
+    of_user = (config_home() / "git/config", Path(os.path.expanduser("~")) / ".gitconfig")
+    return (_SYSTEM_CONFIG, *of_user, repository.common / "config", repository.folder / "config.worktree")
+
+
+def config_home() -> Path:
+    """The folder of the user's settings, of which git's are in `git`."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"))
 
 
 def is_git_folder(folder: Path) -> bool:

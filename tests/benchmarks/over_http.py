@@ -183,7 +183,7 @@ def _served(http_on: int) -> Iterator[tuple[str, str, int]]:
     file.parent.mkdir(parents=True, exist_ok=True)
     enabled = "true" if http_on else "false"
     file.write_text(
-        f'[http]\nenabled = {enabled}\naddress = "{address}"\nrequests_per_second = 0.0\nmax_searches = 100\n'
+        f'[http]\nenabled = {enabled}\naddress = "{address}"\nmax_searches = 100\n'
         "max_sessions = 1000\n[index]\non_open = false\n"
     )
     name = f"bench-{time.monotonic_ns()}"

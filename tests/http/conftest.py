@@ -18,7 +18,7 @@ from rag_ls.project import user_data_folder
 from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP
 
-QUIET = HttpSettings(address="127.0.0.1:0", requests_per_second=0)
+QUIET = HttpSettings(address="127.0.0.1:0")
 CLINIC = {"clinic.py": "def book_appointment(patient):\n    return diary.add(patient)\n"}
 
 
@@ -74,7 +74,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 @pytest.fixture
 def served(serve: Serve) -> Served:
-    """A server without limits on the rate."""
+    """A server with the settings' defaults."""
     return serve()
 
 

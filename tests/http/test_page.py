@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -43,40 +40,3 @@ def test_no_file_needs_another_host_or_inline_code(file: Path) -> None:
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
     assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=\"|\sstyle=\"|\beval\(", text)
     assert not re.search(r"(inner|outer)HTML|insertAdjacentHTML|document\.write", text)
-
-
-_ASKS = """
-import { ask, keepToken } from %(api)s;
-const kept = new Map();
-globalThis.sessionStorage = {
-  getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key),
-};
-const broken = (error) => new Response(new ReadableStream({ start: (body) => body.error(error) }));
-const proofs = {
-  "given up": () => broken(new DOMException("The operation was aborted.", "AbortError")),
-  "cut off": () => broken(new TypeError("network error")),
-  "no JSON": () => new Response("<p>somebody else"),
-  "another proof": () => Response.json({ proof: "00" }),
-  "unknown": () => new Response("{}", { status: 404 }),
-};
-for (const [name, answer] of Object.entries(proofs)) {
-  keepToken({ id: "1", token: "secret" });
-  globalThis.fetch = async (address) => address.startsWith("/prove") ? answer() : Response.json({});
-  await ask("/api/search").catch(() => {});
-  console.log(`${name}: ${kept.size ? "stays signed in" : "signed out"}`);
-}
-"""
-
-
-def test_a_request_that_is_given_up_while_the_engine_proves_itself_signs_nobody_out(tmp_path: Path) -> None:
-    script = tmp_path / "asks.mjs"
-    script.write_text(_ASKS % {"api": json.dumps((PAGE / "api.js").as_uri())})
-    node = Path(sys.executable).with_name("node")
-    told = subprocess.run([node, script], capture_output=True, text=True, check=True).stdout
-    assert told.splitlines() == [
-        "given up: stays signed in",
-        "cut off: stays signed in",
-        "no JSON: signed out",
-        "another proof: signed out",
-        "unknown: signed out",
-    ]

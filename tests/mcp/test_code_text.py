@@ -30,7 +30,7 @@ def _text(*hits: CodeRecord, stats: Stats = _STATS) -> str:
 
 def test_code_has_line_numbers_and_its_path_once() -> None:
     assert _text(_HIT) == (
-        'src/cart.py:8-11  total  0.74\n8\tdef total(items):\n9\t\t"""Sum\\n up."""\n10\t\x0c    tax = 1\n11\t    return sum(items)'
+        'src/cart.py:8-11  total  0.74\n8\tdef total(items):\n9\t\t"""Sum\\n up."""\n10\t     tax = 1\n11\t    return sum(items)'
     )
 
 

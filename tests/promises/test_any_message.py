@@ -20,7 +20,6 @@ import pytest
 
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.project import user_config_file
 from rag_ls.util.json_rpc import framed, parsed, read_framed
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, hello, raw, run, until_served
@@ -214,8 +213,6 @@ def _drain(connection: socket.socket) -> None:
 async def test_after_any_messages_the_engine_is_the_same_and_answers_each_protocol(
     tmp_path: Path, http_settings: str, times: Callable[[int], int]
 ) -> None:
-    settings = user_config_file()
-    settings.write_text(settings.read_text() + "requests_per_second = 0\n")
     folder = write(tmp_path / "shop", SHOP)
     (folder / ".git").mkdir()
     assert run("index", folder=folder).returncode == 0

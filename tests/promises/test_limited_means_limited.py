@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import httpx2 as httpx
@@ -457,7 +458,7 @@ def _agent(folder: Path) -> ClientSession:
 
 
 @pytest.mark.slow
-def test_an_agent_makes_no_folder_a_project_publishes_nothing_and_keeps_what_it_writes_over(tmp_path: Path) -> None:
+def test_an_agent_makes_no_folder_a_project_and_publishes_nothing(tmp_path: Path) -> None:
     own, other, unknown = (write(tmp_path / name, SHOP) for name in ("own", "other", "unknown"))
     write(unknown, {"ARCHITECTURE.yml": "rules: []\n", ".rag-ls/rules.json": "{}"})
     write(own, {"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/a.py": "x = 1\n"})
@@ -473,12 +474,41 @@ def test_an_agent_makes_no_folder_a_project_publishes_nothing_and_keeps_what_it_
         assert {folder: _everything_in(folder) for folder in before} == before
         for folder in (own, other):
             assert session.operations.run("rag_setup", {"project_root": str(folder)})["filesGenerated"]
-            with pytest.raises(AccessRefused, match="at the shell alone"):
+            with pytest.raises(AccessRefused, match="for the user alone, at the shell"):
                 session.operations.run("rag_setup", {"project_root": str(folder), "publish": True})
-            (folder / "ARCHITECTURE.yml").write_text("rules: []  # mine\n")
-            forced = session.operations.run("rag_setup", {"project_root": str(folder), "force": True})
-            assert forced["filesGenerated"] == ["ARCHITECTURE.yml"]
-            assert [(folder / path).read_text() for path in forced["filesKept"]] == ["rules: []  # mine\n"]
+    finally:
+        session.client.close()
+
+
+@pytest.mark.slow
+def test_what_an_agent_forces_loses_no_text_of_people(tmp_path: Path) -> None:
+    own = write(tmp_path / "own", SHOP)
+    elsewhere = write(tmp_path / "elsewhere", {"ARCHITECTURE.yml": "theirs\n"})
+    session = _agent(own)
+
+    def force() -> dict[str, Any]:
+        return session.operations.run("rag_setup", {"project_root": str(own), "force": True})
+
+    try:
+        assert not force().get("filesKept"), "nothing was there"
+        rules, kept = own / "ARCHITECTURE.yml", list[str]()
+        generated = rules.read_text()
+        # Within a second, three texts have three places.
+        for text in ("mine: 1\n", "mine: 2\n", "mine: 3\n"):
+            rules.write_text(text + generated)
+            kept += force()["filesKept"]
+        assert [(own / each).read_text().splitlines()[0] for each in kept] == ["mine: 1", "mine: 2", "mine: 3"]
+        assert "mine: 3" in rules.read_text(), "keys of people are kept in the new file too"
+        # What it wrote is as it would be written: nothing to keep.
+        assert not force().get("filesKept")
+        rules.write_text("mine: [not valid\n")
+        answer = force()
+        assert "ARCHITECTURE.yml" in answer["filesLeftAlone"]
+        assert rules.read_text() == "mine: [not valid\n"
+        rules.unlink()
+        rules.symlink_to(elsewhere / "ARCHITECTURE.yml")
+        assert "it is a link" in force()["warning"]
+        assert (elsewhere / "ARCHITECTURE.yml").read_text() == "theirs\n"
     finally:
         session.client.close()
 

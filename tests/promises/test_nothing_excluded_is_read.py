@@ -303,7 +303,7 @@ def test_git_s_silence_has_a_kind(tmp_path: Path) -> None:
     assert silent is not None
     assert silent.kind is Silence.NO_REPOSITORY
     with pytest.raises(GitSilent, match="bad revision") as raised:
-        ask_git(known, "diff", "--name-only", "no-such-revision", "--")
+        ask_git(known, "diff-index", "--cached", "no-such-revision", "--")
     assert raised.value.kind is Silence.FAILED
 
 

@@ -17,6 +17,8 @@ import pytest
 
 from rag_ls import __version__
 from rag_ls.cli.connect_files import write_connection, write_hooks
+from rag_ls.util.installation import ON_PYPI
+from scripts.generate_manifests import pypi_package
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "editors" / "claude-code"
@@ -31,7 +33,7 @@ def test_all_parts_say_the_same_version() -> None:
     server, lock = _json(ROOT / "server.json"), _json(ROOT / "editors" / "vscode" / "package-lock.json")
     said = {
         "server.json": server["version"],
-        "server.json, package": server["packages"][0]["version"],
+        "server.json, package": pypi_package()["version"],
         "plugin.json": _json(PLUGIN / ".claude-plugin" / "plugin.json")["version"],
         "package.json": _json(ROOT / "editors" / "vscode" / "package.json")["version"],
         "package-lock.json": lock["version"],
@@ -54,7 +56,8 @@ def test_server_json_is_what_the_mcp_registry_takes() -> None:
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
     assert 1 <= len(server["title"]) <= 100
     assert 1 <= len(server["description"]) <= 100
-    (package,) = server["packages"]
+    package = pypi_package()
+    assert server.get("packages", []) == ([package] if ON_PYPI else [])
     assert package.keys() <= {
         "registryType", "registryBaseUrl", "identifier", "version", "runtimeHint", "transport", "packageArguments",
         "runtimeArguments", "environmentVariables", "fileSha256",
@@ -70,7 +73,7 @@ def test_server_json_is_what_the_mcp_registry_takes() -> None:
 
 @pytest.mark.slow
 def test_the_registry_s_line_starts_the_server() -> None:
-    (package,) = _json(ROOT / "server.json")["packages"]
+    package = pypi_package()
     arguments = [argument["value"] for argument in package["packageArguments"]]
     initialize = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}

@@ -44,13 +44,19 @@ def test_an_extra_comes_from_where_rag_ls_came_by_the_same_program(tmp_path: Pat
     write(tmp_path / "prefix", {receipt: ""})
     _note_source(tmp_path / "site", sources.as_uri())
     told = _told(tmp_path / "site", tmp_path / "prefix")
-    assert told == [str(sources), f"{program} install '{sources}[torch]'"]
+    model = f" '{sources}/packages/rag-ls-model'" if program == "pip" else ""
+    assert told == [str(sources), f"{program} install '{sources}[torch]'{model}"]
 
 
 @pytest.mark.parametrize("url", ["", "file:///gone/since", "https://pypi.example/rag_ls.whl"])
-def test_without_its_sources_an_extra_comes_from_the_index(tmp_path: Path, url: str) -> None:
+def test_without_its_sources_an_extra_comes_from_a_checkout_and_not_by_a_name_that_is_not_ours(
+    tmp_path: Path, url: str
+) -> None:
     _note_source(tmp_path / "site", url)
-    assert _told(tmp_path / "site", tmp_path) == ["None", "pip install 'rag-ls[torch]'"]
+    assert _told(tmp_path / "site", tmp_path) == [
+        "None",
+        "pip install '/path/to/rag-ls[torch]' /path/to/rag-ls/packages/rag-ls-model",
+    ]
 
 
 def test_in_a_checkout_it_is_that_one() -> None:

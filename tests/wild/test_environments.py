@@ -22,7 +22,7 @@ from rag_ls.project import is_shared_folder, user_data_folder
 from rag_ls.util.system_folders import temporary_folder
 from tests.support import PATIENCE_S, until
 
-_QUIET = HttpSettings(address="127.0.0.1:0", requests_per_second=0)
+_QUIET = HttpSettings(address="127.0.0.1:0")
 
 
 @pytest.fixture

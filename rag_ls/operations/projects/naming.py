@@ -54,7 +54,9 @@ class Projects:
                 return [self._client.open_scratch(aside=True)]
             if self._client.asks_all:
                 raise ProjectUnavailable("there is no project; `rag-ls index` in a project's folder makes it known")
-            raise self._client.why_none or ProjectUnavailable("no project is open; open a folder, or give --project")
+            raise self._client.why_none or ProjectUnavailable(
+                "no project is open; open a folder, or name one: project = its path"
+            )
         projects = [view for view in known if not view.project.is_lost]
         if not projects:
             root = known[0].project.root

@@ -50,8 +50,8 @@ _CHANGED_SINCE = (
     "`rag-ls rules setup` shows it"
 )
 _REMEDIES = {
-    "force": "; `rag-ls rules setup --force` replaces what exists and keeps its text beside",
-    "publish": "; `rag-ls rules setup --publish` writes it all the same",
+    "force": "; rag_setup with force = true replaces what exists and keeps its text beside",
+    "publish": "; the user has it written all the same: `rag-ls rules setup --publish`",
 }
 
 
@@ -66,7 +66,7 @@ class SetUpRules:
     )
     frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
     backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
-    force: bool = argument(False, "write over existing files; their former text is kept beside", overwrites=True)
+    force: bool = argument(False, "write over existing files; their former text is kept beside", local_alone=True)
     publish: bool = argument(False, "write also where a site generator publishes the files", shell_alone=True)
     dry_run: bool = argument(False, "tell what would be written, and write nothing", flag="-")
     agreed: str = argument("", "the proposal of a dry run that was agreed to: nothing else is written", flag="-")

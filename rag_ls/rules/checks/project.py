@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -33,7 +32,8 @@ from rag_ls.rules.checks.records import (
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.util.git import GitSilent, ask_git
+from rag_ls.util.git import GitSilent
+from rag_ls.util.git_changes import list_differences
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import matches_any, nearest_to_glob
@@ -49,7 +49,6 @@ _BATCH_FILES = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
 # The parts that reading files needs not: a process starts in half the time without them.
 _POSTPONED = ("rag_ls.indexing", "rag_ls.storage", "rag_ls.search")
-_GIT_S = 120.0
 
 
 Report = Callable[[int, int], None]
@@ -131,18 +130,11 @@ def changed_files(root: Path, revision: str) -> list[str]:
     """
     if revision.startswith("-"):
         raise InvalidRequest(f"--changed {revision!r} is no revision")
-    found: list[str] = []
-    for command in (
-        # Names alone would also list files of which only the time has changed.
-        ("diff", "--no-ext-diff", "--no-textconv", "--numstat", "--no-renames", "-z", "--relative", revision, "--"),
-        ("ls-files", "-o", "--exclude-standard", "-z"),
-    ):
-        try:
-            listed = ask_git(root, *command, timeout_s=_GIT_S)
-        except GitSilent as silent:
-            raise InvalidRequest(f"--changed {revision}: {silent}") from silent
-        found += [os.fsdecode(entry.split(b"\t", 2)[-1]) for entry in listed.split(b"\0") if entry]
-    return list(dict.fromkeys(found))
+    try:
+        found = list(list_differences(root, revision))
+    except GitSilent as silent:
+        raise InvalidRequest(f"--changed {revision}: {silent}") from silent
+    return list(dict.fromkeys(path for each in found for path in (each.former_path, each.path) if path))
 
 
 def _explain_unmatched(

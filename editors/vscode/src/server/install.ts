@@ -1,13 +1,13 @@
 // Installing the server into an environment of its own, with progress, and a log that one can read.
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { firstThat, foldersOn, isExecutable } from "./find.ts";
-import { type Command, type Installer, RELEASE, installation, installerFolders, lastLine } from "./installing.ts";
+import { type Command, type Installer, RELEASE, installation, installerFolders, lastLine, modelBeside } from "./installing.ts";
 
-/** Install rag-ls below `storage`: what the setting says, else the release. Tells in `log` all that the installer says. Answers whether it is there now. */
+/** Install rag-ls below `storage`: what the setting says, else the release, else what the user picks. Tells in `log` all that the installer says. Answers whether it is there now. */
 export async function installServer(storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
   const installer = await foundInstaller();
   if (!installer) {
@@ -15,15 +15,21 @@ export async function installServer(storage: string, log: vscode.LogOutputChanne
     return false;
   }
   const set = vscode.workspace.getConfiguration("ragLs").inspect<string>("installFrom")?.globalValue?.trim();
-  return await installFrom(set || RELEASE, installer, storage, log);
+  const source = set || RELEASE || (await pickSource());
+  return source !== undefined && (await installFrom(source, installer, storage, log));
 }
 
 async function installFrom(source: string, installer: Installer, storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
   await mkdir(storage, { recursive: true });
-  const command = installation(installer, source, storage);
+  const beside = source.endsWith(".whl") ? await readdir(path.dirname(source)) : [];
+  const model = modelBeside(source, beside);
+  const command = installation(installer, source, model, storage);
   log.info(`${command.program} ${command.args.join(" ")}`);
   const options = { location: vscode.ProgressLocation.Notification, title: `Installing rag-ls with ${installer.name} (about 700 MB)`, cancellable: true };
-  const problem = await vscode.window.withProgress(options, (progress, token) => carriedOut(command, log, progress, token));
+  const isAlone = path.isAbsolute(source) && !model && !RELEASE;
+  const problem = isAlone
+    ? "the wheel of its model, rag_ls_model-….whl, is not in the same folder"
+    : await vscode.window.withProgress(options, (progress, token) => carriedOut(command, log, progress, token));
   if (!problem) {
     return true;
   }

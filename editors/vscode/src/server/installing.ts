@@ -1,9 +1,8 @@
 // How the server is installed into an environment of its own: pure functions, so that they can be tested without an editor.
 import * as path from "node:path";
-import { OLDEST_SERVER } from "./find.ts";
 
-/** The newest release that this extension works with, from PyPI. */
-export const RELEASE = `rag-ls>=${OLDEST_SERVER}`;
+/** What is installed from PyPI where the user names nothing. Empty while the name there is not ours. Written by scripts/generate_manifests.py. */
+export const RELEASE: string = "";
 
 export interface Command {
   readonly program: string;
@@ -22,25 +21,28 @@ export function ownBin(storage: string): string {
   return path.join(storage, "bin");
 }
 
-/** The command that installs rag-ls from `source` (a folder, a wheel, a requirement) below `storage`. */
-export function installation(installer: Installer, source: string, storage: string): Command {
+/** The embedding model beside rag-ls: in its sources, or one of the `names` of wheels in the same folder; undefined where `source` is no place. */
+export function modelBeside(source: string, names: readonly string[]): string | undefined {
+  if (source.endsWith(".whl")) {
+    const wheel = names.find((name) => /^rag_ls_model-.*\.whl$/.test(name));
+    return wheel && path.join(path.dirname(source), wheel);
+  }
+  return path.isAbsolute(source) ? path.join(source, "packages", "rag-ls-model") : undefined;
+}
+
+/** The command that installs rag-ls from `source` (a folder, a wheel, a requirement), with a model, below `storage`. */
+export function installation(installer: Installer, source: string, model: string | undefined, storage: string): Command {
   const bin = ownBin(storage);
-  const isWheel = source.endsWith(".whl");
-  // The embedding model is a package beside rag-ls: in its sources, or a wheel in the same folder.
-  const model = path.isAbsolute(source) && !isWheel ? path.join(source, "packages", "rag-ls-model") : undefined;
-  const beside = isWheel ? path.dirname(source) : undefined;
   if (installer.name === "uv") {
-    const links = [...(beside ? ["--find-links", beside] : []), ...(model ? ["--with", model] : [])];
     return {
       program: installer.program,
-      args: ["tool", "install", "--force", "--upgrade", "--python", ">=3.11", ...links, source],
+      args: ["tool", "install", "--force", "--upgrade", "--python", ">=3.11", ...(model ? ["--with", model] : []), source],
       environment: { UV_TOOL_DIR: path.join(storage, "tools"), UV_TOOL_BIN_DIR: bin },
     };
   }
-  const args = [...(beside ? ["--pip-args", `--find-links "${beside}"`] : []), ...(model ? ["--preinstall", model] : [])];
   return {
     program: installer.program,
-    args: ["install", "--force", ...args, source],
+    args: ["install", "--force", ...(model ? ["--preinstall", model] : []), source],
     environment: { PIPX_HOME: path.join(storage, "pipx"), PIPX_BIN_DIR: bin },
   };
 }

@@ -12,7 +12,8 @@ from rag_ls.engine.left_out import without_textless
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Role, find_language
-from rag_ls.util.regular_files import read_regular
+from rag_ls.util.paths import project_file
+from rag_ls.util.regular_files import read_most
 
 _MAX_FILES = 100
 _MAX_FILE_BYTES = 2_000_000
@@ -56,7 +57,7 @@ def find_unread(session: ProjectSession, files: CodeFiles, name: str, without: C
         size = item.state.size
         is_read = read < _MAX_FILES and 0 <= size <= min(left, _MAX_FILE_BYTES)
         read, left = read + is_read, left - size * is_read
-        if is_read and not _may_hold(session.project.root / path, name):
+        if is_read and not _may_hold(session.project.root, path, name):
             continue
         source = read_source(session.project.root, path, limit=_MAX_FILE_BYTES, rules=_ALL) if is_read else None
         if source is None or isinstance(source, Rejected):
@@ -66,10 +67,11 @@ def find_unread(session: ProjectSession, files: CodeFiles, name: str, without: C
     return UnreadFiles(tuple(holding), not_looked_at, len(sources[_MAX_FILES:]))
 
 
-def _may_hold(file: Path, name: str) -> bool:
+def _may_hold(root: Path, path: str, name: str) -> bool:
     """Whether a file's bytes hold a name: decoding and judging them takes much longer. True where they cannot be read."""
     try:
-        data = read_regular(file, _MAX_FILE_BYTES, follow=False)
+        with project_file(root, path) as stream:
+            data = read_most(stream, _MAX_FILE_BYTES)
     except OSError:
         return True
     return any(name.encode(encoding, "ignore") in data for encoding in ("utf-8", "utf-16-le", "utf-16-be"))

@@ -1,0 +1,83 @@
+"""Answers to agents with what a repository named folded, so that no name begins a line or hides text in ours.
+
+A field that no list here names is folded: a new one needs nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.telling_lines import split_lines
+from rag_ls.operations.collections.texts import CollectionSummaryAnswer
+from rag_ls.operations.fields import answer_fields
+from rag_ls.operations.memories.consolidation import SummaryAnswer
+from rag_ls.util.quoting import keep_in_line, make_visible
+
+T = TypeVar("T")
+
+# Fields with texts of many lines; JSON escapes their line ends.
+_TEXTS = frozenset({"text", "whole", "content", "context", "keyRules", "query", "imports"})
+_SUMMARIES = frozenset({(SummaryAnswer, "summary"), (CollectionSummaryAnswer, "summary")})
+# Fields with paths, which agents give back as they are.
+_PATHS = frozenset((
+    "path", "file", "filePath", "formerPath", "root", "projectRoot", "project", "source_file", "tests", "mentioned_in",
+    "mustChange", "filesGenerated", "filesLeftAlone", "filesKept", "chromaDbPath", "frontendDetected", "backendDetected",
+))  # fmt: skip
+# A path that can be read as our words: a note begins with a parenthesis, and a sentence has spaces.
+_LIKE_WORDS = re.compile(r"(?!/|[A-Za-z]:[\\/])(?:\(|.*\s)", re.DOTALL)
+
+
+def quote_answer(answer: T, *, as_text: bool = False) -> T:
+    """The answer as agents get it in JSON: its sentences and names in one line, its texts and paths as they are.
+
+    `as_text`: as its lines are made of it: paths in one line too, those that are like words with `./` before them, and
+    each line of code without what begins another one.
+    """
+    return cast(T, _quote_record(answer, as_text=as_text))
+
+
+def _quote_record(record: Any, *, as_text: bool) -> Any:
+    changed = {}
+    kind: type = type(record)
+    for name, *_ in answer_fields(kind):
+        value = getattr(record, name)
+        quoted = _quote_value(value, kind, name, as_text=as_text)
+        if quoted is not value and quoted != value:
+            changed[name] = quoted
+    return dataclasses.replace(record, **changed) if changed else record
+
+
+def _quote_value(value: Any, kind: type, name: str, *, as_text: bool) -> Any:
+    if isinstance(value, str):
+        return _quote_text(value, kind, name, as_text=as_text)
+    if dataclasses.is_dataclass(value):
+        return _quote_record(value, as_text=as_text)
+    if isinstance(value, tuple | list):
+        return type(value)(_quote_value(item, kind, name, as_text=as_text) for item in value)
+    if isinstance(value, Mapping):
+        return {
+            key: _quote_record(item, as_text=as_text) if dataclasses.is_dataclass(item) else item
+            for key, item in value.items()
+        }
+    return value
+
+
+def _quote_text(value: str, kind: type, name: str, *, as_text: bool) -> str:
+    if name in _PATHS:
+        return _quote_path(value) if as_text else value
+    if name not in _TEXTS and (kind, name) not in _SUMMARIES:
+        return make_visible(value)
+    if not as_text:
+        return value
+    # The lines of a chunk are numbered one by one.
+    lines = split_lines(value) if kind is CodeRecord else [value]
+    return "\n".join(keep_in_line(line) for line in lines)
+
+
+def _quote_path(path: str) -> str:
+    shown = make_visible(path)
+    return f"./{shown}" if _LIKE_WORDS.match(path) else shown
