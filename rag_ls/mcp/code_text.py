@@ -21,6 +21,7 @@ from rag_ls.operations.code.references import ReferencesAnswer
 from rag_ls.operations.code.telling_lines import GAP
 from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
+from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search import BY_PATH
 from rag_ls.util.quoting import quote
 from rag_ls.util.text import count_of
@@ -222,20 +223,23 @@ def is_text(operation: Operation) -> bool:
     return operation.answer in _FORMATS
 
 
-def render_answer(tool: Tool, answer: object, *, names_project: bool = False) -> Json:
-    """The lean JSON of an answer; of a tool that answers with text its `text`, and the JSON without the code (`structured`)."""
-    lean = compact(tool, quote_answer(answer), names_project=names_project)
+def render_answer(
+    tool: Tool, answer: object, *, names_project: bool = False, reword: Callable[[str], str] = in_words_of_agents
+) -> Json:
+    """The lean JSON of an answer, its notes reworded for the agent; of a tool that answers with text its `text`, and the
+    JSON without the code (`structured`)."""
+    lean = reword_notes(compact(tool, quote_answer(answer), names_project=names_project), reword)
     make_text = _FORMATS.get(type(answer))
     if make_text is None:
         return lean
     quoted = quote_answer(answer, as_text=True)
-    text = make_text(quoted, compact(tool, quoted, names_project=names_project))
+    text = make_text(quoted, reword_notes(compact(tool, quoted, names_project=names_project), reword))
     return {"text": text, "structured": _without_text(lean)}
 
 
-def render_whole(answer: object) -> Json:
-    """The JSON of an answer with all its fields."""
-    return make_json(quote_answer(answer))
+def render_whole(answer: object, *, reword: Callable[[str], str] = in_words_of_agents) -> Json:
+    """The JSON of an answer with all its fields, its notes reworded for the agent."""
+    return reword_notes(make_json(quote_answer(answer)), reword)
 
 
 def _without_text(lean: Json) -> Json:

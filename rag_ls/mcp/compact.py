@@ -23,11 +23,12 @@ from rag_ls.operations.operation import Tool
 from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord, RuleRecord
 from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
+from rag_ls.rules.key_rules import obliges
 from rag_ls.util.text import count_of
 
 FULL = "full"
-DETAIL = {"enum": [FULL]}
-"""The schema of the argument that asks for all fields."""
+DETAIL = {"detail": {"type": "string", "enum": [FULL]}}
+"""The argument that asks for all fields, with its schema."""
 
 _MAX_SIGNATURE_CHARACTERS = 32
 # So much of a long line is shown, around what it holds.
@@ -37,7 +38,7 @@ _MAX_EXAMPLE_LINES = 4
 _MIN_EXAMPLE_SHARE = 0.25
 _MAX_EXAMPLES = 2
 _MAX_FAR_RULE_CHARACTERS = 120
-# Of a section that hardly applies, so many rules are told; its place has the others.
+# Of a section that hardly applies, so many rules that do not oblige are told; its place has the others.
 _MAX_FAR_RULES = 2
 # Of a name that a file uses more often, find_references has the other lines.
 _MAX_LINES_OF_NAME = 6
@@ -118,12 +119,15 @@ def _constraints(answer: ConstraintsAnswer, details: Sequence[str]) -> Json:
     words = split_query(answer.query)
     whole = _choose_whole((*answer.constraints, *answer.patterns))
     told: dict[str, str] = {}
-    shown = {
+    shown: Json = {
         "constraints": [_rule(record, words, told, is_whole=record in whole) for record in answer.constraints],
         "patterns": [_rule(record, words, told, is_whole=record in whole) for record in answer.patterns],
         "examples": _examples(answer.examples, words),
     }
-    return make_json(answer, details, shown)
+    lean = make_json(answer, details, shown)
+    if left := len(answer.examples) - len(shown["examples"]):
+        lean["note"] = f"{count_of(left, 'example')} left out: detail = full has all"
+    return lean
 
 
 def _impact(answer: ImpactAnswer, details: Sequence[str]) -> Json:
@@ -286,7 +290,8 @@ def _memory(record: MemoryRecord) -> Json:
 
 
 def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_whole: bool) -> Json:
-    """A section of rules, where each key rule stands once; one that is not whole has the nearest rules and the line that answers best.
+    """A section of rules, where each key rule stands once; one that is not whole has those that oblige, the
+    nearest others and the line that answers best.
 
     `told` holds the places of the sections before it, by their contents: a copy names the first.
     """
@@ -299,8 +304,12 @@ def _rule(record: RuleRecord, words: Sequence[str], told: dict[str, str], *, is_
         return make_json(record, details, {"content": f"as {place}", "keyRules": []})
     if is_whole:
         return make_json(record, details, {"content": _without_rules(record)})
-    rules = sorted(record.keyRules, key=lambda rule: -_count_held(rule, words))[:_MAX_FAR_RULES]
-    near = [_shorten_rule(rule) for rule in record.keyRules if rule in rules]
+    nearest = sorted(record.keyRules, key=lambda rule: -_count_held(rule, words))[:_MAX_FAR_RULES]
+    near = [
+        rule if obliges(rule) else _shorten_rule(rule) for rule in record.keyRules if obliges(rule) or rule in nearest
+    ]
+    if left := len(record.keyRules) - len(near):
+        near.append(f"{_LEFT_OUT} {left} more in {own}")
     return make_json(record, details, {"content": _join_telling_lines(record.content, words), "keyRules": near})
 
 

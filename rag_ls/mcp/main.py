@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rag_ls.errors import NotIndexed, RagLsError
 from rag_ls.mcp.handshake import initialize_result
 from rag_ls.util.json_rpc import parsed
+from rag_ls.util.quoting import fold
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _ALL_TOOLSETS = ("code", "memory", "rules")
+# The methods that a project may answer.
+_ABOUT_PROJECTS = ("tools/call", "resources/read", "resources/list", "prompts/get")
 
 Starting = Future[tuple["ClientSession", tuple[str, ...]]]
 """A client whose project is open or could not be opened, and the toolsets that it is offered."""
@@ -61,6 +63,7 @@ def serve_streams(
     import anyio
     import anyio.to_thread
 
+    from rag_ls.mcp.roots import ask_roots
     from rag_ls.mcp.server import create_server, serve
     from rag_ls.operations import Operations
     from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
@@ -72,9 +75,25 @@ def serve_streams(
             await anyio.to_thread.run_sync(_open_folder, session, folder)
         return session.operations
 
+    has_roots = True
+
+    async def enter_roots(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Open the folders that the client names, before the first request that a project may answer."""
+        nonlocal has_roots
+        if has_roots and ctx.method in _ABOUT_PROJECTS:
+            session = await anyio.to_thread.run_sync(_session_or_none, starting)
+            if session is not None and not session.client.projects():
+                roots = await ask_roots(ctx.session)
+                has_roots = roots is not None
+                for root in roots or ():
+                    await anyio.to_thread.run_sync(_enter_root, session, root)
+        return await call_next(ctx)
+
     async def main() -> None:
         toolsets = await anyio.to_thread.run_sync(_toolsets, starting)
-        await serve(create_server(operations, toolsets), ReplayedInput(replay, source), AnswerOnce(output, answered_id))
+        server = create_server(operations, toolsets)
+        server.middleware.append(enter_roots)
+        await serve(server, ReplayedInput(replay, source), AnswerOnce(output, answered_id))
 
     anyio.run(main)
 
@@ -109,9 +128,31 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
 
 
 def _open_folder(session: ClientSession, folder: Path) -> None:
-    """Open the agent's project; in a folder that is none, it has the user's memories alone."""
-    with contextlib.suppress(NotIndexed):
+    """Open the agent's project; in a folder that is none, it has the user's memories alone, and is told so in its own words."""
+    try:
         session.work_in(folder)
+    except NotIndexed:
+        session.client.why_none = NotIndexed(
+            f"rag-ls was started in {fold(str(folder))}, which is no project, and the program that started it named no other folder: ask "
+            "the user to open the project's folder, or to start rag-ls there or with the arguments mcp --project FOLDER; "
+            "until then, give project = a name of list_repos"
+        )
+
+
+def _enter_root(session: ClientSession, root: Path) -> None:
+    """Open a folder that the agent's program named, if it is there and may be a project."""
+    try:
+        session.work_in(root)
+    except (RagLsError, OSError) as error:
+        _log.warning("%s", error)
+
+
+def _session_or_none(starting: Starting) -> ClientSession | None:
+    """The agent's session; None if the engine did not start, which each call says."""
+    try:
+        return starting.result()[0]
+    except Exception:
+        return None
 
 
 def _local_client() -> Client:

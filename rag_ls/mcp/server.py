@@ -67,12 +67,10 @@ def create_server(
 ) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offer_tools(toolsets, table)
+    reword = partial(in_words_of_agents, offered=tools)
 
-    async def list_tools(context: Any, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        is_typed = not shows_structure_alone(_client_of(context))
-        return types.ListToolsResult(
-            tools=[make_tool(operation, name, is_typed=is_typed) for name, operation in tools.items()]
-        )
+    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
@@ -83,13 +81,15 @@ def create_server(
         names_project = names_argument(operation.request, given, "project")
         answers_text = is_text(operation) and not is_full
         render: Render = (
-            render_whole if is_full else partial(render_answer, operation.tool, names_project=names_project)
+            partial(render_whole, reword=reword)
+            if is_full
+            else partial(render_answer, operation.tool, names_project=names_project, reword=reword)
         )
         try:
             async with slot():
                 result = await _result(await operations(), operation, given, context, render)
         except RagLsError as error:
-            return _failure(in_words_of_agents(str(error)))
+            return _failure(reword(str(error)))
         except Exception as error:
             _log.exception("%s failed", operation.name)
             return _failure(

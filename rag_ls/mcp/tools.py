@@ -12,6 +12,8 @@ from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.schema import input_schema, output_schema
 
 TOOLSETS = tuple(dict.fromkeys(operation.tool.toolset for operation in OPERATIONS if operation.tool))
+# The toolsets whose tools' names say what they are about.
+_TOLD_BY_NAME = ("code", "memory")
 
 
 def offer_tools(toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS) -> dict[str, Operation]:
@@ -24,31 +26,33 @@ def offer_tools(toolsets: Collection[str], table: Iterable[Operation] = OPERATIO
     }
 
 
-def make_tool(operation: Operation, name: str = "", *, is_typed: bool = True) -> types.Tool:
-    """An operation as MCP describes it, under its own name or another.
-
-    `is_typed`: the client gets structured content beside a text. For other clients, a tool that answers with text declares
-    no schema of an answer.
-    """
+def make_tool(operation: Operation, name: str = "") -> types.Tool:
+    """An operation as MCP describes it, under its own name or another; one whose answer is text declares no schema of it."""
     tool, effects = operation.tool, operation.effects
     assert tool is not None
     assert isinstance(operation.answer, type)
-    schema = input_schema(operation.request, tool.shows)
-    if tool.names_detail:
-        schema["properties"]["detail"] = DETAIL
     is_repeatable = effects.idempotent if effects.writes else tool.is_idempotent
+    name = name or operation.name
     return types.Tool(
-        name=name or operation.name,
+        name=name,
+        title=_make_title(name, tool.toolset),
         description=tool.description,
-        input_schema=schema,
-        output_schema=output_schema(operation.answer, () if is_text(operation) else tool.answers)
-        if is_typed or not is_text(operation)
-        else None,
+        # Strict clients refuse a tool without any argument.
+        input_schema=input_schema(
+            operation.request, tool.shows, DETAIL if tool.names_detail or not tool.shows else None
+        ),
+        output_schema=None if is_text(operation) else output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
-            # MCP defines the next two hints only for tools that write; some tools state `idempotent` all the same.
+            # The other hints are about writing; some tools that only read state `idempotent` all the same.
             destructive_hint=effects.destroys if effects.writes else None,
             idempotent_hint=True if is_repeatable else None,
-            open_world_hint=False,
+            open_world_hint=False if effects.writes else None,
         ),
     )
+
+
+def _make_title(name: str, toolset: str) -> str:
+    """A tool's name for people; of tools whose names do not tell their subject, with it."""
+    words = name.removeprefix("rag_").replace("_", " ")
+    return words.capitalize() if toolset in _TOLD_BY_NAME else f"{toolset.capitalize()}: {words}"

@@ -17,20 +17,31 @@ _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _TS_SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", object: "unknown", type(None): "null"}
 
 
-def input_schema(request: type, shows: Sequence[str]) -> Schema:
-    """JSON Schema of those arguments of a request that agents see, in their order."""
+def input_schema(request: type, shows: Sequence[str], beside: Mapping[str, Schema] | None = None) -> Schema:
+    """JSON Schema of those arguments of a request that agents see, in their order, and of what they may give `beside` these.
+
+    Strict clients refuse all tools for one schema that they do not know, so agents' schemas have one type each, an object its
+    properties, an array its items, and no other limits than the names of choices.
+    """
     known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
     declared = {shown: arguments_of(request)[known.get(shown, shown)] for shown in shows}
-    properties = {shown: _argument_schema(*each) for shown, each in declared.items()}
     required = [shown for shown, (_, each) in declared.items() if each.required or each.agents_required]
-    schema: Schema = {"type": "object", **({"properties": properties} if properties else {})}
+    properties = {shown: _argument_schema(*each) for shown, each in declared.items()}
+    schema = _object_schema({**properties, **(beside or {})}, request)
     return {**schema, "required": required} if required else schema
 
 
 def output_schema(answer: type, names: Sequence[str]) -> Schema:
     """JSON Schema of the keys `names` of an answer."""
-    kinds = {name: _json_type(hint) for name, hint, _, _ in answer_fields(answer)}
-    return {"type": "object", **({"properties": {name: {"type": kinds[name]} for name in names}} if names else {})}
+    kinds = {name: hint for name, hint, _, _ in answer_fields(answer)}
+    return _object_schema({name: _answer_value_schema(kinds[name]) for name in names}, answer)
+
+
+def _object_schema(properties: Mapping[str, Schema], declared: type) -> Schema:
+    """An object with its properties. Raises `TypeError` for one without, which strict clients refuse."""
+    if not properties:
+        raise TypeError(f"{declared.__name__}: agents see no property of this object: name those that it shows")
+    return {"type": "object", "properties": dict(properties)}
 
 
 def typescript(answers: Sequence[type | types.UnionType]) -> str:
@@ -48,30 +59,33 @@ def _agents_name(name: str, declared: Argument) -> str:
 
 def _argument_schema(hint: Any, declared: Argument) -> Schema:
     schema = _type_schema(hint, declared)
-    if declared.agents:
-        schema["description"] = declared.agents
-    if declared.agent_default is not None:
-        schema["default"] = declared.agent_default
-    return schema
+    return {**schema, "description": declared.agents} if declared.agents else schema
 
 
 def _type_schema(hint: Any, declared: Argument) -> Schema:
-    if declared.properties is not None and declared.shown:
+    if declared.properties is not None:
         return input_schema(declared.properties, declared.shown)
     if declared.agents_type:
         return {"type": declared.agents_type}
     if hint == tuple[str, ...]:
         return {"type": "array", "items": {"type": "string"}}
-    if typing.get_origin(hint) is types.UnionType:
-        hint = typing.get_args(hint)[0]
     names = declared.names or tuple(choice for choice in declared.choices if choice != "all")
-    return {"type": _SCALARS.get(hint, "object"), **({"enum": list(names)} if names else {})}
+    return {"type": _SCALARS[_without_none(hint)], **({"enum": list(names)} if names else {})}
 
 
-def _json_type(hint: Any) -> str:
-    if typing.get_origin(hint) is types.UnionType:
-        hint = next(each for each in typing.get_args(hint) if each is not type(None))
-    return "array" if typing.get_origin(hint) is tuple else _SCALARS.get(hint, "object")
+def _answer_value_schema(hint: Any) -> Schema:
+    """JSON Schema of a value in an answer; of a record its first key, as answers may leave out others."""
+    hint = _without_none(hint)
+    if typing.get_origin(hint) is tuple:
+        return {"type": "array", "items": _answer_value_schema(typing.get_args(hint)[0])}
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return output_schema(hint, [answer_fields(hint)[0][0]])
+    return {"type": _SCALARS[hint]}
+
+
+def _without_none(hint: Any) -> Any:
+    """The first kind of a union that is not null, else the type itself."""
+    return next(each for each in typing.get_args(hint) if each is not type(None)) if _is_union(hint) else hint
 
 
 def _collect_records(hint: Any, found: dict[str, type]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
+from rag_ls.operations.answer_json import Json
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.table import OPERATIONS
@@ -13,6 +14,8 @@ from rag_ls.operations.table import OPERATIONS
 _VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
 _COMMAND_LINE = re.compile(r"`rag-ls [^`]+`")
 _TELLS_WHO = "the user"
+_NOTES = ("note", "notes", "hint", "message", "warning", "left_out")
+_WITH_NOTES = ("stats", "exact")
 
 
 def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> str:
@@ -25,6 +28,21 @@ def in_words_of_agents(message: str, offered: Collection[str] | None = None) -> 
     told = _any_tool().sub(lambda match: match[0] if match[0] in tools else _name_verb(match[0]), told)
     left = list(dict.fromkeys(_COMMAND_LINE.findall(told)))
     return f"{told} (only the user runs {', '.join(left)}; no tool does)" if left and _TELLS_WHO not in told else told
+
+
+def reword_notes(answer: Json, reword: Callable[[str], str]) -> Json:
+    """An answer with its notes reworded; its records stay: they are the repository's or the user's."""
+    return {key: _reword_value(key, value, reword) for key, value in answer.items()}
+
+
+def _reword_value(key: str, value: object, reword: Callable[[str], str]) -> object:
+    if key in _WITH_NOTES and isinstance(value, dict):
+        return reword_notes(value, reword)
+    if key not in _NOTES:
+        return value
+    if isinstance(value, list):
+        return [reword(each) if isinstance(each, str) else each for each in value]
+    return reword(value) if isinstance(value, str) else value
 
 
 def in_words_of_editors(message: str) -> str:

@@ -44,6 +44,11 @@ def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule
     return tuple(KeyRule(rule.text, first_line + rule.line) for rule in found[:_MAX_RULES])
 
 
+def obliges(rule: str) -> bool:
+    """Whether a rule says MUST, NEVER or the like, in capitals."""
+    return _SHOUTED.search(rule) is not None
+
+
 def _of_prose(text: str) -> list[KeyRule]:
     blocks = list(paragraphs_in(text))
     shouted = [block for block in blocks if _SHOUTED.search(block.text)]

@@ -13,6 +13,7 @@ from typing import Any
 from lsprotocol import types
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import ListRootsResult, Root
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.commands import RAG_LS as RAG_LS
@@ -156,11 +157,21 @@ async def editor(
 
 
 @asynccontextmanager
-async def agent(folder: Path, *options: str) -> AsyncIterator[Agent]:
-    """An agent in a folder, against a `rag-ls mcp` of its own."""
+async def agent(
+    folder: Path, *options: str, roots: Callable[[], Awaitable[list[Path]]] | None = None
+) -> AsyncIterator[Agent]:
+    """An agent in a folder, against a `rag-ls mcp` of its own; its program says its `roots` if it has any."""
+
+    async def list_roots(_: Any) -> ListRootsResult:
+        assert roots is not None
+        return ListRootsResult(roots=[Root(uri=uri_of(each)) for each in await roots()])
+
     command, *arguments = command_line("mcp", *options)
     server = StdioServerParameters(command=command, args=arguments, cwd=folder, env=dict(os.environ))
-    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+    async with (
+        stdio_client(server) as (read, write),
+        ClientSession(read, write, list_roots_callback=list_roots if roots else None) as session,
+    ):
         await session.initialize()
         yield Agent(session)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.mcp.code_text import is_text
 from rag_ls.mcp.tools import offer_tools
 from tests.e2e.clients import agent, eventually
 from tests.support import trust
@@ -79,11 +80,12 @@ async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) 
 async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
     async with agent(project) as ag:
         tools = (await ag.session.list_tools()).tools
-    assert [tool.name for tool in tools] == list(offer_tools(("code", "memory", "rules")))
+    offered = offer_tools(("code", "memory", "rules"))
+    assert [tool.name for tool in tools] == list(offered)
     for tool in tools:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is not None
-        assert tool.output_schema is not None
+        assert (tool.output_schema is None) == is_text(offered[tool.name])
     listed = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools], separators=(",", ":"))
     # As it is sent, JSON of this kind has 4.1 characters a token, counted with a model's own tokenizer.
     assert len(listed) / 4 < 2800
@@ -130,7 +132,7 @@ async def test_in_a_folder_of_all_kinds_of_things_an_agent_has_the_users_memorie
 ) -> None:
     monkeypatch.setenv("HOME", str(project))
     async with agent(project) as ag:
-        assert "is no project by itself" in await ag.refusal("search_code", query="rounding")
+        assert "which is no project" in await ag.refusal("search_code", query="rounding")
         stored = await ag.call("store_memory", content="We deploy on Fridays.", scope="global")
         listed = await ag.call("list_memories")
     assert [item["id"] for item in listed["memories"]] == [stored["id"]]

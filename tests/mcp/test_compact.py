@@ -144,10 +144,29 @@ def test_a_copy_of_a_rule_names_the_place_of_the_first() -> None:
 
 def test_of_a_rule_that_hardly_applies_the_first_line_is_left() -> None:
     near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
-    for rule, shown in (("NEVER twice.\n  Not even if asked.", "NEVER twice.\n…"), ("a" * 500, "a" * 120 + "…")):
+    for rule, shown in (("Not twice.\n  Not even if asked.", "Not twice.\n…"), ("a" * 500, "a" * 120 + "…")):
         far = RuleRecord("# Far", "a.md", "constraint", 0.01, (rule,), "9-9")
         lean = compact("rag_check_constraints", ConstraintsAnswer("q", (*near, far), (), (), "4 sections"))
         assert lean["constraints"][-1]["keyRules"] == [shown]
+
+
+def test_a_rule_that_obliges_is_never_left_out_or_cut_and_others_are_counted() -> None:
+    near = [RuleRecord(f"# Mail {at}", "a.md", "constraint", 0.9, (), f"{at}-{at}") for at in (1, 2, 3)]
+    obliging = tuple(
+        f"Part {at} MUST be {'very ' * 40}so.\n  {word}" for at, word in enumerate(("NEVER", "else", "SHALL"))
+    )
+    far = RuleRecord("# Far", "a.md", "constraint", 0.01, ("Use a.", "Use b.", "Use c.", *obliging), "9-40")
+    lean = compact("rag_check_constraints", ConstraintsAnswer("part a", (*near, far), (), (), "4 sections"))
+    shown = lean["constraints"][-1]["keyRules"]
+    assert [rule for rule in shown if "MUST" in rule] == [*obliging]
+    assert shown[-1] == f"… {6 - len(shown) + 1} more in a.md:9-40"
+
+
+def test_the_count_of_examples_is_that_of_the_summary() -> None:
+    examples = tuple(ExampleRecord(f"net_{at} = 1", "a.py", "1-1", "code", 0.9) for at in range(5))
+    lean = compact("rag_check_constraints", ConstraintsAnswer("net", (), (), examples, "5 examples"))
+    assert lean["note"] == f"{5 - len(lean['examples'])} examples left out: detail = full has all"
+    assert "note" not in compact("rag_check_constraints", ConstraintsAnswer("net", (), (), examples[:2], "2 examples"))
 
 
 def test_a_part_of_a_section_without_its_heading_is_told_with_it() -> None:

@@ -36,7 +36,7 @@ class Greet:
     """Whom to greet."""
 
     name: str = argument(doc="whom to greet")
-    times: int | None = argument(None, "how often", least=1, agent_default=2)
+    times: int | None = argument(None, "how often", least=1)
     tone: str = argument("", "how", choices=("warm", "cool"))
 
 
@@ -97,10 +97,13 @@ def test_agents_are_offered_it_with_its_schema() -> None:
     tool = make_tool(offer_tools(("code",), TABLE)["greet"])
     assert tool.input_schema == {
         "type": "object",
-        "properties": {"name": {"type": "string"}, "times": {"type": "integer", "default": 2}},
+        "properties": {"name": {"type": "string"}, "times": {"type": "integer"}},
         "required": ["name"],
     }
-    assert tool.output_schema == {"type": "object", "properties": {"said": {"type": "array"}}}
+    assert tool.output_schema == {
+        "type": "object",
+        "properties": {"said": {"type": "array", "items": {"type": "string"}}},
+    }
     assert tool.annotations is not None
     assert tool.annotations.read_only_hint
 

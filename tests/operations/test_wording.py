@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors
+from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors, reword_notes
 
 _USER = " (only the user runs `rag-ls {}`; no tool does)"
 
@@ -29,3 +29,12 @@ _USER = " (only the user runs `rag-ls {}`; no tool does)"
 def test_each_surface_has_its_own_words(message: str, agents: str, editors: str) -> None:
     assert in_words_of_agents(message) == agents
     assert in_words_of_editors(message) == editors
+
+
+def test_notes_are_reworded_and_records_are_not() -> None:
+    text = "`rag-ls list` shows them"
+    answer = {"results": [{"text": text}], "note": text, "notes": [text], "stats": {"note": text}, "content": text}
+    said = "list_memories shows them"
+    assert reword_notes(answer, in_words_of_agents) == {
+        "results": [{"text": text}], "note": said, "notes": [said], "stats": {"note": said}, "content": text,
+    }  # fmt: skip

@@ -64,9 +64,8 @@ class GetChunk:
 @operation(
     tool=Tool(
         "code",
-        "Read a hit or function whole, or any lines of a file, unsaved text included. Names the lines it leaves out.",
+        "Read a hit, a declaration or lines of a file, unsaved text included.",
         ("id", "context"),
-        ("path",),
     ),
     command="ragLs.getChunk",
     shared_verb="show",
@@ -202,9 +201,8 @@ class SymbolsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "What does a file declare (path)? Where is a name declared (query: all of it or a part)?",
+        "What does a file declare (path)? Where is a name declared (query, or a part)?",
         ("path", "path_glob", "query", "kind"),
-        ("symbols",),
         nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),
     command="ragLs.listSymbols",
@@ -279,9 +277,8 @@ class TestsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Which tests to read or run for a file, line or symbol, and why each.",
+        "Which tests to read or run for a file, line or symbol, and why.",
         ("path", "line", "symbol"),
-        ("tests",),
         nothing="no test is known for it: ask search_code with kind = test",
     ),
     command="ragLs.relatedTests",

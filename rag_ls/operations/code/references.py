@@ -59,7 +59,7 @@ class FindReferences:
     )
     show: str = argument(
         ALL, "all, its callers, the functions that it calls, or what implements it",
-        choices=(ALL, CALLERS, CALLEES, IMPLEMENTS), agents="which of them",
+        choices=(ALL, CALLERS, CALLEES, IMPLEMENTS),
     )  # fmt: skip
     depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1, agents="of callers")
     k: int | None = argument(None, "how many references at most", least=1, flag="-k")
@@ -112,9 +112,8 @@ class ReferencesAnswer:
     tool=Tool(
         "code",
         "Where a symbol is defined, called, imported, implemented, tested; each with its line, resolved or by name. "
-        "Use it in place of grep for names.",
+        "Ask it before you grep for names.",
         ("symbol", "path", "line", "show", "depth"),
-        ("references",),
     ),
     command="ragLs.references",
     verb=Verb(

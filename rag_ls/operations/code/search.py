@@ -56,7 +56,7 @@ _NO_OFFSET = (
 @dataclass(frozen=True, slots=True)
 class SearchCode:
     query: str = argument(doc="words, an identifier, a path, an error message or a piece of code")
-    k: int | None = argument(None, "files at most", agent_default=10, flag="-k")
+    k: int | None = argument(None, "files at most", flag="-k")
     project: tuple[str, ...] = argument(
         (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
     )
@@ -68,9 +68,7 @@ class SearchCode:
     files_only: bool = argument(False, "files without their texts")
     min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
     rerank: bool = argument(False, "have the cross-encoder of the settings order the first hits")
-    budget_tokens: int | None = argument(
-        None, "cut the answer to about so many tokens; 0 for no limit", least=0, agent_default=AGENTS_BUDGET_TOKENS
-    )
+    budget_tokens: int | None = argument(None, "cut the answer to about so many tokens; 0 for no limit", least=0)
     match: str = argument(
         "auto",
         "exact: all lines that hold the query; regex: all that match it; auto: both kinds of answer",
@@ -87,10 +85,9 @@ class SearchCode:
 @operation(
     tool=Tool(
         "code",
-        "Find code by meaning, words, names or paths: ask before you grep. Gives files, best first, each with numbered lines of its "
-        "best place and up to two others; in one line those far below the best.",
+        "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
+        "lines, best first.",
         ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
-        ("results",),
         names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),
@@ -218,9 +215,8 @@ class FindRelated:
 @operation(
     tool=Tool(
         "code",
-        "Is there code like this already? Finds what is like a place (path, line), a symbol or a snippet, in other files.",
+        "Is there code like this already? Of a place, symbol or snippet, in other files.",
         ("path", "line", "symbol", "snippet"),
-        ("results",),
         nothing="nothing is close: give a snippet, or ask search_code in words",
     ),
     command="ragLs.findRelated",

@@ -115,7 +115,7 @@ class SearchCollection:
     memory_type: str = argument("", "only this kind", choices=TYPE_NAMES, aliases=("type",))
     tags: tuple[str, ...] = argument((), "with any of these")
     time_range: Mapping[str, Any] = argument({}, "pushed in this time", properties=TimeRange, shown=("start", "end"))
-    limit: int | None = argument(None, "results at most", least=1, agent_default=5, aliases=("k", "top_k"))
+    limit: int | None = argument(None, "results at most", least=1, aliases=("k", "top_k"))
     score_threshold: float | None = argument(None, "only results with at least this score, 0 to 1")
     collection: str = argument("", "where to search (default: default)")
 

@@ -58,7 +58,7 @@ class MemoryFilterArguments:
     tags: tuple[str, ...] = argument((), "with any of these tags")
     memory_type: str = argument("", "of this kind", choices=TYPE_NAMES)
     language: str = argument("", "about this programming language")
-    time_range: Mapping[str, Any] = argument({}, "changed in this time", agents="start, end", properties=TimeRange)
+    time_range: Mapping[str, Any] = argument({}, "changed in this time", properties=TimeRange, shown=("start", "end"))
     branch: str = argument("", "of this git branch instead of the one checked out; * for all")
     never_recalled: bool = argument(False, "only what nobody ever looked up")
     anchor: str = argument("", "about code that stands so", choices=ANCHOR_STATES)

@@ -85,8 +85,9 @@ class ConsolidationAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Merge memories that say the same (dry_run shows which); lists contradictions and what was never recalled.",
+        "Merge memories that say the same (dry_run shows which); lists contradictions and the never recalled.",
         ("scope", "dry_run", "undo"),
+        ("dry_run",),
     ),
     command="ragLs.consolidateMemories",
     verb=Verb(
@@ -182,8 +183,8 @@ class SummaryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Summarise the memories of a time range and keep the summary in place of the former one.",
-        ("time_range", "scope", "max_words", "summary_key"),
+        "Summarise the memories of a time, in place of the former summary.",
+        ("time_range", "scope", "max_words"),
         ("summary",),
     ),
     command="ragLs.summarizeMemories",

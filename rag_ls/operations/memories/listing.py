@@ -43,10 +43,8 @@ class ListMemories:
     """A page of memories. Filters may stand beside `filters`, too."""
 
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
-    filters: Mapping[str, Any] = argument(
-        {}, "what they must be like", properties=MemoryFilterArguments, agents="as in search_memory"
-    )
-    k: int | None = argument(None, "how many at most", least=1, agent_default=50, flag="--limit")
+    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=MemoryFilterArguments)
+    k: int | None = argument(None, "how many at most", least=1, flag="--limit")
     offset: int | None = argument(None, "how many to pass over", least=0)
     order: str = argument("", "which come first", choices=tuple(item.value for item in MemoryOrder))
     deleted: bool = argument(False, "those that were deleted, the latest first; `restore ID` brings one back")
@@ -82,8 +80,8 @@ class MemoryPage:
     tool=Tool(
         "memory",
         "List memories, newest change first.",
-        ("scope", "filters", "limit", "offset"),
-        ("memories",),
+        ("scope", "tags", "path", "limit", "offset"),
+        ("total",),
         nothing="no memory passes: store_memory keeps one",
     ),
     command="ragLs.listMemories",

@@ -52,12 +52,12 @@ class SearchMemory:
     """A question about what was remembered. Filters may stand beside `filters`, too."""
 
     query: str = argument(doc="a question, words or tags")
-    k: int | None = argument(None, "memories at most", agent_default=5, flag="-k")
+    k: int | None = argument(None, "memories at most", flag="-k")
     scope: str = argument("", "memories of this scope", choices=SCOPES_OR_ALL)
     filters: Mapping[str, Any] = argument(
         {}, "what they must be like", properties=MemoryFilterArguments, shown=_SHOWN_FILTERS
     )
-    min_similarity: float | None = argument(None, "how close in meaning, 0 to 1", agent_default=0.7)
+    min_similarity: float | None = argument(None, "how close in meaning, 0 to 1")
     project: str = argument("", "the name or root of a project, or all")
     budget_tokens: int | None = argument(None, "how long `context` may be", least=1)
     tags: tuple[str, ...] = argument(())
@@ -85,13 +85,11 @@ class MemoryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "What was decided or learned? Ask before you change code. Gives memories, best first; anchor.state drifted: the code has "
-        "changed since.",
+        "What was decided or learned? Ask before you change code. anchor.state drifted: the code has changed since.",
         ("query", "k", "scope", "filters", "min_similarity"),
         ("results",),
         # `context` repeats the memories as one text, for prompts.
         omits=("query", "context"),
-        names_detail=True,
         nothing="no memory fits: try other words, a lower min_similarity, or list_memories",
     ),
     command="ragLs.searchMemory",

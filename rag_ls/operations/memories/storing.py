@@ -39,7 +39,8 @@ from rag_ls.operations.parsing import argument_named, parse_request
 
 _EVICTED = "the session was full: the oldest of its least important memories made room"
 _PLACE = ("source_file", *PLACE_KEYS)
-_SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
+_SHOWN_CHANGES = ("tags", "source_file", "line", "symbol")
+_SHOWN_METADATA = (*_SHOWN_CHANGES, "memory_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,9 @@ class UpdateMemory:
 
     id: str = argument(doc="a memory's id, or its first 4 or more characters")
     content: str | None = argument(None, "its new text")
-    metadata: Mapping[str, Any] | None = argument(None, "changes of its metadata; null removes a key")
+    metadata: Mapping[str, Any] | None = argument(
+        None, "changes of its metadata; null removes a key", properties=Metadata, shown=_SHOWN_CHANGES
+    )
     expected_version: int | None = argument(None, "refuse if the memory is at another version than this", least=1)
     force: bool = argument(False, "store it even if it looks trivial, or like a secret")
 

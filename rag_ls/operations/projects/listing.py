@@ -55,9 +55,7 @@ class ReposAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool(
-        "code", "Which projects can be asked? Gives what the argument project of other tools takes.", (), ("repos",)
-    ),
+    tool=Tool("code", "The projects that the argument project of other tools takes.", (), ("repos",)),
     command="ragLs.listRepos",
     verb=Verb("project list", "list the projects of the settings, and those that were opened", in_project=False),
 )

@@ -122,7 +122,7 @@ class ConstraintsAnswer:
         "rules",
         "Which rules apply to a change? Give it in words, as a diff, or a file; ask before you write code.",
         ("change_description", "num_results", "diff", "file_path"),
-        ("constraints",),
+        ("summary",),
         is_idempotent=True,
     ),
     command="ragLs.checkConstraints",

@@ -47,7 +47,13 @@ class RulesHealthAnswer:
 
 
 @operation(
-    tool=Tool("rules", "Can rules and impact be asked for? Lists problems and what to do.", (), is_idempotent=True),
+    tool=Tool(
+        "rules",
+        "Can rules and impact be asked for? Lists problems and what to do.",
+        (),
+        ("healthy",),
+        is_idempotent=True,
+    ),
     command="ragLs.rulesHealth",
     verb=Verb("rules health", "show whether `rules check` and `rules impact` can answer, and what is missing"),
 )
@@ -101,7 +107,7 @@ class RulesStatusAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool("rules", "How many rules and chunks are indexed, and since when?", (), is_idempotent=True),
+    tool=Tool("rules", "How many rules and chunks are indexed, since when?", (), ("initialized",), is_idempotent=True),
     command="ragLs.rulesStatus",
     verb=Verb("rules status", "show how the rules of the project stand"),
 )

@@ -48,9 +48,9 @@ class QueryImpact:
 @operation(
     tool=Tool(
         "rules",
-        "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints; with `changed`, of a branch.",
+        "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints.",
         ("file_path", "symbol", "changed", "num_similar"),
-        ("dependents",),
+        ("summary",),
         is_idempotent=True,
     ),
     command="ragLs.impact",

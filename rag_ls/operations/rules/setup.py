@@ -204,8 +204,9 @@ class _CountedReading:
     needs_code=False,
     tool=Tool(
         "rules",
-        "Once for a project: survey its code and write its rules, ARCHITECTURE.yml and docs/patterns.",
+        "Once for a project: survey its code, write ARCHITECTURE.yml and docs/patterns.",
         ("project_root", "frontend_path", "backend_path", "force"),
+        ("message",),
     ),
     command="ragLs.rulesSetup",
     verb=Verb("rules setup", "survey the code, and propose ARCHITECTURE.yml and docs/patterns from what it shows"),
@@ -356,7 +357,9 @@ def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> No
     effects=DESTROYS,
     manages=True,
     needs_code=False,
-    tool=Tool("rules", "Read a project's files and rules anew, if rag_health_check says so.", ("project_root",)),
+    tool=Tool(
+        "rules", "Read a project's files and rules anew, if rag_health_check says so.", ("project_root",), ("message",)
+    ),
     command="ragLs.rulesIndex",
     verb=Verb("rules index", "index the project anew, its rules among the rest"),
 )
