@@ -12,7 +12,16 @@ from typing import IO, Any, Protocol
 from rag_ls.daemon.open_documents import OpenDocuments
 from rag_ls.daemon.pending_requests import PendingRequests
 from rag_ls.errors import EngineFailed
-from rag_ls.util.json_rpc import REQUEST_FAILED, Message, framed, parsed, read_framed, read_line, refuse_unreadable
+from rag_ls.util.json_rpc import (
+    LOST_MEMORIES,
+    REQUEST_FAILED,
+    Message,
+    framed,
+    parsed,
+    read_framed,
+    read_line,
+    refuse_unreadable,
+)
 
 
 class Record(Protocol):
@@ -67,7 +76,7 @@ _WARNING_TYPE = 2
 
 
 class McpRecord:
-    """An MCP session: its handshake and its unanswered requests."""
+    """An MCP session: its handshake, its unanswered requests, and whether it keeps memories that end with the engine."""
 
     surface = "mcp"
     is_over = False
@@ -79,6 +88,8 @@ class McpRecord:
         self._requests = PendingRequests()
         self._initialize: Message | None = None
         self._initialized: Message | None = None
+        self._storing: set[str] = set()
+        self._has_memories = False
 
     def read(self, source: IO[bytes]) -> bytes | None:
         return read_line(source)
@@ -101,10 +112,15 @@ class McpRecord:
             self._requests.forget(message["params"].get("requestId"))
         if "id" in message and (reason := self._requests.why_refused(message)):
             return None, [_tool_refusal(message, reason)]
+        if _stores_for_session(message):
+            self._storing.add(json.dumps(message.get("id")))
         return body if self._requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
         message = parsed(body)
+        if message is not None and (key := json.dumps(message.get("id"))) in self._storing:
+            self._storing.discard(key)
+            self._has_memories = True
         return message is None or self._requests.from_engine(message)
 
     @property
@@ -118,9 +134,12 @@ class McpRecord:
         return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
-        handshake = [message for message in (self._initialize, self._initialized) if message is not None]
-        if self._initialize is not None:
-            self._requests.answer_here(self._initialize)
+        if self._initialize is None:
+            return [*self._requests.unanswered()], []
+        self._requests.answer_here(self._initialize)
+        initialize = _telling_of_loss(self._initialize) if self._has_memories else self._initialize
+        self._has_memories = False
+        handshake = [message for message in (initialize, self._initialized) if message is not None]
         return [*handshake, *self._requests.unanswered()], []
 
 
@@ -238,6 +257,23 @@ def _watching_nothing(initialize: Message) -> Message:
     except (KeyError, TypeError):
         return initialize
     return {**initialize, "params": {**params, "capabilities": {**params["capabilities"], "workspace": workspace}}}
+
+
+def _stores_for_session(message: Message) -> bool:
+    """Whether a message has a memory stored that ends with the engine."""
+    params = message.get("params")
+    if message.get("method") != "tools/call" or not isinstance(params, dict) or params.get("name") != "store_memory":
+        return False
+    arguments = params.get("arguments")
+    return isinstance(arguments, dict) and arguments.get("scope") == "session"
+
+
+def _telling_of_loss(initialize: Message) -> Message:
+    params = initialize.get("params")
+    if not isinstance(params, dict):
+        return initialize
+    meta = params["_meta"] if isinstance(params.get("_meta"), dict) else {}
+    return {**initialize, "params": {**params, "_meta": {**meta, LOST_MEMORIES: True}}}
 
 
 def _answer(request: Message, result: object) -> Message:

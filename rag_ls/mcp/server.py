@@ -37,7 +37,7 @@ from rag_ls.operations.caller import MustWait
 from rag_ls.operations.operations import Render
 from rag_ls.operations.parsing import describe_mismatch, names_argument
 from rag_ls.operations.wording import in_words_of_agents
-from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
+from rag_ls.util.json_rpc import LOST_MEMORIES, AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.quoting import escape_json, make_visible
 
@@ -47,6 +47,7 @@ _log = logging.getLogger(__name__)
 _NO_RESOURCE_CODE = -32002
 # The library's words for a request before `initialize`. Parameters that are invalid get there by another error.
 _BEFORE_INITIALIZE = "Invalid request parameters"
+_LOST = "the engine was started anew: the memories of scope session that were stored before are gone; store again what still counts"
 _WANTED_KINDS = {
     "dict_type": "an object",
     "model_type": "an object",
@@ -68,6 +69,16 @@ def create_server(
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offer_tools(toolsets, table)
     reword = partial(in_words_of_agents, offered=tools)
+    is_loss_told = False
+
+    def note_of_loss(context: Any) -> str:
+        """For the first answer after an engine ended with memories of this session: a note that they are gone; else empty."""
+        nonlocal is_loss_told
+        given = context.session.client_params
+        if is_loss_told or not (given and given.meta and given.meta.get(LOST_MEMORIES)):
+            return ""
+        is_loss_told = True
+        return _LOST
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[make_tool(operation, name) for name, operation in tools.items()])
@@ -95,9 +106,12 @@ def create_server(
             return _failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
+        lost = note_of_loss(context)
         if answers_text:
             beside = None if shows_structure_alone(_client_of(context)) else result["structured"]
-            return _success(result["text"], beside)
+            return _success("\n".join(filter(None, (lost and f"({lost})", result["text"]))), beside)
+        if lost:
+            result = {**result, "note": "; ".join(filter(None, (lost, result.get("note"))))}
         # Answers as text have kept to a budget of their own.
         result = fit_answer(result)
         return _success(escape_json(json.dumps(result, ensure_ascii=False, separators=(",", ":"))), result)

@@ -21,6 +21,9 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 REQUEST_FAILED = -32803
 
+LOST_MEMORIES = "rag-ls/lost-memories"
+"""In `_meta` of the `initialize` that a relay gives a new engine: the former one ended with memories of this session."""
+
 # Editors synchronise no larger file, and no other message is as long.
 MAX_MESSAGE_BYTES = 128_000_000
 _MAX_HEADER_BYTES = 8192

@@ -14,6 +14,7 @@ import pytest
 from rag_ls.daemon.paths import engine_paths
 from tests.commands import RAG_LS
 from tests.daemon.engines import answer, engine, run
+from tests.e2e.clients import agent
 from tests.support import PATIENCE_S, engine_pid, has_ended, until, write
 
 _SAID = "Fatal Python error: Segmentation fault"
@@ -109,3 +110,15 @@ def test_a_log_file_of_the_settings_has_the_crash(repository: Path, home: Path, 
     assert until(log.exists)
     _crash(engine_pid())
     assert _SAID in log.read_text()
+
+
+@pytest.mark.slow
+async def test_an_agent_is_told_once_that_its_session_s_memories_ended_with_the_engine(repository: Path) -> None:
+    async with agent(repository) as helper:
+        assert "id" in await helper.call(
+            "store_memory", content="The cart is open in the other window", scope="session"
+        )
+        assert "note" not in await helper.call("list_memories", scope="session")
+        _crash(engine_pid())
+        assert "memories of scope session" in (await helper.call("list_memories", scope="session"))["note"]
+        assert "note" not in await helper.call("list_memories", scope="session")
