@@ -59,7 +59,7 @@ def scan(
     fingerprint, began_ns = documents.fingerprint, time.time_ns()
     cuts_anew = not is_cut_as_now(store, documents)
     stored, skipped = store.documents(), store.skipped()
-    changed: list[str] = []
+    changed: list[tuple[str, int]] = []
     seen: set[str] = set()
     reasons: dict[str, None] = {}
     sight = sight_of(project.root, store)
@@ -88,7 +88,7 @@ def scan(
             # The system gives no state to compare: to read it again would say the same.
             continue
         if cuts_anew or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
-            changed.append(path)
+            changed.append((path, max(state.mtime_ns, state.ctime_ns)))
     for folder in _find_top_absent(project.root, absent) if absent and is_sparse(project.root) else ():
         seen.add(folder)
         if (known_skip := skipped.get(folder)) is None or known_skip.reason != NOT_CHECKED_OUT:
@@ -108,7 +108,11 @@ def scan(
     if patterns.include and not seen and (reason := _explain_include(project, patterns)):
         reasons[reason] = None
     _note_unknown(store, stored, skipped, unknown, reasons)
-    store.queue.add(changed)
+    if cuts_anew:
+        # Files in hand are cut by the former settings.
+        store.queue.add(path for path, _ in changed)
+    else:
+        store.queue.add_seen(changed)
     store.set_meta(_MOUNTS, json.dumps(sight.mounts()))
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(_RULES_NOTE, "; ".join(reasons))

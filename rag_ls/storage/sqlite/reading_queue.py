@@ -22,6 +22,18 @@ class ReadingQueue:
             now = time.time_ns()
             connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
 
+    def add_seen(self, files: Iterable[tuple[str, int]]) -> None:
+        """Queue files to be read that a comparison saw, each with the time (ns) at which it last changed.
+
+        One that waits already, or is just being read, keeps its place unless it changed since: else it would be read twice.
+        """
+        with self._database.writing() as connection:
+            now = time.time_ns()
+            connection.executemany(
+                "INSERT INTO queue VALUES (?, ?) ON CONFLICT DO UPDATE SET since_ns = excluded.since_ns WHERE since_ns <= ?",
+                [(path, now, changed_ns) for path, changed_ns in files],
+            )
+
     def paths(self) -> list[str]:
         """The files that wait to be read, by path."""
         return self._database.column("SELECT path FROM queue ORDER BY path")

@@ -272,6 +272,15 @@ def test_skipping_a_file_drops_what_was_indexed_of_it(store: CheckoutIndex) -> N
     assert store.skipped()["src/a.py"].reason == "too large"
 
 
+def test_a_waiting_file_that_a_comparison_sees_again_keeps_its_place_unless_it_changed(store: CheckoutIndex) -> None:
+    store.queue.add(["src/a.py", "src/b.py"])
+    read = replace(SETTLED, read_ns=time.time_ns())
+    store.queue.add_seen([("src/a.py", read.read_ns - 10**9), ("src/b.py", read.read_ns), ("src/c.py", 1)])
+    store.replace_document(record("src/a.py", state=read), [])
+    store.replace_document(record("src/b.py", state=read), [])
+    assert store.queue.paths() == ["src/b.py", "src/c.py"]
+
+
 def test_files_at_a_path_are_those_indexed_queued_and_on_request_skipped_there(store: CheckoutIndex) -> None:
     store.replace_document(record("lib/a.py"), [])
     store.replace_document(record("lib/unsaved.py", "session"), [])
