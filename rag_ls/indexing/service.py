@@ -194,6 +194,13 @@ class IndexingService:
         return self._documents.is_locked_elsewhere
 
     @property
+    def is_left_over(self) -> bool:
+        """Whether no client has the project indexed now, and files wait to be read or chunks to be embedded."""
+        if self.is_asked or self._board.now.phase is Phase.CANCELLED:
+            return False
+        return self._store.queue.has_any() or self._embeddings.has_work()
+
+    @property
     def outlasts_clients(self) -> bool:
         """Whether work that `go_on_alone` asked for is left. Asks no store."""
         since = self._agenda.outlasts_clients_since

@@ -76,6 +76,22 @@ def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: 
 
 
 @pytest.mark.slow
+def test_what_a_question_began_is_finished_by_the_next_though_nobody_had_it_open_meanwhile(
+    client: Client, shop: Path
+) -> None:
+    write(shop, {"src/fresh.py": f"def fresh_{uuid.uuid4().hex}():\n    return {uuid.uuid4().int}\n"})
+    view = client.open(shop)
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    assert not view.indexing.is_left_over
+    view.indexing.pause()
+    assert view.indexing.is_left_over
+    view.indexing.go_on_alone()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    view.indexing.pause()
+    assert not view.indexing.is_left_over
+
+
 def test_embedding_counts_up_to_one_total_though_texts_stand_in_several_files(client: Client, tmp_path: Path) -> None:
     view = client.open(write(tmp_path, {f"src/file{number}.py": _functions(number % 20) for number in range(60)}))
     steps: list[Progress] = []

@@ -61,10 +61,14 @@ def read_first(
     if not caller.can_wait:
         return
     new = [session for session in sessions if compares and _needs_start(session)]
+    goes_on = bool(caller.client.engine.address)
+    for session in sessions if goes_on and compares else ():
+        # It was paused when its last client went, for example while the machine was too busy to embed.
+        if session not in new and session.indexing.is_left_over:
+            session.indexing.go_on_alone()
     unread = [session for session in sessions if session in new or _has_unread(session)]
     if not unread:
         return
-    goes_on = bool(caller.client.engine.address)
 
     def start_and_wait(report: Report) -> None:
         for session in new:
