@@ -134,7 +134,6 @@ CSHARP = Language(
         bases=("(base_list (_) @base)", "(base_list (generic_name (identifier) @base))"),
         parents=frozenset({"base"}),
         chained=frozenset({"this", "base"}),
-        unnamed_creation=r"(?<!\w)new\s*\(",
         own_is_implied=True,
         is_overloaded=True,
         is_declared=True,
@@ -147,7 +146,6 @@ CSHARP = Language(
         lists=frozenset(
             "List IList IEnumerable ICollection IReadOnlyList IReadOnlyCollection HashSet ISet IQueryable".split()
         ),
-        adders=frozenset("Add Contains Enqueue IndexOf Push Remove".split()),
         loops=(r"\bforeach\s*\(\s*var\s+{name}\s+in\s+",),
     ),
     imports=ImportRule(

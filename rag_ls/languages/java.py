@@ -58,7 +58,6 @@ JAVA = Language(
         is_overloaded=True,
         is_declared=True,
         types_precede=True,
-        prefers_fixed_arity=True,
         types=(PREFIX_TYPE, NEW),
         returns=r"([A-Z][\w.]*)(?:<[^;(){}]*>)?(?:\[\])*\s+{name}\s*\(",
         chained=frozenset({"this", "super"}),

@@ -97,26 +97,16 @@ class ReferenceRule(NamedTuple):
     """The methods of a list that give one of its elements; `[]` stands for brackets."""
     same: frozenset[str] = frozenset()
     """The methods of a list that give a list of the same elements."""
-    adders: frozenset[str] = frozenset()
-    """The methods of a list whose argument is one of its elements."""
     loops: tuple[str, ...] = ()
     """Patterns that find the list whose elements `{name}` goes through: it begins where the match ends."""
     callbacks: tuple[str, ...] = ()
     """The same for parameters of functions that are given to a method of the list: it ends where the match begins."""
-    implicit: frozenset[str] = frozenset()
-    """The parameter of a block that the block does not name: `it`, `$0`."""
-    given_elements: frozenset[str] = frozenset()
-    """The methods of a list that give each of its elements to a block."""
-    given_itself: frozenset[str] = frozenset()
-    """The methods of anything that give it to a block."""
     results: str = ""
     """A pattern that finds the values that a function's text returns, where its signature may leave the type out."""
     parameters: str = r"[(,]\s*(?:\*{1,2}|\.\.\.|\w+\s+)?{name}\s*[,:=)?]"
     """A pattern that finds a parameter by its `{name}`."""
     has_bodies: bool = False
     """Whether the value of a property may be computed in a body of its own."""
-    unnamed_creation: str = ""
-    """A pattern of the creation of an object of the type that its place wants: `new(`."""
     leading_dot: bool = False
     """Whether a member without a receiver, `.small`, is of the type that its place wants."""
     creators: frozenset[str] = frozenset()
@@ -126,7 +116,7 @@ class ReferenceRule(NamedTuple):
     labels: str = ""
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
     argument_labels: str = ""
-    """A pattern of what follows a name before an argument of a call: the name is one of the function's, or a field of the type."""
+    """A pattern of what follows the label of an argument, which is none of the names of the document."""
     reaches_through_bases: bool = False
     """Whether the language's compiler counts the uses of a member and of one that takes its place as uses of both."""
     constructors: frozenset[str] = frozenset()
@@ -144,8 +134,6 @@ class ReferenceRule(NamedTuple):
     """Whether a variable is declared by its type and its name, in this order."""
     types_follow: bool = False
     """Whether a parameter's type follows its name, which may label the argument; a block behind a call is an argument, too."""
-    prefers_fixed_arity: bool = False
-    """Whether an overload that takes any number of arguments is meant only where no other one fits."""
     chained: frozenset[str] = frozenset()
     """The words, among the names, with which a constructor calls another one of its type or of a base."""
     pure_types: str = ""

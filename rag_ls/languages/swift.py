@@ -71,12 +71,8 @@ SWIFT = Language(
         same=frozenset(
             {"filter", "reversed", "sorted", "dropFirst", "dropLast", "prefix", "suffix", "shuffled", "lazy"}
         ),
-        adders=frozenset({"append", "contains", "insert", "firstIndex"}),
         loops=(r"\bfor\s+{name}\s+in\s+",),
         callbacks=(rf"\.(?:{'|'.join(_GIVEN_ELEMENTS)})\s*(?:\(\s*(?:\w+:\s*)?)?\{{\s*{{name}}\s+in\b",),
-        implicit=frozenset({"$0"}),
-        given_elements=frozenset(_GIVEN_ELEMENTS),
-        given_itself=frozenset({"map", "flatMap"}),
     ),
     imports=ImportRule(_read_import, ("import_declaration",)),
     exports=UNLESS_PRIVATE,

@@ -32,6 +32,8 @@ class Dependent:
     """The lines of these imports, and those of `uses`."""
     uses: tuple[tuple[int, str], ...] = ()
     """The lines that use a name, each with the name as it is declared, in order."""
+    is_by_name: bool = False
+    """Whether it uses the name alone: it may mean another declaration, since nothing that is followed leads to this one."""
 
 
 @dataclass(frozen=True, slots=True)

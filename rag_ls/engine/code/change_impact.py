@@ -12,7 +12,7 @@ from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.impact import find_covering_tests
 from rag_ls.engine.code.reaching_tests import find_reaching_tests
-from rag_ls.engine.code.references import find_resolved_uses
+from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import ImportResolver, SourceTree
@@ -161,8 +161,9 @@ def _uses_of_changed(session: ProjectSession, file: ChangedFile, names: Sequence
     wanted = {each.name for each in names if each.change is NameChange.SIGNATURE}
     for item in source.symbols if source is not None else ():
         if item.symbol in wanted:
-            for use in find_resolved_uses(session, [item]):
-                yield Dependent(use.path, (), (item.symbol,), (use.line,), ((use.line, item.symbol),))
+            for use in find_uses(session, [item]):
+                uses = ((use.line, item.symbol),)
+                yield Dependent(use.path, (), (item.symbol,), (use.line,), uses, is_by_name=not use.resolved)
 
 
 def _uses_of_removed(
@@ -190,7 +191,7 @@ def merge_dependents(found: Sequence[Dependent]) -> tuple[Dependent, ...]:
         merged[each.path] = Dependent(
             path=each.path, imports=tuple(dict.fromkeys((*known.imports, *each.imports))),
             names=tuple(dict.fromkeys((*known.names, *each.names))), lines=tuple(sorted({*known.lines, *each.lines})),
-            uses=tuple(sorted({*known.uses, *each.uses})),
+            uses=tuple(sorted({*known.uses, *each.uses})), is_by_name=known.is_by_name and each.is_by_name,
         )  # fmt: skip
     return tuple(merged[path] for path in sorted(merged))
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document, find_near
-from rag_ls.engine.code.impact import SymbolUse, find_uses
-from rag_ls.engine.code.references import find_resolved_uses
+from rag_ls.engine.code.impact import SymbolUse
+from rag_ls.engine.code.impact import find_uses as count_uses
+from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, Memory
@@ -51,14 +52,15 @@ def hover(session: ProjectSession, path: str, line: int, word: str = "") -> Rela
 
 
 def _find_calls(session: ProjectSession, row: ChunkRow, word: str) -> tuple[Reference, ...]:
-    """The first call of a declaration of the chunk's document in each symbol that calls it, tests last."""
+    """The first call of a declaration of the chunk's document in each symbol that calls it, tests and calls by name alone last."""
     named = session.store.outlines.of_documents([row.document_id], _MAX_DECLARED)
     declared = [item for item in named if item.kind in ("function", "type") and is_called(item.symbol, word)]
     holders = session.project.index.lexical.documents_holding(split_identifier(word)[-1:]) if declared else ()
     if not 0 < len(holders) <= _MAX_HOLDERS:
         return ()
-    uses = find_resolved_uses(session, declared)
-    calls = sorted((use for use in uses if use.kind is ReferenceKind.CALL), key=lambda use: use.is_test)
+    uses = find_uses(session, declared)
+    calls = [use for use in uses if use.kind is ReferenceKind.CALL]
+    calls.sort(key=lambda use: (not use.resolved, use.is_test))
     return tuple({(use.path, use.symbol): use for use in reversed(calls)}.values())[::-1]
 
 
@@ -69,4 +71,4 @@ def find_memory_lenses(session: ProjectSession, path: str) -> list[tuple[ChunkRo
 
 def find_use_lenses(session: ProjectSession, path: str) -> list[SymbolUse]:
     """The uses of each exported symbol of a document; none if the settings turn lenses off."""
-    return find_uses(session, path) if session.settings.hover.lenses else []
+    return count_uses(session, path) if session.settings.hover.lenses else []

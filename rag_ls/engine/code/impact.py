@@ -14,6 +14,7 @@ from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
 from rag_ls.engine.code.references import Reference, find_resolved_uses
+from rag_ls.engine.code.references import find_uses as find_all_uses
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.related_tests import find_other_paths
 from rag_ls.engine.session import ProjectSession
@@ -41,6 +42,8 @@ _MAX_NAMESAKES = 1000
 _MAX_NAMED_FILES = 6
 _TYPES = frozenset({"type", "module"})
 _MAX_TYPES = 20
+# Where nothing imports a file, the uses of so many of its names are looked for, by name too.
+_MAX_NAMES = 20
 _SEPARATORS = (".", "::", "#", " > ")
 
 
@@ -98,10 +101,15 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     hidden = session.hidden_documents()
     finder = _make_finder(session, hidden)
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
-    users = None if symbol else [each.path for each in dependents.direct[:_MAX_LINES_IN]]
-    found = find_resolved_uses(session, meant if symbol else _find_exported(meant), users)
+    exported = _find_exported(meant)
+    if symbol:
+        found = find_all_uses(session, meant)
+    elif dependents.direct:
+        found = find_resolved_uses(session, exported, [each.path for each in dependents.direct[:_MAX_LINES_IN]])
+    else:
+        found = find_all_uses(session, exported[:_MAX_NAMES])
     if not symbol:
-        found += find_resolved_uses(session, _find_open_types(document.language, meant))
+        found += [use for use in find_all_uses(session, _find_open_types(document.language, meant)) if use.resolved]
     direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
@@ -109,7 +117,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     facts = read_facts_apart(session, path, document.language, "".join(row.stored.chunk.text for row in rows))
     return Impact(
         path=path,
-        exports=tuple(_find_exported(meant)),
+        exports=tuple(exported),
         endpoints=tuple(facts.endpoints),
         events=tuple(facts.events),
         dependents=dependents,
@@ -187,6 +195,7 @@ def _add_uses(
     The line of an import that takes no such name counts where it `keeps_imports`, or where no other line is known.
     """
     uses: dict[str, dict[tuple[int, str], None]] = {}
+    resolved = {each.path for each in found if each.resolved}
     for each in found:
         if each.path != path and each.target is not None:
             uses.setdefault(each.path, {})[each.line, each.target.symbol] = None
@@ -197,7 +206,8 @@ def _add_uses(
         dependent = known.get(other) or Dependent(other, (), tuple(dict.fromkeys(name for _, name in here)))
         imports = dependent.lines if keeps_imports or not here else ()
         lines = tuple(sorted({*imports, *(line for line, _ in here)}))
-        dependents.append(replace(dependent, lines=lines, uses=tuple(here)))
+        is_by_name = other not in known and other not in resolved
+        dependents.append(replace(dependent, lines=lines, uses=tuple(here), is_by_name=is_by_name))
     return tuple(dependents)
 
 

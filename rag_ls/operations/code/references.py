@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.engine.code.references import (
@@ -146,7 +146,8 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
         _make_record(each, names_target=names_target, project=str(session.project.root) if len(sessions) > 1 else "")
         for session, each in shown
     )
-    as_text = "" if declared else _describe_lines(sessions, answers, found)
+    is_used = any(each.kind is not ReferenceKind.DEFINITION for _, each in found)
+    as_text = "" if declared and is_used else _describe_lines(sessions, answers, found)
     notes = (caller.projects.note_elsewhere(sessions), *_notes(answers, first + len(shown), total, as_text))
     note = "; ".join(filter(None, notes))
     name = next((answer.name for _, answer in answers), request.symbol)
@@ -159,15 +160,20 @@ def find_references(caller: Caller, request: FindReferences) -> ReferencesAnswer
 def _describe_lines(
     sessions: Sequence[ProjectSession], answers: Sequence[tuple[ProjectSession, References]], found: Sequence[_Found]
 ) -> str:
-    """The lines beside the uses that hold a name that nothing declares: in strings, comments and data, as a setting's name is."""
+    """The lines beside the uses that hold a name that nothing declares or uses: in strings, comments and data."""
     name = answers[0][1].name if answers else ""
+    told = {(each.path, each.line) for _, each in found}
+    return describe_lines(sessions, name, told, {each.path for _, answer in answers for each in answer.unread.holding})
+
+
+def describe_lines(
+    sessions: Sequence[ProjectSession], name: str, told: Collection[tuple[str, int]], without: Collection[str] = ()
+) -> str:
+    """The lines that hold a name as a word, beside those that are `told` and those of some files; empty where there are none."""
     if not name:
         return ""
-    question = ExactQuestion((TextQuery(name, whole_words=True),), NO_FILTERS, count=_MAX_COUNT)
-    exact = find_exact(sessions, question)
-    told = {(each.path, each.line) for _, each in found}
-    unread = {each.path for _, answer in answers for each in answer.unread.holding}
-    places = [place for place in exact.places if place.path not in unread] if exact else []
+    exact = find_exact(sessions, ExactQuestion((TextQuery(name, whole_words=True),), NO_FILTERS, count=_MAX_COUNT))
+    places = [place for place in exact.places if place.path not in without] if exact else []
     others = [place for place in places if (place.path, place.line) not in told]
     if not others:
         return ""

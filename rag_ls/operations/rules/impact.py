@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_ls.engine.code.impact import find_impact
+from rag_ls.engine.code.impact import Impact, find_impact
 from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
+from rag_ls.engine.code.references.code_files import split_owner
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.lookup import note_secrets
 from rag_ls.operations.code.preparation import read_all, read_first
+from rag_ls.operations.code.references import describe_lines
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, Verb, operation
@@ -97,14 +100,24 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
         dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
     summary = _summarize_impact(answer, found.reaching_tests, is_all=found.dependents.is_all)
-    notes = tuple(filter(None, (caller.projects.note_elsewhere([view]), note_secrets([view]))))
-    return replace(answer, summary=summary, notes=notes)
+    notes = (caller.projects.note_elsewhere([view]), note_secrets([view]), _note_lines(view, request, answer, found))
+    return replace(answer, summary=summary, notes=tuple(filter(None, notes)))
+
+
+def _note_lines(view: ProjectSession, request: QueryImpact, answer: ImpactAnswer, found: Impact) -> str:
+    """The lines that hold the name of a symbol on which no file depends: an answer of none would deny them."""
+    if not request.symbol.strip() or answer.dependents:
+        return ""
+    declared = {(item.path, item.start_line) for item in found.exports}
+    return describe_lines([view], split_owner(request.symbol.strip())[1], declared)
 
 
 def _summarize_impact(answer: ImpactAnswer, reaching: Sequence[ReachingTest], *, is_all: bool) -> str:
     beyond = (
         f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
     )
+    by_name = sum(each.byName for each in answer.dependents)
+    beyond = (f", {by_name} of them by name alone" if by_name else "") + beyond
     parts = [
         f"{answer.filePath} exports {count_of(len(answer.exports), 'name')}",
         f"{count_of(answer.dependentsTotal, 'file depends', 'files depend')} on it{beyond}",

@@ -34,6 +34,8 @@ class DependentRecord:
     """All lines that depend on it: imports and uses."""
     uses: tuple[UseRecord, ...] = optional(())
     """Those of them that use a name."""
+    byName: bool = optional(False)
+    """Whether it uses the name alone, and may mean another declaration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +141,6 @@ class ImpactAnswer:
 
 def make_dependent(found: Dependent) -> DependentRecord:
     uses = tuple(UseRecord(line, name) for line, name in found.uses)
-    return DependentRecord(found.path, found.imports, found.names, found.lines, uses)
+    return DependentRecord(
+        filePath=found.path, imports=found.imports, names=found.names, lines=found.lines, uses=uses, byName=found.is_by_name
+    )  # fmt: skip

@@ -27,7 +27,7 @@ PYTHON = {
         '    return hasattr(inner, "retry")\n'
     ),
 }
-# `.member` is of the type that its place wants, `$0` an element of what the block is called on.
+# `.member` is of the type that its place wants, which is not told.
 SWIFT = {
     "Sources/Kind.swift": (
         "enum Kind {\n  case small, big\n  case named(String)\n}\n\nenum Other {\n  case small, big\n}\n\n"
@@ -45,7 +45,7 @@ SWIFT = {
         "    return [.small, .big]\n  }\n}\n"
     ),
 }
-# `new(...)` is of the type that its place wants; types of one name differ by their own arguments, overrides by their parameters.
+# `new(...)` names no type; types of one name differ by their own arguments.
 C_SHARP = {
     "src/Shop/Cart.cs": (
         "namespace Shop;\n\npublic record Size(int Width);\npublic class Other { public Other(int a) {} }\n"
@@ -80,7 +80,7 @@ RUBY = {
     ),
     "app/use.rb": "User.new('a')\nAdmin.new('b')\nGuest.new\nuser = User.new('c')\nuser.name, other.size = 1, 2\nprint user.name, 1\n",
 }
-# Parts for platforms are one; parameters of the head are properties; `it` is what the block is given; folders leave out `shop`.
+# Parts for platforms are one; parameters of the head are properties; folders leave out `shop`.
 KOTLIN = {
     "common/src/Clock.kt": "package shop\n\nexpect class Clock {\n    fun now(zone: Int): Long\n}\nexpect fun tick(): Long\n",
     "jvm/src/ClockJvm.kt": (
@@ -192,15 +192,22 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
             [*_at("use.py", 1, 5), *_at("shop/__init__.py", 3), *_at("shop/__init__.py", 1, sure="by name")],
         ),
         (PYTHON, {"symbol": "Policy"}, _at("shop/__init__.py", 7)),
-        (SWIFT, {"symbol": "Kind.big"}, [*_at("Sources/Kind.swift", 19), *_at("Sources/Use.swift", 7, 12, 14, 18, 19)]),
-        (SWIFT, {"symbol": "Kind.small"}, [*_at("Sources/Kind.swift", 11), *_at("Sources/Use.swift", 8, 10, 14, 19)]),
-        (SWIFT, {"symbol": "Other.big"}, _at("Sources/Use.swift", 10, 13)),
-        (SWIFT, {"symbol": "Other.small"}, _at("Sources/Kind.swift", 13)),
-        (SWIFT, {"symbol": "Kind.named"}, _at("Sources/Kind.swift", 20)),
-        (SWIFT, {"symbol": "Cart.size"}, [*_at("Sources/Use.swift", 4), *_at("Sources/Use.swift", 17, sure="by name")]),
+        # What only the place tells is by name, of both types.
+        *(
+            (
+                SWIFT,
+                {"symbol": f"{owner}.big"},
+                [
+                    *_at("Sources/Kind.swift", 19, sure="by name"),
+                    *_at("Sources/Use.swift", 7, 10, 12, 13, 14, 18, 19, sure="by name"),
+                ],
+            )
+            for owner in ("Kind", "Other")
+        ),
+        (SWIFT, {"symbol": "Kind.named"}, _at("Sources/Kind.swift", 20, sure="by name")),
+        (SWIFT, {"symbol": "Cart.size"}, _at("Sources/Use.swift", 4, 17, sure="by name")),
         (SWIFT, {"symbol": "Cart.init"}, [*_at("Sources/Kind.swift", 16), *_at("Sources/Use.swift", 11)]),
-        (C_SHARP, {"symbol": "Size"}, [*_at("src/Shop/Cart.cs", 7, 8, 9, 9, 10, 11, 11), *_at("src/Shop/Use.cs", 7, 10, 11)]),
-        (C_SHARP, {"symbol": "Other.Other"}, _at("src/Shop/Use.cs", 8)),
+        (C_SHARP, {"symbol": "Size"}, _at("src/Shop/Cart.cs", 7, 8, 9, 10, 11)),
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 3, "symbol": "Box"}, _at("src/Shop/Box.cs", 5)),
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 4, "symbol": "Box"}, _at("src/Shop/Box.cs", 4, 5)),
         (C_SHARP, {"path": "src/Shop/Box.cs", "line": 5, "symbol": "Box"}, _at("src/Shop/Box.cs", 3)),
@@ -217,10 +224,11 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
             for path, line in (("common/src/Clock.kt", 4), ("jvm/src/ClockJvm.kt", 4))
         ),
         (KOTLIN, {"path": "jvm/src/ClockJvm.kt", "line": 7}, _at(_USE, 9)),
-        (KOTLIN, {"symbol": "Cart.size"}, [*_at("common/src/Cart.kt", 6), *_at(_USE, 6, 10, 11)]),
+        (KOTLIN, {"symbol": "Cart.size"}, [*_at("common/src/Cart.kt", 6), *_at(_USE, 6, 10, 11, 12, sure="by name")]),
         (KOTLIN, {"symbol": "Kind.BIG"}, [*_at("common/src/Cart.kt", 9), *_at(_USE, 10)]),
-        (KOTLIN, {"symbol": "Cart.constructor"}, _at(_USE, 13)),
-        (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4, 4)]),
+        (KOTLIN, {"symbol": "Cart.constructor"}, [*_at("common/src/Cart.kt", 9, sure="by name"), *_at(_USE, 10, 13, sure="by name")]),
+        (DART, {"symbol": "Cart.limit"}, [*_at("core/lib/src/cart.dart", 7), *_at("app/lib/use.dart", 4, 4),
+            *_at("core/lib/src/cart.dart", 4, sure="by name"), *_at("app/lib/use.dart", 4, sure="by name")]),
         (DART, {"symbol": "Cart.small"}, _at("app/lib/use.dart", 4)),
         (DART, {"path": "core/lib/src/cart.dart", "line": 1},
             [*_at("core/lib/core.dart", 1), *_at("core/lib/src/cart.dart", 4), *_at("app/lib/use.dart", 4, 4, 5)]),
@@ -234,13 +242,15 @@ def _at(path: str, *lines: int, sure: str = "resolved") -> list[str]:
         *((CPP, {"path": path, "line": line},
             [*_at("app/main.cpp", 4), *_at("app/main.cpp", 6, sure="by name"), *_at("shop/cart.h", 3, sure="by name")])
           for path, line in (("shop/cart.h", 8), ("shop/cart.cpp", 3))),
-        *((CPP, {"path": path, "line": line}, _at("shop/cart.cpp", 4)) for path, line in (("shop/cart.h", 10), ("shop/cart.cpp", 5))),
+        *((CPP, {"path": path, "line": line}, _at("shop/cart.cpp", 4, sure="by name"))
+          for path, line in (("shop/cart.h", 10), ("shop/cart.cpp", 5))),
         (CPP, {"symbol": "shop::item::size"}, _at("shop/cart.cpp", 3, 4)),
         (CPP, {"symbol": "Cart.size"}, _at("shop/cart.cpp", 4)),
         (CPP, {"path": "shop/cart.cpp", "line": 6}, _at("app/main.cpp", 5)),
         (CPP, {"symbol": "item"}, [*_at("shop/cart.cpp", 4, 4), *_at("shop/cart.h", 9, 12)]),
-        (SCALA, {"path": "src/main/scala/shop/Cart.scala", "line": 3}, []),
-        (SCALA, {"symbol": "Cart.size"}, _at("src/main/scala/shop/Cart.scala", 5, 8, 10)),
+        (SCALA, {"path": "src/main/scala/shop/Cart.scala", "line": 3}, _at("src/main/scala/shop/Cart.scala", 8, 9, sure="by name")),
+        (SCALA, {"symbol": "Cart.size"},
+            [*_at("src/main/scala/shop/Cart.scala", 5, 10), *_at("src/main/scala/shop/Cart.scala", 8, sure="by name")]),
     ],
 )  # fmt: skip
 def test_each_form_leads_to_its_declaration(
@@ -253,16 +263,6 @@ def test_each_form_leads_to_its_declaration(
 ) -> None:
     uses = find_uses(client, indexed_projects.copy(files, tmp_path / "forms"), question)
     assert uses == sorted(expected), (question, uses)
-
-
-def test_an_overload_takes_the_place_of_the_one_with_its_parameters(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
-) -> None:
-    client.open(indexed_projects.copy(C_SHARP, tmp_path / "overrides"))
-    index_project(client, embeddings=False)
-    asked = {"path": "src/Shop/Box.cs", "line": 6, "symbol": "IAdd.Add"}
-    found = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", asked)["references"]
-    assert [each["line"] for each in found if each["kind"] == "override"] == [9]
 
 
 def test_a_question_may_name_a_namespace_and_docs_of_another_type_are_left_out(

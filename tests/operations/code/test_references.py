@@ -507,7 +507,13 @@ def test_a_declaration_is_shown_by_the_line_with_its_name(operations: Operations
                 "const one = await pick()\none.save()\n",
             },
             "Tape.save",
-            ["page.ts:4 resolved", "page.ts:5 resolved", "page.ts:10 resolved", "page.ts:6 by name"],
+            [
+                "page.ts:4 resolved",
+                "page.ts:5 resolved",
+                "page.ts:10 resolved",
+                "page.ts:6 by name",
+                "page.ts:7 by name",
+            ],
             id="one of several types",
         ),
         pytest.param(
@@ -786,151 +792,13 @@ def test_java_types_constructors_and_methods_are_told_apart(
         f"{test}:13 by name",
     ]
     made = operations.run("find_references", {"path": cart, "line": 6, "show": "callers"})
-    assert sorted(_places(made)) == [
-        f"{cart}:11 resolved", f"{cart}:15 resolved", f"{test}:5 resolved",
-    ]  # fmt: skip
+    # Which of the overloads a creation means is not told.
+    assert {f"{cart}:11 by name", f"{cart}:15 by name", f"{test}:5 by name"} <= set(_places(made))
     assert f"{cart}:14 resolved" in _places(operations.run("find_references", {"path": cart, "line": 3}), "mention")
     assert _places(operations.run("find_references", {"symbol": "Base.close"})) == [
         f"{store}:5 resolved",
         f"{test}:12 resolved",
     ]
-
-
-OVERLOADS = {
-    "src/main/java/shop/Cart.java": (
-        "package shop;\n\npublic class Cart {\n    void add(String name) {}\n    void add(String name, int count) {}\n"
-        "    void add(Item item) {}\n    void add(Object... all) {}\n}\n"
-    ),
-    "src/main/java/shop/Item.java": "package shop;\n\npublic class Item {\n    Item(int id) {}\n    Item(String name) {}\n"
-    "    boolean sold;\n    boolean sold() { return sold; }\n    void sold(boolean is) { sold = is; sold(); }\n}\n",
-    "src/main/java/shop/Many.java": (
-        "package shop;\n\nclass Many {\n    void many(int first, int... more) {}\n    void many(long one) {}\n"
-        "    void few(Integer one) {}\n    void few(long one) {}\n    void run() {\n        many(1);\n        many(1, 2);\n"
-        "        few(1);\n        many(of());\n    }\n}\n"
-    ),
-    "src/main/java/shop/Bulk.java": (
-        "package shop;\n\npublic class Bulk extends Cart {\n    @Override\n    void add(String name, int count) {}\n}\n"
-    ),
-    "src/main/java/shop/Run.java": (
-        "package shop;\n\nclass Run {\n    void run(Cart cart, Item item, String name) {\n"
-        '        cart.add("a, b");\n        cart.add(name);\n        cart.add(new Item("a"));\n        cart.add(item);\n'
-        "        cart.add(name, 2);\n        cart.add(of(1, 2));\n        cart.add(1, 2, 3);\n        new Item(4);\n    }\n}\n"
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "line", "expected"),
-    [
-        ("Cart.java", 4, ["5 resolved", "6 resolved", "10 by name"]),
-        ("Cart.java", 5, ["9 resolved"]),
-        ("Cart.java", 6, ["7 resolved", "8 resolved", "10 by name"]),
-        ("Cart.java", 7, ["11 resolved", "10 by name"]),
-        ("Item.java", 4, ["12 resolved"]),
-        ("Item.java", 5, ["7 resolved"]),
-        ("Item.java", 8, []),
-    ],
-)
-def test_the_arguments_of_a_call_tell_overloads_apart(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, path: str, line: int, expected: list[str]
-) -> None:
-    client.open(indexed_projects.copy(OVERLOADS, tmp_path / "overloads"))
-    index_project(client)
-    operations = Operations(client, wait_for_model_s=PATIENCE_S)
-    folder = "src/main/java/shop"
-    answer = operations.run("find_references", {"path": f"{folder}/{path}", "line": line})
-    assert _places(answer, "call") == [f"{folder}/Run.java:{each}" for each in expected]
-    # Only the one with as many parameters takes its place.
-    assert len(_places(answer, "override")) == (path == "Cart.java" and line == 5)
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [(4, ["10 resolved", "12 by name"]), (5, ["9 resolved", "12 by name"]), (6, []), (7, ["11 resolved"])],
-)
-def test_an_overload_of_any_number_of_arguments_is_meant_last(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, line: int, expected: list[str]
-) -> None:
-    client.open(indexed_projects.copy(OVERLOADS, tmp_path / "overloads"))
-    index_project(client)
-    path = "src/main/java/shop/Many.java"
-    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"path": path, "line": line})
-    assert _places(answer, "call") == [f"{path}:{each}" for each in expected]
-
-
-def test_a_call_that_fits_an_overload_of_a_base_class_alone_is_not_sure(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
-) -> None:
-    run = (
-        "package shop;\n\nclass Sale {\n    void run(Bulk bulk, String name) {\n        bulk.add(name, 2);\n"
-        "        bulk.add(name);\n    }\n}\n"
-    )
-    files = OVERLOADS | {"src/main/java/shop/Sale.java": run}
-    client.open(indexed_projects.copy(files, tmp_path / "inherited"))
-    index_project(client)
-    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", {"symbol": "Bulk.add"})
-    sale = "src/main/java/shop/Sale.java"
-    places = [each for each in _places(answer, "call") if each.startswith(sale)]
-    assert places == [f"{sale}:5 resolved", f"{sale}:6 by name"]
-
-
-HARD_CALLS = {
-    "src/main/java/shop/Item.java": "package shop;\n\nclass Item {}\n",
-    "src/main/java/shop/Make.java": "package shop;\n\nclass Make {\n    Item make() { return null; }\n}\n",
-    "src/main/java/shop/Bag.java": (
-        "package shop;\n\nclass Bag {\n    void add(Item item) {}\n    void add(Make make) {}\n"
-        "    void say(String text) {}\n    void say(String text, int level) {}\n}\n"
-    ),
-    "src/main/java/shop/Run.java": (
-        "package shop;\n\nclass Run {\n    void run(Bag bag) {\n        bag.add(new Make().make());\n"
-        '        bag.say("""\n            a, "b"\n            """);\n    }\n}\n'
-    ),
-    "Shop/Box.cs": (
-        "interface IBox\n{\n    void Fill(int a);\n}\nclass Box : IBox\n{\n    public void Open(string a) { }\n"
-        "    public void Open(string a, string b) { }\n    void IBox.Fill(int a) { Fill(a, 2); }\n"
-        "    public void Fill(int a, int b) { }\n}\n"
-    ),
-    "Shop/Ways.cs": (
-        "static class Ways\n{\n    public static void Ship(this Box box) { }\n"
-        "    public static void Ship(this Box box, int days) { }\n}\n"
-    ),
-    "Shop/Run.cs": (
-        "class Run\n{\n    void Go(Box box)\n    {\n        Ways.Ship(box);\n        Ways.Ship(box, 3);\n"
-        '        box.Open(@"c:\\", "a");\n        box.Open(@"a "", b");\n    }\n}\n'
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "line", "expected"),
-    [
-        ("src/main/java/shop/Bag.java", 4, ["src/main/java/shop/Run.java:5 resolved"]),
-        ("src/main/java/shop/Bag.java", 5, []),
-        ("src/main/java/shop/Bag.java", 6, ["src/main/java/shop/Run.java:6 resolved"]),
-        ("src/main/java/shop/Bag.java", 7, []),
-        ("Shop/Box.cs", 7, ["Shop/Run.cs:8 resolved"]),
-        ("Shop/Box.cs", 8, ["Shop/Run.cs:7 resolved"]),
-        ("Shop/Ways.cs", 3, ["Shop/Run.cs:5 resolved"]),
-        ("Shop/Ways.cs", 4, ["Shop/Run.cs:6 resolved"]),
-    ],
-)
-def test_overloads_are_told_apart_whatever_their_arguments_hold(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, path: str, line: int, expected: list[str]
-) -> None:
-    client.open(indexed_projects.copy(HARD_CALLS, tmp_path / "hard-calls"))
-    index_project(client)
-    operations = Operations(client, wait_for_model_s=PATIENCE_S)
-    assert _places(operations.run("find_references", {"path": path, "line": line}), "call") == expected
-
-
-def test_what_takes_the_place_of_a_member_is_known_by_its_own_parameters(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path
-) -> None:
-    client.open(indexed_projects.copy(HARD_CALLS, tmp_path / "hard-overrides"))
-    index_project(client)
-    operations = Operations(client, wait_for_model_s=PATIENCE_S)
-    answer = operations.run("find_references", {"path": "Shop/Box.cs", "line": 3})
-    assert _places(answer, "override") == ["Shop/Box.cs:9 resolved"]
 
 
 OTHERS = {
@@ -1063,11 +931,12 @@ def test_declarations_that_all_documents_see_are_one_in_all_their_parts(
     )
     index_project(client)
     uses = _places(operations.run("find_references", {"path": "web/flow.ts", "line": 2}), "mention")
-    # The variable of that name is another thing, and so is what a package brings.
+    # The variable of that name is another thing; what an import brings that leads nowhere is by name.
     assert uses == [
         "web/flow.ts:3 resolved",
         "web/late.ts:2 resolved",
         "web/skip.ts:4 resolved",
+        "web/own.ts:2 by name",
     ]
     assert _places(operations.run("find_references", {"symbol": "global.Flow.start"}), "call") == [
         "web/late.ts:3 resolved"
@@ -1156,30 +1025,6 @@ COINS = {
     ),
     "src/pay.c": "int\npay_all(int n)\n{\n    return n;\n}\n",
 }
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ({"path": "Shop/Money.cs", "line": 3}, "Shop/Money.cs:3 4 7, Bank/Use.cs:5 7 10"),
-        ({"path": "Shop/Money.cs", "line": 4}, "Shop/Money.cs:4 8, Bank/Use.cs:6 9"),
-        ({"path": "Shop/Money.cs", "line": 2}, "Shop/Money.cs:2 6, Bank/Use.cs:1 5 6 7 9 10 10"),
-        # Once each, though a creation uses both the type and its constructor.
-        ({"symbol": "Money"}, "Shop/Money.cs:2 3 4 4 6 7 8, Bank/Use.cs:1 5 6 7 9 10 10"),
-        ({"symbol": "pay_all"}, "src/pay.c:2"),
-    ],
-)
-def test_a_creation_that_names_no_type_is_one_of_the_type_that_is_declared(
-    client: Client, indexed_projects: IndexedProjects, tmp_path: Path, question: dict, expected: str
-) -> None:
-    client.open(indexed_projects.copy(COINS, tmp_path / "coins"))
-    index_project(client, embeddings=False)
-    answer = Operations(client, wait_for_model_s=PATIENCE_S).run("find_references", question)
-    found: dict[str, list[int]] = {}
-    for each in answer["references"]:
-        assert each["sure"] == "resolved"
-        found.setdefault(each["path"], []).append(each["line"])
-    assert ", ".join(f"{path}:{' '.join(map(str, sorted(lines)))}" for path, lines in found.items()) == expected
 
 
 def test_the_type_of_an_impl_is_no_lifetime(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ export interface DependentRecord {
   readonly names?: readonly string[];
   readonly lines?: readonly number[];
   readonly uses?: readonly UseRecord[];
+  readonly byName?: boolean;
 }
 
 /** The patterns that set-up found in the code. */

@@ -5,11 +5,8 @@ them, `pages` those that are shown, `knowing` the documents in which most of the
 The finder's help: `wanted` says which declarations count, `parts` which of them are one, `creations` where objects are made, `quoted`
 and `docs_lines` which texts mean one, `places` makes the references.
 Below it, names are resolved: `code_files` reads the index, `declared` tells declarations alone, `names` follows imports and classes,
-`bindings` tells variables, `types` resolves uses by their receivers' types, for which `expressions` reads chains of calls, `closures`
-blocks, `written_types` types, and `name_patterns` matches around a name; `expected` tells what a place expects, `overloads` which is
-called.
-In scripts, `contexts` tells the types that objects have by their places, `script_text` and `script_places` read the text around them,
-`given_types` and `type_texts` the types.
+`bindings` tells variables, `types` resolves uses by their receivers' types, for which `expressions` reads chains of calls,
+`written_types` types, and `name_patterns` matches around a name. Only what stands written is followed; every other use is told by name.
 """
 
 from rag_ls.engine.code.references.answers import ALL_KINDS, AskedSymbol, Reference, ReferenceKind, References
@@ -19,6 +16,7 @@ from rag_ls.engine.code.references.questions import (
     find_callers,
     find_references,
     find_resolved_uses,
+    find_uses,
 )
 
 __all__ = [
@@ -32,4 +30,5 @@ __all__ = [
     "find_callers",
     "find_references",
     "find_resolved_uses",
+    "find_uses",
 ]

@@ -1,4 +1,4 @@
-"""Finds where objects are created: the calls of a type as those of its constructors, and creations that do not name the type."""
+"""Finds where objects are created: the calls of a type as those of its constructors."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
-from rag_ls.engine.code.references.code_files import CodeFile, split_owner
+from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.references.names import is_constructor
 from rag_ls.engine.code.references.wanted import Wanted
 from rag_ls.languages import find_language
-from rag_ls.model import Use, UseKind
+from rag_ls.model import UseKind
 from rag_ls.storage import StoredSymbol
 
 if TYPE_CHECKING:
     from rag_ls.engine.code.references.finder import Finder
 
 _MAX_CREATED = 50
+# A constructor that the head of a type declares is none of its members: a call may mean it.
+_HEAD = re.compile(r"\b(?:class|object|record|struct)\s+\w+\s*(?:<[^()]*>|\[[^()]*\])?\s*\(")
 _MAX_TAKING = 40
-_MAX_UNNAMED = 300
 
 
 class Creations:
@@ -31,7 +32,6 @@ class Creations:
         self._files = finder.files
         self._names = finder.names
         self._uses = finder.uses
-        self._overloads = finder.overloads
         self._parts = finder.parts
         self._places = finder.places
         self.uncreated = 0
@@ -54,7 +54,6 @@ class Creations:
         calls = (
             self._finder.uses_in_code(name, self._finder.want([owner]), {ReferenceKind.CALL}) if not is_asked else []
         )
-        calls += self.find_unnamed([owner]) if not is_asked else ()
         rule = find_language(owner.language).references
         for derived in self._derived_from(owner) if rule is not None and rule.inherits_constructors else ():
             made = [
@@ -104,44 +103,6 @@ class Creations:
             if owner in self._names.bases_of(item)
         ]
 
-    def find_unnamed(self, types: Iterable[StoredSymbol]) -> Iterator[Reference]:
-        """The creations of some types that do not name them: `Add(new(1))`. Those where a declaration names the type are calls of it."""
-        for owner in types:
-            home = self._files.at(owner.path)
-            if home is None or not home.rule.unnamed_creation:
-                continue
-            for source in self._files.load(self._holding_unnamed(owner)):
-                for number, line in enumerate(self._files.lines(source), 1):
-                    for match in re.finditer(home.rule.unnamed_creation, line):
-                        if not self._creates(source, number, match.start(), owner):
-                            continue
-                        column = len(line[: match.start()].encode("utf-8", "surrogatepass"))
-                        yield self._places.at_use(source, Use("new", UseKind.CALL, number, column), owner)
-
-    def _holding_unnamed(self, owner: StoredSymbol) -> list[int]:
-        """The documents that name a type, and those that may call a function with a parameter of it, by id."""
-        name = split_owner(owner.symbol)[1]
-        word = re.compile(rf"\(.*\b{re.escape(name)}\b")
-        naming = self._finder.holding_code(name)
-        taking = {
-            split_owner(item.symbol)[1]
-            for source in self._files.load(naming)
-            for item in source.symbols
-            if item.kind in ("function", "type") and word.search(item.signature)
-        }
-        calling = (number for each in sorted(taking)[:_MAX_TAKING] for number in self._finder.holding_code(each))
-        return list(dict.fromkeys((*naming, *calling)))[:_MAX_UNNAMED]
-
-    def _creates(self, source: CodeFile, line: int, column: int, owner: StoredSymbol) -> bool:
-        """Whether what is created at a place is of a type that only the place tells."""
-        expected = self._uses.expected
-        wanted = expected.find(source, line, column) if expected is not None else None
-        if wanted is None or owner not in wanted.declarations:
-            return False
-        name = split_owner(owner.symbol)[1]
-        names = {name, *self._names.declared.aliases_of(source, name)}
-        return all(use.line != line or use.kind != UseKind.CALL for use in source.uses(names))
-
     def _is_constructor(self, item: StoredSymbol) -> bool:
         rule = find_language(item.language).references
         return rule is not None and is_constructor(item, rule)
@@ -152,14 +113,7 @@ class Creations:
         if source is None or home is None:
             return
         own = (item for item in home.symbols if self._is_constructor(item) and self._parts.owner(item) == owner)
-        line = self._files.lines(source)[call.line - 1]
         known = tuple(dict.fromkeys((*own, *wanted.declared)))
-        if source.rule.is_overloaded and self._overloads.has_primary(owner):
-            meant: Sequence[StoredSymbol] = self._overloads.choose(
-                source, call.line, call.column - 1, (owner, *known), are_one=True
-            )
-            is_sure = all(wanted.find([item]) for item in meant)
-        else:
-            meant, is_sure = self._finder.choose(source, call.line, line[: call.column - 1], known, wanted)
-        if (target := wanted.find(meant)) is not None:
+        is_sure = all(wanted.find([item]) for item in known) and not _HEAD.search(owner.signature)
+        if (target := wanted.find(known)) is not None:
             yield replace(call, target=target if is_sure else None, resolved=is_sure)

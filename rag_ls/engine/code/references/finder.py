@@ -12,10 +12,8 @@ from rag_ls.engine.code.references.answers import ALL_KINDS, Reference, Referenc
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner, symbol_key
 from rag_ls.engine.code.references.creations import Creations
 from rag_ls.engine.code.references.docs_lines import DocsLines
-from rag_ls.engine.code.references.expected import ExpectedTypes
 from rag_ls.engine.code.references.knowing import find_knowing
 from rag_ls.engine.code.references.names import Names, kin_of
-from rag_ls.engine.code.references.overloads import Overloads
 from rag_ls.engine.code.references.parts import Parts
 from rag_ls.engine.code.references.places import KINDS, Places, find_own_line, place_of
 from rag_ls.engine.code.references.quoted import Quoted
@@ -27,6 +25,8 @@ from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
 
 _MAX_ALIASES = 8
+# `const { total } = require("./cart")`
+_TAKES_MODULE = re.compile(r"\}\s*=\s*(?:await\s+import|require)\b")
 _MEMBER_DECLARED = re.compile(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
 
 
@@ -37,11 +37,9 @@ class Finder:
         self.files = CodeFiles(session)
         self.names = Names(self.files, session.project.imports.resolver())
         self.uses = Uses(self.names)
-        self.overloads = Overloads(self.names, self.uses)
-        self.uses.expected = ExpectedTypes(self.names, self.uses, self.overloads)
         self._is_test = session.project.roles.is_test
         self.places = Places(self.files, self._is_test)
-        self.parts = Parts(self.names, self.overloads)
+        self.parts = Parts(self.names)
         self.want = Wants(self.files, self.uses, self.parts).want
         self.docs = DocsLines(self.files, self.places)
         self._quoted = Quoted(self.names, self.places)
@@ -57,8 +55,6 @@ class Finder:
         for owner, constructors in created.items():
             # Of a type that is asked for too, the calls are told as its uses.
             found += self.creations.find(owner, constructors, is_asked=owner in declared)
-        if ReferenceKind.CALL in kinds:
-            found += self.creations.find_unnamed(item for item in declared if item.kind == "type")
         found += self.uses_in_code(name, self.want(declared), kinds)
         found += self.docs.find(name, declared) if ReferenceKind.DOCS in kinds else []
         return found
@@ -166,23 +162,26 @@ class Finder:
             meaning = self.uses.meaning(source, use)
             if meaning is None:
                 if use.receiver in KEYS and not (
-                    wanted.may_be_keys if use.receiver in (KEY, SHORTHAND) else wanted.has_members
+                    wanted.may_be_keys
+                    if use.receiver in (KEY, SHORTHAND)
+                    else wanted.has_members or _TAKES_MODULE.search(self.files.after(source, use))
                 ):
                     continue
                 if use.name == name and (not wanted or kin_of(source.language.name) in wanted.kin):
                     yield self.places.at_use(source, use, None)
                 continue
-            meant, is_sure = self._of_arity(source, use, meaning.declarations), True
-            if use.kind == UseKind.CALL:
-                meant, is_sure = self.choose(source, use.line, self.files.before(source, use), meant, wanted)
-            elif source.rule.is_overloaded and len(meant) > 1:
-                # Of a function that is not called, no argument tells which overload is meant.
-                is_sure = all(wanted.find([item]) for item in meant if item.kind == "function")
+            meant = self._of_arity(source, use, meaning.declarations)
+            # Which of several overloads is meant is not told.
+            is_sure = not source.rule.is_overloaded or all(
+                wanted.find([item]) for item in meant if item.kind == "function"
+            )
             target = wanted.find(meant)
             if target is not None or not wanted:
                 yield self.places.at_use(source, use, target if is_sure else None)
             elif found := self._stands_for(meaning.declarations, wanted.declared):
                 yield self.places.at_use(source, use, found if source.rule.reaches_through_bases else None)
+            elif any(self._may_be_one(*pair) for pair in product(meaning.declarations, wanted.declared)):
+                yield self.places.at_use(source, use, None)
 
     def _uses_named(self, source: CodeFile, names: Collection[str]) -> list[Use]:
         """The uses of some names; a value that is given to a member, `cart.size = 1`, uses `size=` if anything is declared so."""
@@ -204,21 +203,6 @@ class Finder:
             return match
         return re.search(rule.several_set, f"{self.files.before(source, use)}\0{after}")
 
-    def choose(
-        self, source: CodeFile, line: int, before: str, declared: Sequence[StoredSymbol], wanted: Wanted
-    ) -> tuple[Sequence[StoredSymbol], bool]:
-        """The overloads that a call behind a text may mean, and whether all of them are wanted; other declarations as they are.
-
-        They are as they are, but unsure, where the call may mean one that a base class declares.
-        """
-        called = [item for item in declared if item.kind == "function"]
-        if not source.rule.is_overloaded or not called:
-            return declared, True
-        meant = self.overloads.choose(source, line, len(before), called)
-        if not meant:
-            return called, False
-        return meant, all(wanted.find([item]) for item in meant)
-
     def _of_arity(self, source: CodeFile, use: Use, declared: Sequence[StoredSymbol]) -> Sequence[StoredSymbol]:
         """Those of several types of one name that have as many arguments of their own as a use gives; all where none has."""
         if len(declared) < 2 or not source.rule.has_arities or any(item.kind != "type" for item in declared):
@@ -238,6 +222,13 @@ class Finder:
         is_field = not is_called and (is_label or not is_marked or (rule.fields and re.search(rule.fields, before)))
         unfit = "value" if is_called else "function" if is_field else ""
         return any(item.kind != unfit for item in declared)
+
+    def _may_be_one(self, item: StoredSymbol, other: StoredSymbol) -> bool:
+        """Whether two functions may be overloads, or prototypes of one: the arguments of a call are not looked at."""
+        rule = find_language(item.language).references
+        if rule is None or not rule.is_overloaded or (item.kind, other.kind) != ("function", "function"):
+            return False
+        return item.symbol == other.symbol and (item.path == other.path or rule.has_prototypes)
 
     def _stands_for(self, used: Sequence[StoredSymbol], declared: Iterable[StoredSymbol]) -> StoredSymbol | None:
         """The member that a use of another one may reach, as one of the two overrides the other."""
@@ -285,7 +276,7 @@ class Finder:
             owner = None if is_held_type else self.parts.owner(item)
             for other in others[split_owner(item.symbol)[1]] if owner is not None else ():
                 theirs = self.parts.owner(other) if other.language == item.language else None
-                if owner is None or theirs in (None, owner) or not self.overloads.is_like(item, other):
+                if owner is None or theirs in (None, owner):
                     continue
                 if self.names.derives(theirs, owner):
                     found.append(self.places.at_declaration(other, ReferenceKind.OVERRIDE, item))
@@ -299,7 +290,7 @@ class Finder:
                 meaning = self.uses.meaning(source, use) if source is not None else None
                 targets: Sequence[StoredSymbol] = meaning.declarations if meaning is not None else ()
                 if source is not None and targets:
-                    targets, _ = self.choose(source, use.line, self.files.before(source, use), targets, Wanted(()))
+                    targets = self._of_arity(source, use, targets)
                 if source is not None and (targets or meaning is None):
                     yield self.places.at_use(source, use, targets[0] if targets else None)
 

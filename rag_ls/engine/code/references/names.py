@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -16,6 +17,8 @@ from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
+_ALIASING = frozenset({"javascript", "typescript"})
+"""The kin of languages whose imports may go by any name that a build knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class Names:
                 return meaning
             bound += [item] if meaning is not None else []
         if bound:
-            return None if any(self._is_ours(source, item) for item in bound) else OUTSIDE
+            return OUTSIDE if all(self._is_foreign(source, item, name) for item in bound) else None
         if found := tuple(filter(self.declared.is_free, self._in_folder(source, name))):
             return Meaning(found)
         for item in source.imports:
@@ -209,9 +212,24 @@ class Names:
             "",
         )
 
-    def _is_ours(self, source: CodeFile, item: StoredImport) -> bool:
-        """Whether an import takes something from a document of the project, even if it is not seen what."""
-        return any(self._resolver.targets(source.path, item.language, item.imported))
+    def _is_foreign(self, source: CodeFile, item: StoredImport, name: str) -> bool:
+        """Whether an import certainly takes a name from outside of the project: no file that declares the name may be meant.
+
+        An import that leads nowhere known may go through an alias, a build's settings or a package of the same repository.
+        """
+        if any(self._resolver.targets(source.path, item.language, item.imported)):
+            return False
+        module = item.imported.module
+        if source.language.name == "python" and PARTS.split(module.lstrip("."))[0] in sys.stdlib_module_names:
+            return True
+        kin = kin_of(source.language.name)
+        if kin in _ALIASING:
+            return module.startswith("node:")
+        if source.rule.folders_are_namespaces or source.rule.holds_functions:
+            # The full name of a type is written, and leads to none of the project.
+            return True
+        last = PARTS.split(module)[-1]
+        return all(last not in re.split(r"[/.]", each.path) for each in self.files.named(name))
 
     def _bound(self, source: CodeFile, item: StoredImport, name: str) -> Meaning | None:
         """The meaning that an import gives to a name; None if it binds another."""
@@ -309,15 +327,16 @@ class Names:
     def _default(self, source: CodeFile, name: str, steps: int) -> tuple[StoredSymbol, ...]:
         """The declaration that a script exports by default: the one of the importer's name, else the only exported one."""
         text = "\n".join(line for line in self.files.lines(source) if "default" in line or "module.exports" in line)
+        # The result of a call, `export default traced(cart)`, is unknown.
         match = re.search(
-            r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class)?\s*([\w$]+)|module\.exports\s*=\s*([\w$]+)|"
-            r"\b([\w$]+)\s+as\s+default",
+            r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:(?:function\s*\*?|class)\s*([\w$]+)|([\w$]+)\s*(?:;|$))|"
+            r"module\.exports\s*=\s*([\w$]+)\s*(?:;|$)|\b([\w$]+)\s+as\s+default",
             text,
+            re.MULTILINE,
         )
-        called = next((group for group in match.groups() if group), "") if match else ""
-        if called and (own := self.declared.top(source, called)):
-            return own
-        if called:
+        if called := next((group for group in match.groups() if group), "") if match else "":
+            if own := self.declared.top(source, called):
+                return own
             meaning = self.bare(source, called)
             return meaning.declarations if meaning is not None else ()
         passed = re.search(r"export\s*\{[^}]*\bdefault\b", text)
@@ -341,10 +360,12 @@ class Names:
             is_folder = item.imported.module.startswith(f"{use.receiver}.{use.name}.".lstrip("."))
             if use.name in item.imported.names and not is_folder:
                 found = self._taken(source, item, use.name, use.name).declarations
-                return None if not found and self._is_ours(source, item) else found
+                return None if not found and not self._is_foreign(source, item, use.name) else found
             if not is_folder and use.name in {last, *(alias for _, alias in item.imported.aliases)}:
                 meaning = self._bound(source, item, self.declared.alias(source, item) or use.name)
-                return meaning.declarations if meaning is not None else None
+                if meaning is None or meaning.declarations or meaning.modules:
+                    return meaning.declarations if meaning is not None else None
+                return () if self._is_foreign(source, item, use.name) else None
             # The type of a member that is taken: `import shop.Cart.Companion.of`.
             for target in self._resolver.targets(source.path, item.language, item.imported):
                 is_taken = use.name in target.names and not (is_folder and use.name == last)

@@ -101,8 +101,6 @@ class _Answer:
             for owner, constructors in self._created.items():
                 find = partial(self._finder.creations.find, owner, constructors, is_asked=owner in self._declared)
                 yield _Part(self._creations[owner], find)
-            if types := [item for item in self._declared if item.kind == "type"]:
-                yield _Part(0, partial(self._finder.creations.find_unnamed, types))
         # A document that imports the name may use it under another one, and a text in quotes may mean it.
         numbers = [
             number

@@ -7,7 +7,6 @@ from collections import Counter
 
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.references.names import Names, kin_of
-from rag_ls.engine.code.references.overloads import Overloads
 from rag_ls.languages import find_language
 from rag_ls.storage import StoredSymbol
 
@@ -15,10 +14,9 @@ from rag_ls.storage import StoredSymbol
 class Parts:
     """The parts of the declarations that one client sees. For one question."""
 
-    def __init__(self, names: Names, overloads: Overloads) -> None:
+    def __init__(self, names: Names) -> None:
         self._names = names
         self._files = names.files
-        self._overloads = overloads
 
     def of(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The declarations of a type, or of its member, that other parts of the type hold."""
@@ -29,19 +27,13 @@ class Parts:
             return list(self._names.parts_of(item))
         named = self._files.named(split_owner(item.symbol)[1])
         own = [each for each in named if each.symbol == item.symbol and each.language == item.language]
-        return [
-            each for each in own if self._is_reopened(each) and (item.kind != "function" or self._is_same(item, each))
-        ]
+        return [each for each in own if self._is_reopened(each)]
 
     def prototypes(self, item: StoredSymbol) -> list[StoredSymbol]:
         """The function of which a declaration is a prototype, with its other prototypes; none where they may be of several functions."""
         named = [each for each in self._files.named(split_owner(item.symbol)[1]) if each.symbol == item.symbol]
         alike = [each for each in named if kin_of(each.language) == kin_of(item.language) and each.kind == "function"]
-        alike = [each for each in alike if self._overloads.takes_as_many(item, each)]
         per_file = Counter(each.path for each in alike if not self._has_body(each))
-        if max(per_file.values(), default=0) > 1:
-            alike = [each for each in alike if self._overloads.is_written_alike(item, each)]
-            per_file = Counter(each.path for each in alike if not self._has_body(each))
         bodies = [each for each in alike if self._has_body(each)]
         return alike if len(bodies) <= 1 and max(per_file.values(), default=0) <= 1 else []
 
@@ -49,11 +41,6 @@ class Parts:
         home = self._files.at(item.path)
         text = self._files.text(home, item.start_line, item.end_line) if home is not None else ""
         return "{" in text
-
-    def _is_same(self, one: StoredSymbol, other: StoredSymbol) -> bool:
-        """Whether two members of the parts of a type may be one, in a language with overloads."""
-        home = self._files.at(one.path)
-        return home is None or not home.rule.is_overloaded or self._overloads.is_written_alike(one, other)
 
     def _is_reopened(self, item: StoredSymbol) -> bool:
         """Whether a type, or that of a member, may be declared in parts."""

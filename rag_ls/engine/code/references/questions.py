@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rag_ls.engine.code import places
@@ -70,17 +70,21 @@ def _make_mention(key: Reference) -> Reference:
     return replace(key, kind=ReferenceKind.MENTION, symbol=around, resolved=False, target=None)
 
 
-def find_resolved_uses(
-    session: ProjectSession, declared: Sequence[StoredSymbol], paths: Collection[str] | None = None
-) -> list[Reference]:
-    """The uses of some declarations that scopes, imports or types lead to: everywhere, or in some documents alone."""
+def find_uses(session: ProjectSession, declared: Sequence[StoredSymbol]) -> list[Reference]:
+    """The uses of some declarations: those that scopes, imports or types lead to, and those by name that may mean them."""
     finder = Finder(session)
-    uses: Iterable[Reference] = (
-        (use for item in declared for use in finder.uses_of(split_owner(item.symbol)[1], [item], _USED))
-        if paths is None
-        else finder.uses_in(paths, declared)
-    )
-    return [use for use in uses if use.resolved]
+    return [
+        use if use.target is not None else replace(use, target=item)
+        for item in declared
+        for use in finder.uses_of(split_owner(item.symbol)[1], [item], _USED)
+    ]
+
+
+def find_resolved_uses(
+    session: ProjectSession, declared: Sequence[StoredSymbol], paths: Collection[str]
+) -> list[Reference]:
+    """The uses of some declarations in some documents that scopes, imports or types lead to."""
+    return [use for use in Finder(session).uses_in(paths, declared) if use.resolved]
 
 
 def find_callers(session: ProjectSession, question: AskedSymbol, depth: int) -> References:

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import filterfalse
-from typing import TYPE_CHECKING
 
 from rag_ls.chunking import ATTRIBUTE, INDEX, KEY, SHORTHAND, TAKEN, UNKNOWN
 from rag_ls.engine.code.references.bindings import is_bound, is_parameter
-from rag_ls.engine.code.references.closures import find_blocks
 from rag_ls.engine.code.references.code_files import CodeFile, split_owner
-from rag_ls.engine.code.references.contexts import Contexts
 from rag_ls.engine.code.references.declared import HOLDERS
 from rag_ls.engine.code.references.expressions import ELEMENT, Step, read_chain_before, read_steps
 from rag_ls.engine.code.references.name_patterns import compile_for, find_around
@@ -20,9 +17,6 @@ from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
-
-if TYPE_CHECKING:
-    from rag_ls.engine.code.references.expected import ExpectedTypes
 
 KEYS = frozenset({KEY, SHORTHAND, TAKEN, ATTRIBUTE, INDEX})
 """The receivers of names that are members of what a place expects."""
@@ -54,9 +48,6 @@ class Uses:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._files = names.files
-        self.expected: ExpectedTypes | None = None
-        """Tells the types of members without a receiver, where the language has such."""
-        self._contexts = Contexts(names, self)
         self._steps = 0
         self._made: dict[tuple[str, int, str], Meaning | None] = {}
         self._bound: dict[tuple[int, int, int, str], bool] = {}
@@ -71,20 +62,14 @@ class Uses:
             found = self._names.imported(source, use)
             return None if found is None else Meaning(found)
         if use.receiver in KEYS:
-            return self._contexts.meaning(source, use)
+            return None
         if use.receiver:
             return self._member(source, use)
         rule = source.rule
         if rule.locals and use.kind == UseKind.MENTION and not use.name[:1].isupper():
             return OUTSIDE
-        if rule.argument_labels and use.kind == UseKind.MENTION and self.expected is not None:
-            before = self._line_before(source, use)
-            after = self._files.lines(source)[use.line - 1][len(before) + len(use.name) :]
-            labelled = (
-                self.expected.find_labelled(source, use, len(before)) if re.match(rule.argument_labels, after) else None
-            )
-            if labelled is not None:
-                return labelled
+        if rule.argument_labels and use.kind == UseKind.MENTION and self._labels_argument(source, use):
+            return None
         is_marked = bool(rule.function_mark) and self._line_before(source, use).endswith(rule.function_mark)
         is_called = use.kind == UseKind.CALL or is_marked
         if rule.variables and not is_called and self._line_before(source, use).endswith(rule.variables):
@@ -107,6 +92,10 @@ class Uses:
             return None
         return self._type_or_value(source, use, bare)
 
+    def _labels_argument(self, source: CodeFile, use: Use) -> bool:
+        is_first = self._text_before(source, use).rstrip().endswith(("(", ","))
+        return is_first and bool(re.match(source.rule.argument_labels, self._files.after(source, use)))
+
     def members(self, owner: StoredSymbol, name: str) -> tuple[StoredSymbol, ...]:
         """The member that a type, or the nearest type that it derives from, declares by a name."""
         return self._names.members(owner, name)
@@ -127,10 +116,8 @@ class Uses:
 
     def _member(self, source: CodeFile, use: Use) -> Meaning | None:
         chain = use.receiver
-        if source.rule.leading_dot and _begins_with_dot(before := self._text_before(source, use)):
-            column = len(self._line_before(source, use)) - 1
-            typed = self.expected.find(source, use.line, column) if self.expected is not None else None
-            return self._names.member_of(typed, use.name) if typed is not None else None
+        if source.rule.leading_dot and _begins_with_dot(self._text_before(source, use)):
+            return None
         if chain == "self" and source.rule.reflective and (before := self._line_before(source, use)).endswith(":"):
             if source.around(use.line, "function") is not None and not re.search(source.rule.reflective, before):
                 return None
@@ -162,7 +149,7 @@ class Uses:
         if owner is None or (owner == OUTSIDE and not self._is_foreign(source, steps, use.line)):
             extension = self._names.extension(source, use.name, is_imported=True)
             return extension or (self._member_of_few(source, steps, use.name) if owner is None else None)
-        found = self._names.member_of(owner, use.name) or self._contexts.member_of(owner, use.name)
+        found = self._names.member_of(owner, use.name)
         count = len(found.declarations) if found is not None else 0
         if count != 1:
             found = self._names.extension(source, use.name, is_imported=not count) or found
@@ -297,8 +284,6 @@ class Uses:
             return Meaning(tuple(bases)) if bases else None
         if members := self._names.find_implied(source, step.name, line):
             return self._value_of(members[0], step)
-        if step.name in rule.implicit and not step.is_called:
-            return self._implicit(source, step.name, line)
         if not step.is_called:
             typed = self._variable(source, step.name, line)
             if typed is not None:
@@ -317,19 +302,6 @@ class Uses:
         kept = [item for item in meaning.declarations if not re.search(source.rule.pure_types, item.signature)]
         return replace(meaning, declarations=tuple(kept)) if kept else meaning
 
-    def _implicit(self, source: CodeFile, name: str, line: int) -> Meaning | None:
-        """The type of a block's parameter that is not named, where all blocks of the line that use it are given the same."""
-        found = set()
-        for receiver, method in find_blocks(self._files.text(source, line - _MAX_CHAIN_LINES, line), name):
-            typed = self.type_of_chain(source, receiver, line) if receiver else None
-            if typed is None:
-                return None
-            if typed.is_list:
-                found.add(Meaning(typed.elements) if method in source.rule.given_elements and typed.elements else None)
-            else:
-                found.add(typed if method in source.rule.given_itself else None)
-        return found.pop() if len(found) == 1 else None
-
     def _after(self, source: CodeFile, owner: Meaning, step: Step) -> Meaning | None:
         """The type of a member of a type or module, of an element of a list."""
         if owner.is_list:
@@ -338,7 +310,7 @@ class Uses:
             return owner if step.name in source.rule.same else None
         if step.name == ELEMENT:
             return None
-        member = self._names.member_of(owner, step.name) or self._contexts.member_of(owner, step.name)
+        member = self._names.member_of(owner, step.name)
         if member is not None:
             of_owner = step.is_called and any(_OF_OWNER.search(item.signature) for item in member.declarations[:1])
             return owner if of_owner else self._value_of_meaning(member, step)
@@ -429,8 +401,6 @@ class Uses:
         above = self._files.text_above(source, line)
         if (found := self._typed(source, above, name, line)) is not None:
             return found
-        if (given := self._contexts.parameter(source, name, line)) is not None:
-            return given
         if text and self._is_bound(source, name, line):
             return None
         bare = self._names.bare(source, name)
@@ -517,7 +487,7 @@ class Uses:
             for item in named
             if (each := _any_of(self._type_or_result(source, written, line) for written in item)) is not None
         ]
-        # In `(props: { show: (props: Shown) => void })` one of them is of another function: `contexts` tells which.
+        # In `(props: { show: (props: Shown) => void })` one of them is of another function.
         if len(set(meanings)) == 1 and len(named) <= (1 if source.rule.pure_types else 2):
             return meanings[0]
         if named:

@@ -1,0 +1,88 @@
+"""What a resolver does not follow is told by name: no answer denies a place where the name stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.operations import Operations
+from tests.conftest import IndexedProjects
+from tests.operations.code.projects import index_project
+from tests.support import PATIENCE_S
+
+SCRIPTS = {
+    "package.json": '{"name": "shop", "dependencies": {"letters": "npm:@shop/mail@1"}}\n',
+    "lib/mail.ts": "export function post(text: string) {\n  return text\n}\n",
+    "web/alias.ts": 'import { post } from "#lib/mail"\npost("a")\n',
+    "web/build.ts": 'import { post } from "@@mails/mail"\npost("b")\n',
+    "web/package.ts": 'import { post } from "letters"\npost("c")\n',
+    "web/node.ts": 'import { post } from "node:http"\npost("d")\n',
+    "lib/mover.ts": "import { traced } from './traced'\nconst mover = () => 1\nexport default traced('mover')(mover)\n",
+    "lib/traced.ts": "export const traced = (name: string) => (made: unknown) => made\n",
+    "web/drag.ts": "import mover from '../lib/mover'\nmover()\n",
+    "web/taken.js": "const { post } = require('../built/mail')\npost('e')\n",
+}
+GO = {
+    "go.mod": "module example.com/shop\n",
+    "api/build.go": "package api\n\ntype Builder struct{}\n\nfunc (b *Builder) BuildHTTP(name string) string { return name }\n",
+    "api/run.go": "package api\n\ntype run interface{ BuildHTTP(name string) string }\n\nfunc Run(all map[string]run) string {\n"
+    '\treturn all["a"].BuildHTTP("b")\n}\n',
+    "api/run_test.go": 'package api\n\nimport "testing"\n\nfunc TestRun(t *testing.T) {\n\tmake(t).BuildHTTP("c")\n}\n',
+}
+TEXTS = {
+    "shop/cart.py": "def settle(cart):\n    return cart\n",
+    "config.yaml": "handlers:\n  - shop.cart:settle\n",
+}
+
+
+@pytest.fixture
+def ask(client: Client, indexed_projects: IndexedProjects, tmp_path: Path):
+    def run(files: dict[str, str], name: str, **arguments: object) -> dict:
+        if not client.projects():
+            client.open(indexed_projects.copy(files, tmp_path / "floor"))
+            index_project(client, embeddings=False)
+        return Operations(client, wait_for_model_s=PATIENCE_S).run(name, arguments)
+
+    return run
+
+
+def test_an_import_that_leads_nowhere_known_is_told_by_name(ask) -> None:
+    found = ask(SCRIPTS, "find_references", symbol="post")["references"]
+    files = {each["path"]: each["sure"] for each in found if each["kind"] == "call"}
+    assert files == dict.fromkeys(("web/alias.ts", "web/build.ts", "web/package.ts", "web/taken.js"), "by name")
+
+
+def test_what_a_call_exports_by_default_is_not_taken_for_the_function_that_is_called(ask) -> None:
+    found = ask(SCRIPTS, "find_references", symbol="mover")["references"]
+    assert {(each["path"], each["line"]) for each in found if each["sure"] == "by name"} >= {
+        ("web/drag.ts", 1),
+        ("web/drag.ts", 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "question", "dependents"),
+    [
+        (SCRIPTS, {"symbol": "post"}, {"web/alias.ts", "web/build.ts", "web/package.ts", "web/taken.js"}),
+        (SCRIPTS, {"symbol": "mover"}, {"web/drag.ts"}),
+        (SCRIPTS, {"file_path": "lib/mail.ts"}, {"web/alias.ts", "web/build.ts", "web/package.ts", "web/taken.js"}),
+        (GO, {"symbol": "Builder.BuildHTTP"}, {"api/run.go", "api/run_test.go"}),
+    ],
+)
+def test_impact_is_made_from_the_same_places_as_references(ask, files: dict, question: dict, dependents: set) -> None:
+    answer = ask(files, "rag_query_impact", **question)
+    assert {each["filePath"] for each in answer["dependents"]} >= dependents
+    assert all(each.get("byName") for each in answer["dependents"] if not each["imports"])
+    if files is GO:
+        assert answer["tests"] == ["api/run_test.go"]
+        assert "by name alone" in answer["summary"]
+
+
+def test_lines_that_hold_a_name_that_nothing_uses_are_told(ask) -> None:
+    references = ask(TEXTS, "find_references", symbol="settle")
+    assert "config.yaml:2" in references["note"] or any(
+        each["path"] == "config.yaml" for each in references["references"]
+    )
+    assert any("config.yaml:2" in note for note in ask(TEXTS, "rag_query_impact", symbol="settle")["notes"])
