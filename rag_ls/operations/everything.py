@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.lookup import path_in
@@ -26,6 +27,7 @@ from rag_ls.search import has_word
 _MIN_ID_CHARACTERS = 4
 _KINDS = ("code", "memory", "rules")
 _USUAL_KINDS = ("code", "memory")
+Record = CodeRecord | MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class HitsAnswer:
     """Files, memories and rules, best first."""
 
     query: str
-    results: tuple[CodeRecord | MemoryRecord, ...]
+    results: tuple[Record, ...]
     stats: Stats
     exact: ExactPlaces | None = optional()
     """The lines of code that hold the query as it stands, if it may be a name, a text or a regular expression."""
@@ -79,7 +81,7 @@ def prepare_search(caller: Caller, request: Search, report: Report) -> None:
 def search(caller: Caller, request: Search) -> HitsAnswer:
     """Chunks and memories that answer a question."""
     kinds = _choose_kinds(caller, request)
-    results: list[CodeRecord | MemoryRecord] = []
+    results: list[Record] = []
     stats: Stats | None = None
     exact: ExactPlaces | None = None
     if "code" in kinds:
@@ -105,11 +107,20 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     if request.min_similarity is not None:
         results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
     assert stats is not None
-    # The best hit comes first, whether code, memory or rule.
-    results.sort(key=lambda record: -(record.score or 0.0))
+    results = _merge(results)
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats, exact)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
+
+
+def _merge(results: Iterable[Record]) -> list[Record]:
+    """The hits with the best first, whether code, memory or rule; those of one kind stay in their order."""
+    least: dict[str, float] = {}
+    placed = []
+    for record in results:
+        least[record.kind] = min(least.get(record.kind, 1.0), record.score or 0.0)
+        placed.append((-least[record.kind], record))
+    return [record for _, record in sorted(placed, key=lambda item: item[0])]
 
 
 def _choose_kinds(caller: Caller, request: Search) -> tuple[str, ...]:

@@ -109,9 +109,12 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         most = caller.budget_tokens if request.budget_tokens is None else request.budget_tokens
         found = answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
         return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
+    settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
+    k = request.k or settings.code_k
     question = SearchRequest(
         query=request.query[:MAX_QUERY_CHARACTERS],
-        k=request.k,
+        # The order of the first hits must not depend on how many are wanted.
+        k=k if request.k is not None and request.k < 1 else max(k, settings.code_k),
         filters=filters,
         min_score=request.min_score or 0.0,
         declares=kind if kind in DECLARED_KINDS else "",
@@ -119,7 +122,6 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         by_file=True,
         rerank=request.rerank,
     )
-    settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
     answers = [session.search(question, wait_for_model_s=caller.wait_s) for session in sessions]
     sources: list[Source] = list(sessions)
     for code in published:
@@ -130,8 +132,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
-    k = question.k or settings.code_k
-    results = pick_best(sources, answers, k, place_texts=request.place_texts)
+    results = pick_best(sources, answers, max(k, settings.code_k), place_texts=request.place_texts)
     exactly = ExactQuestion((), filters, files_only=request.files_only)
     beside = find_beside(sources, request.query, exactly, results)
     exact = beside.exact
@@ -144,6 +145,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     stats = add_note(merge_stats(answers), "; ".join(problems))
     results = _mark_lines(results, find_closest([answer.stats for answer in answers]))
     results, note = set_beside(results, beside, request.query, is_close=not stats.nothing_close)
+    results = results[:k]
     stats = tell_absent(stats, note) if note and stats.nothing_close else add_note(stats, note)
     stats = add_note(stats, describe_references(sessions, question.query))
     if stats.nothing_close and stats.complete and not published and (reason := _describe_empty(sessions)):

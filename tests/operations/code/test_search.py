@@ -83,6 +83,21 @@ def test_a_kind_narrows_the_hits(embedded: Operations) -> None:
         _paths(embedded, kind="widget")
 
 
+@pytest.mark.parametrize(
+    "question", ["discount", "price of a cart", "test_discount", "where is the rate of a customer"]
+)
+@pytest.mark.parametrize("operation", ["search", "search_code"])
+def test_the_order_does_not_depend_on_how_many_are_wanted(
+    operations: Operations, operation: str, question: str
+) -> None:
+    def ask(k: int) -> list[tuple[str, int]]:
+        found = operations.run(operation, {"query": question, "k": k})["results"]
+        return [(each["path"], each["start_line"]) for each in found]
+
+    many = ask(10)
+    assert [ask(k) for k in (1, 2, 3, 5)] == [many[:k] for k in (1, 2, 3, 5)]
+
+
 def test_an_offset_that_ranked_files_do_not_have_is_told(operations: Operations) -> None:
     first = operations.run("search_code", {"query": "compute a discount"})
     again = operations.run("search_code", {"query": "compute a discount", "offset": 3})
