@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -44,30 +43,6 @@ Invoices are sent by mail.
 <!-- nobody needs this -->
 
 ***
-"""
-
-_NOTE = """---
-title: Coffee Brewing Methods
-type: note
-tags: [coffee, brewing]
-permalink: coffee-brewing-methods
-created: 2026-01-05T10:00:00+01:00
----
-
-# Coffee Brewing Methods
-
-What we know of brewing.
-
-## Observations
-- [method] Pour over provides more clarity #brewing #filter (personal experience)
-- [fact] Water at 96 degrees
-- no category but a #hashtag
-- [ ] buy beans
-- [00:01:02] a line of a transcript
-- [a link](https://example.org) to something
-
-## Relations
-- relates_to [[Coffee Bean Origins]]
 """
 
 
@@ -215,92 +190,9 @@ class TestAgents:
             read_foreign("agents", tmp_path)
 
 
-class TestMcpMemoryService:
-    """The JSON export of mcp-memory-service."""
-
-    def _file(self, folder: Path, *memories: object) -> Path:
-        file = folder / "export.json"
-        file.write_text(json.dumps({"export_metadata": {"source_machine": "laptop"}, "memories": memories}))
-        return file
-
-    def test_content_tags_times_and_metadata_come_along(self, tmp_path: Path) -> None:
-        memory = {
-            "content": "We chose Postgres", "content_hash": "ab12", "tags": ["db", "decision"], "created_at": 1767225600.5,
-            "updated_at": 1767225601, "memory_type": "Best_Practice", "metadata": {"who": "eva", "deep": {"a": 1}, "nan": float("nan")},
-            "export_source": "laptop",
-        }  # fmt: skip
-        (record,) = read_foreign("mcp-memory-service", self._file(tmp_path, memory))
-        assert (record["content"], record["memory_type"]) == ("We chose Postgres", "procedural")
-        assert (record["created_at"], record["updated_at"]) == ("2026-01-01T00:00:00.500Z", "2026-01-01T00:00:01.000Z")
-        assert _tags(record) == ["mcp-memory-service", "db", "decision", "best_practice"]
-        custom = record["metadata"]["custom"]  # type: ignore[index]
-        assert custom == {
-            "original_type": "best_practice",
-            "original_hash": "ab12",
-            "export_source": "laptop",
-            "who": "eva",
-        }
-        assert import_records(_store(), [record], now=NOW).inserted == 1
-
-    def test_older_exports_with_tags_in_one_string_are_read(self, tmp_path: Path) -> None:
-        memory = {"content": "x y z", "tags_str": "a, b", "type": None, "created_at_iso": "2026-01-01T00:00:00"}
-        (record,) = read_foreign("mcp-memory-service", self._file(tmp_path, memory))
-        assert _tags(record) == ["mcp-memory-service", "a", "b"]
-        assert record["created_at"] == "2026-01-01T00:00:00.000Z"
-
-    def test_what_is_beyond_our_limits_is_left_out_and_the_rest_imported(self, tmp_path: Path) -> None:
-        metadata = {"small": 1, "large": "x" * 30_000}
-        memory = {"content": "x y z", "tags": [f"t{n}" for n in range(99)] + ["x" * 500], "metadata": metadata}
-        records = read_foreign("mcp-memory-service", self._file(tmp_path, memory))
-        assert import_records(_store(), records, now=NOW).inserted == 1
-        assert records[0]["metadata"]["custom"] == {"small": 1}  # type: ignore[index]
-
-    @pytest.mark.parametrize("text", ["", "{", "[1]", '{"memories": 5}', "[" * 100_000, '[{"content": ""}]', "\x00"])
-    def test_what_is_no_export_is_refused_by_name(self, tmp_path: Path, text: str) -> None:
-        file = tmp_path / "export.json"
-        file.write_text(text)
-        with pytest.raises(InvalidRequest, match=r"export\.json"):
-            read_foreign("mcp-memory-service", file)
-
-
-class TestBasicMemory:
-    """The notes of basic-memory."""
-
-    def test_observations_and_the_rest_of_a_note_are_memories(self, tmp_path: Path) -> None:
-        write(tmp_path, {"coffee/brewing.md": _NOTE, ".obsidian/x.md": "no", "readme.txt": "no"})
-        intro, method, fact, tagged, rest, relations = read_foreign("basic-memory", tmp_path)
-        assert intro["content"] == "Coffee Brewing Methods\n\nWhat we know of brewing."
-        assert str(method["content"]).startswith("Coffee Brewing Methods\n\n[method] Pour over")
-        assert method["memory_type"] == MemoryType.PROCEDURAL
-        assert _tags(method) == ["basic-memory", "coffee", "brewing", "method", "filter"]
-        assert method["metadata"]["custom"]["permalink"] == "coffee-brewing-methods"  # type: ignore[index]
-        assert method["created_at"] == "2026-01-05T09:00:00.000Z"
-        assert (fact["content"], fact["memory_type"]) == (
-            "Coffee Brewing Methods\n\n[fact] Water at 96 degrees",
-            "semantic",
-        )
-        assert _tags(tagged)[-1] == "hashtag"
-        assert "- [ ] buy beans\n- [00:01:02] a line" in str(rest["content"])
-        assert str(relations["content"]).endswith("> Relations\n\n- relates_to [[Coffee Bean Origins]]")
-
-    def test_a_note_without_front_matter_is_named_after_its_file(self, tmp_path: Path) -> None:
-        write(tmp_path, {"tea.md": "- [fact] Tea is green"})
-        assert _contents("basic-memory", tmp_path / "tea.md") == ["tea\n\n[fact] Tea is green"]
-
-    def test_front_matter_that_cannot_be_read_belongs_to_the_note(self, tmp_path: Path) -> None:
-        write(tmp_path, {"tea.md": "---\nno yaml here\n---\nTea is green"})
-        assert "Tea is green" in _contents("basic-memory", tmp_path)[0]
-
-    def test_a_folder_without_notes_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(NotFound, match="holds no notes"):
-            read_foreign("basic-memory", tmp_path)
-
-
 def _examples(folder: Path) -> dict[str, Path]:
-    export = {"export_metadata": {}, "memories": [{"content": "We chose Postgres", "created_at": 1.0}]}
-    files = {"CLAUDE.md": _CLAUDE, "AGENTS.md": _CLAUDE, "notes/coffee.md": _NOTE, "export.json": json.dumps(export)}
-    write(folder, files)
-    return dict(zip(KINDS, (folder, folder, folder / "export.json", folder / "notes"), strict=True))
+    write(folder, {"CLAUDE.md": _CLAUDE, "AGENTS.md": _CLAUDE})
+    return dict.fromkeys(KINDS, folder)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -323,7 +215,7 @@ def test_the_same_rules_in_two_files_are_one_memory_with_both_tags(tmp_path: Pat
 
 
 def test_an_unknown_kind_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match="claude, agents, mcp-memory-service, basic-memory"):
+    with pytest.raises(InvalidRequest, match="claude, agents"):
         read_foreign("cursor", tmp_path)
 
 
@@ -333,7 +225,7 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path, kind: str) -> None:
         read_foreign(kind, tmp_path / "missing")
 
 
-@pytest.mark.parametrize("kind", ["claude", "agents", "basic-memory"])
+@pytest.mark.parametrize("kind", ["claude", "agents"])
 def test_a_file_that_is_no_text_is_named(tmp_path: Path, kind: str) -> None:
     (tmp_path / "AGENTS.md").write_bytes(b"\xff\x00")
     with pytest.raises(InvalidRequest, match=r"AGENTS\.md is no UTF-8 text"):

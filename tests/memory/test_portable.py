@@ -475,9 +475,6 @@ class TestHostileFiles:
         assert "update rag-ls" in _refusal('{"format": "rag-ls-memories", "version": 2, "memories": []}')
         assert "update rag-ls" in _refusal('---\nformat: "rag-ls-memories"\nversion: 2\n---\n', "markdown")
 
-    def test_an_export_of_mcp_memory_service_is_recognised(self) -> None:
-        assert "as the kind mcp-memory-service" in _refusal('{"export_metadata": {}, "memories": []}')
-
     def test_a_truncated_file_says_where(self) -> None:
         message = _refusal(_exported(_store(_memory("text")))[:-20])
         assert "line 2" in message

@@ -271,7 +271,7 @@ def test_over_http_no_file_that_begins_with_a_dot_is_taken_in_as_memories(two_pr
     )
     caller = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(shop),)))
     for path in (".env", ".private/notes.md", ".private"):
-        for how in ({}, {"format": "markdown"}, {"source": "claude"}, {"source": "basic-memory"}):
+        for how in ({}, {"format": "markdown"}, {"source": "claude"}):
             answer = caller.post("/api/import_memories", json={"input": str(shop / path), **how})
             assert answer.status_code == 403, answer.text
             assert "PASSWORD" not in answer.text

@@ -1,4 +1,4 @@
-"""Reads memories of other tools as records, and detects the format of our own files."""
+"""Reads what agents were told in files as records, and detects the format of our own files."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.portable import front_matter, strict_json
 from rag_ls.memory.portable.formats import Format
-from rag_ls.memory.portable.memory_service import KIND as MEMORY_SERVICE
-from rag_ls.memory.portable.memory_service import read_memory_service
-from rag_ls.memory.portable.notes import KIND as BASIC_MEMORY
-from rag_ls.memory.portable.notes import read_basic_memory
 from rag_ls.memory.portable.rule_files import AGENTS, CLAUDE, read_agents, read_claude
 from rag_ls.util.regular_files import regular_file
 
 _READERS: Mapping[str, Callable[[Path], list[dict[str, object]]]] = {
     CLAUDE: read_claude,
     AGENTS: read_agents,
-    MEMORY_SERVICE: read_memory_service,
-    BASIC_MEMORY: read_basic_memory,
 }
 KINDS = tuple(_READERS)
 _SUFFIXES = {

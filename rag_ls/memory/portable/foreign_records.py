@@ -6,14 +6,12 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
 from rag_ls.util.regular_files import read_regular
-from rag_ls.util.text import utc_stamp
 
 _MAX_TEXT_BYTES = 5 * 2**20
 _MAX_WORDS = 6
@@ -48,12 +46,11 @@ def record(
     tags: Iterable[str],
     *,
     source: str | None = None,
-    times: Mapping[str, str] | None = None,
     custom: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
     """A record without an id, so that each import derives the same id from the same content.
 
-    Tags and custom fields beyond our limits are left out. `times` may hold created_at and updated_at.
+    Tags and custom fields beyond our limits are left out.
     """
     kept = list(dict.fromkeys(tag for tag in map(str.strip, tags) if 0 < len(tag) <= MAX_TAG))[:MAX_TAGS]
     metadata = {"tags": kept, "custom": keep_fitting(custom or {})}
@@ -62,7 +59,6 @@ def record(
         "memory_type": memory_type.value,
         "metadata": metadata,
         "source_uri": source,
-        **(times or {}),
     }
 
 
@@ -84,25 +80,6 @@ def words(text: str) -> Iterator[str]:
     """The words of a heading that make tags."""
     found = [word for word in _WORD.findall(text.lower()) if len(word) >= _MIN_WORD_CHARACTERS and word not in _FILLERS]
     yield from dict.fromkeys(found[:_MAX_WORDS])
-
-
-def stamp(value: object) -> str | None:
-    """A foreign time as ours: seconds since 1970, or ISO 8601 (of UTC without a zone); None for anything else."""
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            return utc_stamp(datetime.fromtimestamp(value, UTC))
-        if isinstance(value, str):
-            time = datetime.fromisoformat(value)
-            return utc_stamp(time if time.tzinfo else time.replace(tzinfo=UTC))
-    except (ValueError, OverflowError, OSError):
-        pass
-    return None
-
-
-def times(created: object, updated: object) -> dict[str, str]:
-    """Convert foreign times to the fields of a record; invalid ones are left out."""
-    given = {"created_at": stamp(created), "updated_at": stamp(updated)}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _plain(value: object) -> object:

@@ -38,8 +38,6 @@ def header(scope: Scope) -> dict[str, object]:
 
 def check_header(values: Mapping[str, object]) -> None:
     """Raise `InvalidRequest` for the header of something else, or of a newer rag-ls."""
-    if "export_metadata" in values:
-        raise InvalidRequest("this is an export of mcp-memory-service; import it as the kind mcp-memory-service")
     if values.get("format") != NAME:
         raise InvalidRequest(f"this is no file of memories: its header does not say format {NAME!r}")
     version = values.get("version")

@@ -14,8 +14,6 @@ const SOURCES = [
   { label: "A file that rag-ls exported", detail: "JSON, JSON Lines or Markdown", source: "", takes: [FILE] },
   { label: "Claude Code", detail: "CLAUDE.md, or a folder of its memories", source: "claude", takes: [FILE, FOLDER] },
   { label: "AGENTS.md", detail: "Or a file like it", source: "agents", takes: [FILE] },
-  { label: "mcp-memory-service", detail: "Its JSON export", source: "mcp-memory-service", takes: [FILE] },
-  { label: "basic-memory", detail: "A folder of its notes", source: "basic-memory", takes: [FOLDER] },
 ];
 
 /** Write a scope's memories to a file that the user names. */
