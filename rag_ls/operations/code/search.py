@@ -87,7 +87,7 @@ class SearchCode:
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
         "lines, best first.",
-        ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
+        ("query", "match", "k", "language", "path_glob", "kind", "files_only", "project"),
         names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),

@@ -49,7 +49,7 @@ class RulesHealthAnswer:
 @operation(
     tool=Tool(
         "rules",
-        "Can rules and impact be asked for? Lists problems and what to do.",
+        "Why do rules or impact not answer? What to do.",
         (),
         ("healthy",),
         is_idempotent=True,
@@ -107,7 +107,7 @@ class RulesStatusAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool("rules", "How many rules and chunks are indexed, since when?", (), ("initialized",), is_idempotent=True),
+    tool=Tool("rules", "How many rules are indexed, since when?", (), ("initialized",), is_idempotent=True),
     command="ragLs.rulesStatus",
     verb=Verb("rules status", "show how the rules of the project stand"),
 )
