@@ -99,11 +99,11 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
             caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)
         )
         results += recalled.results
-        stats = stats or recalled.stats
+        stats = _join_notes(stats, recalled.stats)
     if "rules" in kinds:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
-        stats = stats or of_rules.stats
+        stats = _join_notes(stats, of_rules.stats)
     if request.min_similarity is not None:
         results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
     assert stats is not None
@@ -111,6 +111,13 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats, exact)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
+
+
+def _join_notes(stats: Stats | None, others: Stats) -> Stats:
+    """The statistics of the first kind that was searched, with what the others have to say."""
+    if stats is None:
+        return others
+    return add_note(stats, others.note) if others.note not in stats.note else stats
 
 
 def _merge(results: Iterable[Record]) -> list[Record]:

@@ -106,7 +106,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         exactly = make_exact_question(request, MatchMode.EXACT if is_wordless else mode, filters)
         if is_wordless:
             exactly = replace(exactly, queries=take_for(request.query) or exactly.queries)
-        most = caller.budget_tokens if request.budget_tokens is None else request.budget_tokens
+        own = sessions[0].settings.search.budget_tokens if sessions else 0
+        most = (own or caller.budget_tokens) if request.budget_tokens is None else request.budget_tokens
         found = answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
         return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
     settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
