@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -235,6 +236,16 @@ def test_settings_of_git_that_include_without_end_hold_up_nothing(repository: Pa
     told = run("status", "--standalone", folder=repository)
     assert told.returncode == 0
     assert "git cannot read it" in told.stdout + told.stderr
+
+
+def test_settings_of_git_in_many_large_files_hold_up_nothing(repository: Path) -> None:
+    large = "[a]\n\tb = " + "\\\\x" * 300_000 + "\n"
+    write(repository / ".git", {f"large{at}": large for at in range(90)})
+    with (repository / ".git/config").open("a") as stream:
+        stream.writelines(f"[include]\n\tpath = large{at}\n" for at in range(90))
+    before_s = time.thread_time()
+    assert list(list_files(repository))
+    assert time.thread_time() - before_s < 20
 
 
 def test_what_git_reads_without_end_takes_no_memory_without_end(repository: Path, tmp_path: Path) -> None:
