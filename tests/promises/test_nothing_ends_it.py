@@ -285,6 +285,20 @@ def test_a_pipe_where_git_reads_a_file_holds_nothing_up_and_is_named(repository:
     assert not refused or str(pipe) in refused or "bad revision" in refused
 
 
+@pytest.mark.skipif(os.name != "posix", reason="it is a script of the shell")
+def test_a_script_in_place_of_git_is_ended_with_what_it_runs(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = write(tmp_path, {"programs/git": "#!/bin/sh\nsleep 60\nexit 1\n"}) / "programs/git"
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+    before = time.monotonic()
+    with pytest.raises(GitSilent) as silent:
+        ask_git(repository, "rev-parse", "HEAD", timeout_s=1)
+    assert silent.value.kind is Silence.LATE
+    assert time.monotonic() - before < 30
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="on other systems git ends once it writes")
 def test_a_git_that_waits_for_ever_ends_with_its_engine(repository: Path) -> None:
     (repository / ".gitignore").unlink(missing_ok=True)
