@@ -170,8 +170,14 @@ def is_behind_link(root: Path, path: str, known: dict[str, bool] | None = None) 
 
 
 def leads_out(root: Path, file: Path) -> bool:
-    """Whether a path below a folder is, or leads through, a link to something outside of it."""
-    return not _is_without_link(root, file) and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+    """Whether a path below a folder is, or leads through, a link to something outside of it; True where that cannot be told."""
+    if _is_without_link(root, file):
+        return False
+    try:
+        return not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+    except OSError:
+        # A link ceased to be one meanwhile.
+        return True
 
 
 def _is_without_link(root: Path, file: Path) -> bool:

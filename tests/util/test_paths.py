@@ -116,6 +116,16 @@ def test_a_link_that_comes_after_the_look_leads_to_no_file(
     (root / place).rename(tmp_path / "away")
     (root / place).symlink_to(tmp_path / "outside")
     monkeypatch.setattr(paths, "is_behind_link", lambda root, path: False)
-    with pytest.raises(OSError), project_file(root, "sub/inner/a.py"):
+    with pytest.raises(OSError, match=r"Not a directory|symbolic link"), project_file(root, "sub/inner/a.py"):
         pytest.fail("it was opened")
     assert len(os.listdir("/dev/fd")) == handles
+
+
+def test_what_a_link_that_vanishes_leads_to_is_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+
+    def vanish(link: str) -> str:
+        raise FileNotFoundError(2, "No such file or directory", link)
+
+    monkeypatch.setattr(os, "readlink", vanish)
+    assert leads_out(tmp_path, tmp_path / "link" / "a.py")
