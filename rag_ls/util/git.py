@@ -118,6 +118,8 @@ def _run(
         raise _refusal(repository, fault)
     if fault := _repository_on_the_way(folder, repository.top):
         raise _refusal(repository, fault)
+    if not all(map(_can_be_given, command)):
+        raise GitSilent(Silence.FAILED, "git cannot be asked for a NUL character, half a character or so long a text")
     # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
     try:
@@ -132,6 +134,14 @@ def _run(
     if git.code not in codes:
         raise _failure(repository, git.complaint)
     complaints.append(git.complaint)
+
+
+def _can_be_given(argument: str) -> bool:
+    try:
+        encoded = os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in encoded and len(encoded) <= _MAX_ENTRY_BYTES
 
 
 # Where git waited for one, the next call does not wait.
