@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from rag_ls.errors import StoreUnavailable
+from rag_ls.util import handles
 from rag_ls.util.git_config import why_endless
 from rag_ls.util.git_process import GitProcess
 from rag_ls.util.obstacles import find_obstacle, is_obstacle
@@ -125,6 +127,9 @@ def _run(
     try:
         git = GitProcess(line, given, timeout_s, partial(_note_obstacle, repository))
     except OSError as error:
+        if error.errno in handles.NONE_LEFT:
+            # Without git, tracked files that a rule ignores would drop out of the index.
+            raise StoreUnavailable(handles.too_few(), "index") from error
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
     yield from git.pieces()
     if git.is_late:
