@@ -34,6 +34,7 @@ from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
+from rag_ls.search.query import analyse
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
@@ -43,6 +44,7 @@ from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
+_NEAREST = "these are the nearest in meaning, near or not"
 _NO_WORDS_YET = "no file that was read holds these words, and others are still to be read: these are the nearest in meaning, near or not"
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
@@ -298,6 +300,10 @@ class ProjectSession:
             return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
         if not is_read:
             return _NO_WORDS_YET
+        if len(found.absent) < len(analyse(query).parts):
+            # Some of the words stand somewhere, perhaps where the filters do not lead.
+            absent = _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if found.absent else ""
+            return "; ".join(filter(None, (absent, _NEAREST)))
         left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
 
