@@ -146,7 +146,7 @@ def restore(arguments: argparse.Namespace) -> int:
 
 def consolidate(arguments: argparse.Namespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
-    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "dry_run": arguments.dry_run}
+    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": arguments.merge}
     if arguments.undo is not None:
         question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
         answer = ask(arguments, "consolidate_memories", question)

@@ -252,6 +252,7 @@ def _consolidate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--undo", nargs="?", const="", metavar="ID", help="take back the latest consolidation, or the one with this id"
     )
+    verb.add_argument("--merge", nargs="+", default=[], metavar="ID", help="merge these, as was proposed")
     _add_confirmation(verb)
 
 

@@ -131,6 +131,11 @@ def consolidation(data: Json) -> str:
     for item in data["merges"]:
         lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
         lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
+    if data["proposals"]:
+        lines.append("these may say the same; `rag-ls consolidate --merge ID ID` makes one of them:")
+    for item in data["proposals"]:
+        lines.append(f"  cosine {item['cosine']:.2f}")
+        lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
     if data["contradictions"]:
         lines.append("these may contradict each other; if so, update or delete one of each pair:")
     for item in data["contradictions"]:

@@ -14,8 +14,6 @@ from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates
 
 MAX_CONTENT = 100_000
-PRIVATE = "private"
-"""A memory with this tag is not shared with a team."""
 MAX_TAGS = 50
 MAX_TAG = 100
 MAX_CUSTOM = 20_000

@@ -340,13 +340,12 @@ class Memories:
         return self._max_session() if store.scope is Scope.SESSION else None
 
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
-        """Store content that exists already, or a summary anew: merge the tags, and set the time to now."""
-        tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))[:MAX_TAGS]
+        """Store content that exists already, or a summary anew: merge what else is said of it, and set the time to now."""
         updated = replace(
-            former,
+            former.absorb(new, MAX_TAGS),
             content=new.content,
             content_hash=new.content_hash,
-            metadata=replace(former.metadata, tags=tags),
+            # It may be about the same declaration as it is now.
             anchor=new.anchor or former.anchor,
             source_memory_ids=new.source_memory_ids or former.source_memory_ids,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rag_ls.memory.portable.merging import new_tags
+from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.model import Memory, MemoryVersion
 from rag_ls.storage import MemoryStore
 
@@ -37,13 +37,11 @@ def comes_first(one: Memory, other: Memory) -> bool:
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 
-def add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
-    """Add the tags of a memory that said the same."""
+def absorb_twin(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
+    """Add to a memory what one that said the same had besides."""
     memory = store.get(memory_id)
-    if memory is None or not (new := new_tags(memory, twin)):
-        return
-    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new))
-    store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
+    if memory is not None and (joined := memory.absorb(twin, MAX_TAGS)) != memory:
+        store.replace(replace(joined, version=memory.version + 1, updated_at=now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class _Meeting:
             if ours is not None:
                 self._store.delete(self._id, reason=CONSOLIDATED)
             self._keep(MemoryVersion(theirs, self._now, CONSOLIDATED))
-            add_tags(self._store, twin.id, theirs, self._now)
+            absorb_twin(self._store, twin.id, theirs, self._now)
             return
         if twin is not None:
             self._store.delete(twin.id, reason=CONSOLIDATED)
@@ -132,7 +130,7 @@ class _Meeting:
         else:
             self._store.insert(placed)
         if twin is not None:
-            add_tags(self._store, self._id, twin, self._now)
+            absorb_twin(self._store, self._id, twin, self._now)
 
     def _keep(self, version: MemoryVersion) -> None:
         """Add a former version to the history, unless it is there: under its number, or a new one if that is taken."""

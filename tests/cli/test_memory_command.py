@@ -164,9 +164,10 @@ def test_a_secret_is_refused_and_said_nowhere(repository: Path, home: Path) -> N
 def test_a_preview_has_no_effect(repository: Path) -> None:
     for _ in range(2):
         _json(repository, "add", "Retries are capped at five, with exponential waits", "--force")
-    _json(repository, "add", "Retries are capped at five, with exponential waits between")
+    _json(repository, "add", "Retries are capped at five, with exponential waits.")
     assert _run(repository, "consolidate", "--yes", "--threshold", "0.5").returncode == 0
     merged = _json(repository, "list")["total"]
+    assert merged == 1
     assert _run(repository, "consolidate", "--undo", "--dry-run").returncode == 0
     assert _json(repository, "list")["total"] == merged
     stored = _json(repository, "add", "Second of its kind")

@@ -187,11 +187,6 @@ class MemoryStore:
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", (as_json(ids),))
         }
 
-    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content on this branch, or None. Summaries and pushed texts do not count."""
-        where = "m.content_hash = ? AND m.branch IS ? AND m.project_id IS NULL AND m.summary_key IS NULL"
-        return next(iter(self._memories(where, (content_hash, branch))), None)
-
     def pushed(self, content_hash: str, project_id: str) -> list[Memory]:
         """In a collection: what was pushed under this name with exactly this content, once for each source."""
         where = "m.content_hash = ? AND m.project_id = ? AND m.summary_key IS NULL ORDER BY m.row"
@@ -202,14 +197,16 @@ class MemoryStore:
         return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
 
     def twin(self, memory: Memory) -> Memory | None:
-        """Another memory with the same content and branch, or with the same summary key; else None."""
+        """Another memory with the same content that may be one with it, or with the same summary key; else None."""
         if memory.summary_key is not None:
             found = self.summary(memory.summary_key)
         elif memory.project_id is not None:
             pushed = self.pushed(memory.content_hash, memory.project_id)
             found = next((other for other in pushed if other.source_uri == memory.source_uri), None)
         else:
-            found = self.with_content(memory.content_hash, memory.branch)
+            where = "m.content_hash = ? AND m.project_id IS NULL AND m.summary_key IS NULL ORDER BY m.row"
+            alike = (other for other in self._memories(where, (memory.content_hash,)) if other.id != memory.id)
+            found = next(filter(memory.may_be_one_with, alike), None)
         return None if found is None or found.id == memory.id else found
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:

@@ -366,9 +366,13 @@ def test_figures_upkeep_and_files(operations: Operations, tmp_path: Path) -> Non
 
 
 def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None:
-    one, two = _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    one = _stored(operations)
+    two = _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
     _stored(operations, "Nothing like the others", "global")
-    done = operations.run("consolidate_memories", {"threshold": 0.8})
+    (proposal,) = operations.run("consolidate_memories", {"threshold": 0.8})["proposals"]
+    chosen = [memory["id"] for memory in proposal["memories"]]
+    assert set(chosen) == {one, two}
+    done = operations.run("consolidate_memories", {"ids": chosen})
     assert (len(_listed(operations, scope="project")), list(done["undo"])) == (1, ["project"])
     back = operations.run("consolidate_memories", {"undo": True})
     assert [item["id"] for item in back["restored"]] == [one]
@@ -378,10 +382,10 @@ def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None
 
 
 def test_the_last_change_of_many_memories_is_the_one_that_undo_takes_back(operations: Operations) -> None:
-    _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    ids = [_stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")]
     nothing = {"id": "", "kind": "", "at": "", "memories": 0}
     assert operations.run("last_change") == nothing
-    done = operations.run("consolidate_memories", {"threshold": 0.8})
+    done = operations.run("consolidate_memories", {"ids": ids})
     found = operations.run("last_change")
     assert (found["id"], found["kind"], found["memories"]) == (done["undo"]["project"], "consolidated", 2)
     undone = operations.run("undo", {"id": found["id"]})
