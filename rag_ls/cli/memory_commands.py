@@ -148,13 +148,12 @@ def consolidate(arguments: argparse.Namespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
     question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": arguments.merge}
     if arguments.undo is not None:
-        question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
-        answer = ask(arguments, "consolidate_memories", question)
-    else:
-        found = _run_confirmed(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
-        if found is None:
-            return 1
-        answer = found
+        question = {"scope": arguments.scope, "undo": arguments.undo or True}
+    answer = _run_confirmed(
+        arguments, "consolidate_memories", question, lambda data: bool(data.get("merges") or data.get("restored"))
+    )
+    if answer is None:
+        return 1
     show_answer(arguments, answer, render.consolidation(answer))
     return 0
 
@@ -225,14 +224,14 @@ def import_memories(arguments: argparse.Namespace) -> int:
     }
     if arguments.input != _STDIO:
         question["input"] = os.path.abspath(arguments.input)
-        answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+        answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     else:
         with tempfile.NamedTemporaryFile(suffix=".memories") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
             file.flush()
             question["input"] = file.name
-            answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+            answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     if answer is None:
         return 1
     show_answer(arguments, answer, render_batches.format_imported(answer))
@@ -262,6 +261,10 @@ def _run_confirmed(
 
 def _removes_or_changes(preview: Json) -> bool:
     return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
+
+
+def _changes_anything(preview: Json) -> bool:
+    return bool(preview["changes"]["inserted"]) or _removes_or_changes(preview)
 
 
 def tags_of(arguments: argparse.Namespace) -> Sequence[str]:

@@ -124,7 +124,12 @@ def _how_alike(data: Json) -> str:
 def consolidation(data: Json) -> str:
     """The merges of a consolidation or of its dry run, and its other findings."""
     if "restored" in data:
-        return "\n\n".join(["brought back:", *(memory(item) for item in data["restored"])])
+        return "\n\n".join(
+            [
+                "would bring back:" if data.get("dry_run") else "brought back:",
+                *(memory(item) for item in data["restored"]),
+            ]
+        )
     verb = "would merge" if data["dry_run"] else "merged"
     count = len(data["merges"])
     lines = [f"{verb} {count} {'group' if count == 1 else 'groups'} of memories that say the same"]

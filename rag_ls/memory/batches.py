@@ -49,6 +49,7 @@ class Undone:
     """The changes that an undo took back."""
 
     batch: Batch
+    scope: Scope
     result: BatchResult
     kept: tuple[str, ...]
     """The ids of memories that stay as they are: changed since, their former version gone, or its content taken."""
@@ -110,7 +111,7 @@ def undo(store: MemoryStore, batch_id: str, stamp: str, *, dry_run: bool = False
         return kept
 
     kept, result = carry_out(store, UNDONE, take_back, stamp=stamp, dry_run=dry_run)
-    return Undone(batch, result, kept)
+    return Undone(batch, store.scope, result, kept)
 
 
 def put_back(store: MemoryStore, memory: Memory, stamp: str, *, movable: Collection[str], reason: str) -> bool:

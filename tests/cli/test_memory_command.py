@@ -116,6 +116,25 @@ def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None
     assert [item["content"] for item in _json(repository, "list")["memories"]] == ["Amounts are rounded half up"]
 
 
+def test_an_import_of_nothing_but_new_memories_asks_too(repository: Path) -> None:
+    file = repository / "new.jsonl"
+    file.write_text('{"content": "Somebody else wrote this"}')
+    asked = _run(repository, "import", "--input", str(file))
+    assert (asked.returncode, "Somebody else wrote this" in asked.stdout) == (1, True)
+    assert _json(repository, "list")["total"] == 0
+
+
+def test_taking_a_consolidation_back_asks_first(repository: Path) -> None:
+    for text in ("Amounts are rounded half up", "amounts are rounded half up."):
+        _json(repository, "add", text)
+    assert _run(repository, "consolidate", "--yes").returncode == 0
+    asked = _run(repository, "consolidate", "--undo")
+    assert (asked.returncode, "would bring back" in asked.stdout) == (1, True)
+    assert _json(repository, "list")["total"] == 1
+    assert _run(repository, "consolidate", "--undo", "--yes").returncode == 0
+    assert _json(repository, "list")["total"] == 2
+
+
 def test_a_summary_that_replaces_another_asks_first(repository: Path) -> None:
     _json(repository, "add", "Amounts are rounded half up to cents")
     first = _json(repository, "summarize", "--start", "2020-01-01")
@@ -134,7 +153,7 @@ def test_what_is_exported_to_standard_output_comes_back_from_standard_input(repo
     _json(repository, "add", "Ünïcode — and\n---\nlines of it", "--tag", "odd")
     exported = _run(repository, "export").stdout
     assert json.loads(exported)["memories"][0]["content"] == "Ünïcode — and\n---\nlines of it"
-    taken = _json(repository, "import", "--input", "-", "--scope", "global", typed=exported)
+    taken = _json(repository, "import", "--input", "-", "--scope", "global", "--yes", typed=exported)
     assert (taken["inserted"], taken["scope"]) == (1, "global")
     done = _run(repository, "import", "--input", "-", typed=exported[:-20])
     assert done.returncode == 2

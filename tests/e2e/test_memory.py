@@ -63,7 +63,7 @@ async def test_a_memory_goes_from_the_agent_to_the_editor_to_the_shell_and_to_an
 
     backup, other = tmp_path / "backup.json", write(tmp_path / "other", {"a.py": "x = 1\n"})
     assert (await _shell(project, "export", "--output", str(backup)))["exported"] == 1
-    assert (await _shell(other, "import", "--input", str(backup)))["inserted"] == 1
+    assert (await _shell(other, "import", "--input", str(backup), "--yes"))["inserted"] == 1
     assert (await _shell(other, "import", "--input", str(backup)))["unchanged"] == 1
     (found,) = (await _shell(other, "search", "when does the load balancer give up", "--scope", "project"))["results"]
     assert (found["id"], found["anchor"]["state"]) == (left[0]["id"], "orphaned")

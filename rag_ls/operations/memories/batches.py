@@ -24,7 +24,7 @@ from rag_ls.memory.project_memories import memories_folder
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.changes import Changed, find_roots, mark_changed
-from rag_ls.operations.fields import NoArguments, argument
+from rag_ls.operations.fields import argument
 from rag_ls.operations.memories.arguments import SCOPE_NAMES
 from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memory
 from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
@@ -247,6 +247,11 @@ def _find_stored(caller: Caller, memory_id: str) -> tuple[ProjectSession, Memory
 
 
 @dataclass(frozen=True, slots=True)
+class LastChange:
+    project: str = argument("", "the name or root of a project")
+
+
+@dataclass(frozen=True, slots=True)
 class LastChangeAnswer:
     """The change of many memories that `undo` would take back now."""
 
@@ -259,9 +264,9 @@ class LastChangeAnswer:
 
 
 @operation(needs_code=False)
-def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
+def last_change(caller: Caller, request: LastChange) -> LastChangeAnswer:
     """The change of many memories that undo would take back."""
-    found = find_last_changes(_find_last_changed(caller))
+    found = find_last_changes(caller.memory_projects.find_one(request.project))
     if not found:
         return LastChangeAnswer("", "", "", 0)
     return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
@@ -271,6 +276,7 @@ def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
 class Undo:
     id: str = argument("", "the change to take back, by the id that it printed (default: the latest)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
+    project: str = argument("", "the name or root of the project whose latest change it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +284,8 @@ class UndoneAnswer:
     """The change that was taken back."""
 
     id: str
+    project: str
+    """The root of the project that it belongs to; empty where all of it is the user's own."""
     kind: str
     at: str
     kept: tuple[str, ...]
@@ -299,22 +307,21 @@ class UndoneAnswer:
 def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:
     """Take a change of many memories back."""
     wanted = request.id.strip()
-    view = _find_last_changed(caller, wanted)
+    view = _find_changed(caller, wanted) if wanted else caller.memory_projects.find_one(request.project)
     undone = undo_changes(view, tuple(Scope), wanted, dry_run=request.dry_run)
     batch = undone[0].batch
     kept = tuple(memory_id for item in undone for memory_id in item.kept)
     changes = _make_batch_record([item.result for item in undone], dry_run=request.dry_run)
-    answer = UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+    is_of_project = any(item.scope is Scope.PROJECT for item in undone)
+    root = str(view.project.root) if is_of_project and not view.is_scratch else ""
+    answer = UndoneAnswer(id=batch.id, project=root, kind=batch.kind, at=batch.at, kept=kept, changes=changes)
     return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
 
 
-def _find_last_changed(caller: Caller, batch_id: str = "") -> ProjectSession:
-    """Of the client's projects, the one whose memories were changed last, many at once."""
-
-    def time_of(view: ProjectSession) -> str:
-        return max((batch.at for batch in find_last_changes(view, batch_id)), default="")
-
-    return max(caller.memory_projects.all(), key=time_of)
+def _find_changed(caller: Caller, batch_id: str) -> ProjectSession:
+    """The project in which the change with an id was made; the first one if there is none."""
+    views = caller.memory_projects.all()
+    return next((view for view in views if find_last_changes(view, batch_id)), views[0])
 
 
 def _make_batch_record(results: Collection[BatchResult], *, dry_run: bool) -> BatchRecord:

@@ -118,7 +118,9 @@ def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Change
         batch_id = "" if request.undo is True else request.undo.strip()
         undone = undo_changes(view, scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
         back = [memory for item in undone for memory in item.result.inserted]
-        answer = ConsolidationAnswer(restored=tuple(make_memory_record(item) for item in back))
+        answer = ConsolidationAnswer(
+            dry_run=request.dry_run or None, restored=tuple(make_memory_record(item) for item in back)
+        )
         return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
     threshold = request.threshold
     if threshold is None:

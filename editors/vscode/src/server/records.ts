@@ -892,6 +892,7 @@ export interface TestsAnswer {
 /** The change that was taken back. */
 export interface UndoneAnswer {
   readonly id: string;
+  readonly project: string;
   readonly kind: string;
   readonly at: string;
   readonly kept: readonly string[];
