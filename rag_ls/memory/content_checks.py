@@ -31,6 +31,10 @@ _CHATTER = re.compile(
 )
 
 
+# "Use Go": a word that tells nothing elsewhere is a name here.
+_NAMED = re.compile(r"\S\s+\W*[A-Z0-9]")
+
+
 def check_content(content: str, *, force: bool = False) -> str:
     """The content in its stored form. Raises `InvalidRequest` if it is empty, trivial or too long.
 
@@ -101,7 +105,7 @@ def _is_trivial(content: str) -> bool:
         return True
     if len(_WIDE.findall(content)) >= _MIN_WIDE_CHARACTERS:
         return False
-    return len(set(note_terms(content))) < 2 or not says_something(content)
+    return len(set(note_terms(content))) < 2 or not (says_something(content) or _NAMED.search(content))
 
 
 def _is_deeper(value: object, levels: int) -> bool:

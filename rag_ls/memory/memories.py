@@ -74,6 +74,8 @@ class Stored:
     memory: Memory
     known: tuple[Hit, ...] = ()
     """The nearest existing memories."""
+    is_uncompared: bool = False
+    """Whether a new one was not compared with them, because it has no vector yet."""
     is_duplicate: bool = False
     """Whether the same content existed already."""
     evicted: tuple[str, ...] = ()
@@ -135,7 +137,7 @@ class Memories:
         store.backup()
         store.vectors.maintain()
         others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
-        return replace(stored, known=others, evicted=evicted)
+        return replace(stored, known=others, is_uncompared=vectors is None and not former, evicted=evicted)
 
     def update(
         self,

@@ -15,6 +15,7 @@ from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.batches import SUMMARIZED
 from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
+from rag_ls.memory.ranking import parse_stamp
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.storage import Batch, MemoryStore, VersionChange
@@ -138,7 +139,7 @@ def _word_contradictions(found: Sequence[Memory]) -> list[str]:
 def _date_line(memory: Memory) -> str:
     content = " ".join(memory.content.split())
     short = content if len(content) <= _MAX_SIDE_CHARACTERS else content[: _MAX_SIDE_CHARACTERS - 1] + "…"
-    return f"{short!r} ({memory.updated_at[:10]})"
+    return f"{short!r} ({parse_stamp(memory.updated_at).astimezone():%Y-%m-%d})"
 
 
 def _write_summary(

@@ -59,7 +59,7 @@ class MemoryList {
     const [title, ...rest] = item.content.trim().split("\n");
     const tags = (item.metadata.tags ?? []).slice(0, 3).map((tag) => el("span", { class: "tag" }, tag));
     const marks = [item.scope === "global" && this.project ? el("span", { class: "tag" }, "all projects") : "", item.anchor && !["fresh", "unknown"].includes(item.anchor.state) ? el("span", { class: "tag bad" }, item.anchor.state) : ""];
-    return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, item.updated_at.slice(0, 10))),
+    return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, new Date(item.updated_at).toLocaleDateString("en-CA"))),
       rest.length ? el("p", { class: "content" }, rest.join("\n").trim()) : "", about(item, this.project),
       el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit, history"), el("button", { onclick: () => removeMemory(item.id, () => this.load(0)) }, "Delete")));
   }
