@@ -98,17 +98,21 @@ def _format_update(answer: Json) -> str:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    if len(arguments.ids) == 1:
+    if len(arguments.ids) == 1 and not arguments.purge:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
         show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
         return 0
-    gone = _run_confirmed(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
+    gone = _run_confirmed(
+        arguments, "delete_memories", {"ids": arguments.ids, "purge": arguments.purge}, _removes_or_changes
+    )
     if gone is None:
         return 1
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
     for missing in gone["missing"]:
         print(f"rag-ls: no memory has the id {missing!r}; `rag-ls list` shows the ids", file=sys.stderr)
-    return 1 if gone["missing"] else 0
+    for backup in gone.get("still_held", ()):
+        print(f"rag-ls: {backup} cannot be changed and still holds them: delete it yourself", file=sys.stderr)
+    return 1 if gone["missing"] or gone.get("still_held") else 0
 
 
 def undo(arguments: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from rag_ls.errors import NotFound
 from rag_ls.model import Memory, Scope
-from rag_ls.storage import Batch, MemoryStore, VersionChange, replace_damaged_memories
+from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange, replace_damaged_memories
 
 CONSOLIDATED = "consolidated"
 DELETED = "deleted"
@@ -156,7 +156,7 @@ def _former(store: MemoryStore, changes: Collection[VersionChange]) -> dict[str,
         for change in changes
         if change.before is not None
         for item in store.history(change.id)
-        if item.memory.version == change.before
+        if item.memory.version == change.before and item.reason != ERASED
     }
 
 

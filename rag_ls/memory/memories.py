@@ -29,7 +29,7 @@ from rag_ls.model import (
     Scope,
 )
 from rag_ls.retrieval.calibration import similarity
-from rag_ls.storage import Batch, MemoryStore, VersionChange
+from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
 from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.
@@ -190,6 +190,7 @@ class Memories:
     def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:
         """Restore a former version (without `version`, the last one) as the newest one. Raises `NotFound`."""
         store, versions = self._history(memory_id)
+        versions = [item for item in versions if item.reason != ERASED]
         wanted = next((item.memory for item in versions if version in (None, item.memory.version)), None)
         if wanted is None:
             numbers = ", ".join(str(item.memory.version) for item in versions)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.model import Memory, MemoryVersion
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import ERASED, MemoryStore
 
 UNITED = "united"
 CONSOLIDATED = "consolidated"
@@ -91,7 +91,13 @@ class _Meeting:
 
     def meet(self, theirs: Memory | None, gone: MemoryVersion | None, former: Iterable[MemoryVersion]) -> None:
         """Take the others' state of a memory: as it is now, or as it was deleted, and its former versions."""
+        last = next(iter(self._store.history(self._id)), None)
+        if last is not None and last.reason == ERASED:
+            return
         ours = self._store.get(self._id)
+        if gone is not None and gone.reason == ERASED:
+            self._store.erase([max(ours or gone.memory, gone.memory, key=lambda each: each.version)])
+            return
         versions = list(former)
         if theirs is not None:
             if self._theirs_counts(theirs, ours) and not (ours and _is_the_same(ours, theirs)):

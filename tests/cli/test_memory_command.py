@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rag_ls.project import user_data_folder
 from tests.commands import run_command
 from tests.secret_fakes import TOKENS
 
@@ -96,6 +97,26 @@ def test_nothing_precious_goes_without_a_question_and_a_way_back(repository: Pat
     assert _json(repository, "list")["total"] == 4
     assert _json(repository, "show", kept["id"])["content"] == "Amounts are rounded to even"
     assert "to undo" in _run(repository, "undo", "--yes").stderr
+
+
+def test_what_is_purged_is_in_no_file_any_more(repository: Path) -> None:
+    secret, other = "The vault opens with Xylophonquartz", "Amounts are rounded half up"
+    stored, kept = _json(repository, "add", secret, "--tag", "vaulttag"), _json(repository, "add", other)
+    assert _run(repository, "update", stored["id"], "--content", f"{secret} twice").returncode == 0
+    gone = _json(repository, "add", "Deleted Xylophonquartz long ago")
+    assert _run(repository, "delete", gone["id"]).returncode == 0
+    asked = _run(repository, "delete", stored["id"], gone["id"][:8], "--purge")
+    assert (asked.returncode, "Xylophonquartz" in asked.stdout) == (1, True)
+    assert _run(repository, "delete", stored["id"], gone["id"][:8], "--purge", "--yes").returncode == 0
+    for attempt in (("restore", stored["id"]), ("show", stored["id"]), ("undo", "--yes")):
+        assert "Xylophonquartz" not in _run(repository, *attempt).stdout
+    assert [item["id"] for item in _json(repository, "list")["memories"]] == [kept["id"]]
+    assert stored["id"] not in [item["id"] for item in _json(repository, "list", "--deleted")["memories"]]
+    files = [file for root in (repository, user_data_folder()) for file in root.rglob("*") if file.is_file()]
+    held = [file for file in files if b"xylophonquartz" in file.read_bytes().lower() and ".log" not in file.name]
+    assert held == []
+    backups = [file for file in files if file.parent.name == "backups"]
+    assert any(other.encode() in file.read_bytes() for file in backups)
 
 
 def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None:

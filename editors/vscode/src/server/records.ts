@@ -235,6 +235,7 @@ export interface DeletedAnswer {
 export interface DeletedMemoriesAnswer {
   readonly missing: readonly string[];
   readonly changes: BatchRecord;
+  readonly still_held?: readonly string[];
 }
 
 /** A file that depends on another one. */
