@@ -98,17 +98,21 @@ def _format_update(answer: Json) -> str:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    if len(arguments.ids) == 1:
+    if len(arguments.ids) == 1 and not arguments.purge:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
         show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
         return 0
-    gone = _run_confirmed(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
+    gone = _run_confirmed(
+        arguments, "delete_memories", {"ids": arguments.ids, "purge": arguments.purge}, _removes_or_changes
+    )
     if gone is None:
         return 1
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
     for missing in gone["missing"]:
         print(f"rag-ls: no memory has the id {missing!r}; `rag-ls list` shows the ids", file=sys.stderr)
-    return 1 if gone["missing"] else 0
+    for backup in gone.get("still_held", ()):
+        print(f"rag-ls: {backup} cannot be changed and still holds them: delete it yourself", file=sys.stderr)
+    return 1 if gone["missing"] or gone.get("still_held") else 0
 
 
 def undo(arguments: argparse.Namespace) -> int:
@@ -146,15 +150,14 @@ def restore(arguments: argparse.Namespace) -> int:
 
 def consolidate(arguments: argparse.Namespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
-    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "dry_run": arguments.dry_run}
+    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": arguments.merge}
     if arguments.undo is not None:
-        question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
-        answer = ask(arguments, "consolidate_memories", question)
-    else:
-        found = _run_confirmed(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
-        if found is None:
-            return 1
-        answer = found
+        question = {"scope": arguments.scope, "undo": arguments.undo or True}
+    answer = _run_confirmed(
+        arguments, "consolidate_memories", question, lambda data: bool(data.get("merges") or data.get("restored"))
+    )
+    if answer is None:
+        return 1
     show_answer(arguments, answer, render.consolidation(answer))
     return 0
 
@@ -225,14 +228,14 @@ def import_memories(arguments: argparse.Namespace) -> int:
     }
     if arguments.input != _STDIO:
         question["input"] = os.path.abspath(arguments.input)
-        answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+        answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     else:
         with tempfile.NamedTemporaryFile(suffix=".memories") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
             file.flush()
             question["input"] = file.name
-            answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+            answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     if answer is None:
         return 1
     show_answer(arguments, answer, render_batches.format_imported(answer))
@@ -262,6 +265,10 @@ def _run_confirmed(
 
 def _removes_or_changes(preview: Json) -> bool:
     return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
+
+
+def _changes_anything(preview: Json) -> bool:
+    return bool(preview["changes"]["inserted"]) or _removes_or_changes(preview)
 
 
 def tags_of(arguments: argparse.Namespace) -> Sequence[str]:

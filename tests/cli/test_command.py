@@ -286,13 +286,28 @@ def test_a_question_that_nothing_answers_fails_with_the_nearest_and_advice(index
     assert "nothing is close to this" in _run(indexed, "search", "asdkjhasd qweoiu zzz").stdout
 
 
-def test_min_similarity_filters_by_the_score_that_is_shown_in_code_and_memories(indexed: Path) -> None:
+def test_min_similarity_means_memories_by_their_meaning_and_code_by_its_score(indexed: Path) -> None:
     _json(indexed, "add", "A discount is never more than half of the price")
-    scores = [hit["score"] for hit in _json(indexed, "search", "discount")["results"]]
+    found = _json(indexed, "search", "discount")["results"]
+    scores = [hit["score"] for hit in found if hit["kind"] == "chunk"]
     limit = sorted(scores)[len(scores) // 2] + 0.001
-    kept = _json(indexed, "search", "discount", "--min-similarity", str(limit))["results"]
+    kept = _json(indexed, "search", "discount", "--min-similarity", str(limit), "--in", "code")["results"]
     assert all(hit["score"] >= limit for hit in kept)
-    assert 0 < len(kept) < len(scores)
+    assert len(kept) < len(scores)
+
+    def recalled(*options: str) -> list[str]:
+        return [hit["id"] for hit in _json(indexed, "search", "discount", "--in", "memory", *options)["results"]]
+
+    assert recalled("--min-similarity", "0.7") == recalled() != []
+
+
+def test_the_nearest_memory_is_offered_as_weak_where_nothing_else_answers(indexed: Path) -> None:
+    _json(indexed, "add", "Customers get their money back within ten days")
+    weak = _json(indexed, "search", "how long do refunds take", "--in", "memory", "--min-similarity", "0.95")
+    assert [hit["kind"] for hit in weak["results"]] == ["memory"]
+    assert weak["stats"]["note"].startswith("weak: no memory is close enough")
+    both = _json(indexed, "search", "discount", "--min-similarity", "0.95", "--in", "code,memory")
+    assert "memory" not in [hit["kind"] for hit in both["results"]] or not both["results"]
 
 
 @pytest.mark.slow

@@ -18,14 +18,19 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory, SearchAnswer, SearchStats
 from rag_ls.storage import ChunkRow
 
+WEAK = "weak: no memory is close enough to this in meaning or words; this is the nearest"
+_WEAK_SHARE = 0.5
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 
 
 def recall(
     session: ProjectSession, query: str, filters: memory.MemoryFilters, *, k: int | None = None, min_similarity: float | None = None,
-    wait_for_model_s: float = 0.0, is_unsaved: bool = False,
+    wait_for_model_s: float = 0.0, is_unsaved: bool = False, is_weak: bool = False,
 ) -> SearchAnswer:  # fmt: skip
-    """The memories that fit a query best. A query that is unsaved text is not sent to another machine."""
+    """The memories that fit a query best; where none is close enough (`is_weak`), only the nearest of those half as close.
+
+    A query that is unsaved text is not sent to another machine.
+    """
     started = time.perf_counter()
     settings = session.settings
     question = memory.Question(
@@ -36,6 +41,8 @@ def recall(
         expand=settings.search.query_expansion,
         half_life_days=settings.memory.half_life_days,
     )
+    if is_weak:
+        question = replace(question, k=1, min_similarity=question.min_similarity * _WEAK_SHARE)
     of_query = session.project.model_for_unsaved if is_unsaved else session.project.model
     model, note = of_query(wait_for_model_s), ""
     if settings.search.enable_reranking:
@@ -46,6 +53,8 @@ def recall(
     anchored = [] if filters.restricts else _about_symbol(session, query, filters)
     known = {hit.item.id for hit in anchored}
     hits = [*anchored, *(hit for hit in hits if hit.item.id not in known)][: question.k]
+    if is_weak:
+        return _answer(session, query, hits, started, model, WEAK if hits else note)
     session.memories.note_uses(hits)
     return _answer(session, query, hits, started, model, note)
 

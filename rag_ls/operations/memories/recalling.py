@@ -101,8 +101,9 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     filters, views = make_memory_filters(request.scope, wanted), caller.memory_projects.find(request.project)
     path = wanted.path.strip()
     is_about_code = bool(wanted.anchor or path)
-    answers = [
-        code_memories.recall(
+
+    def recall(view: ProjectSession, *, is_weak: bool = False) -> model.SearchAnswer:
+        return code_memories.recall(
             view,
             request.query,
             replace(set_branch(filters, view), anchored=is_about_code),
@@ -111,11 +112,15 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
             min_similarity=request.min_similarity,
             wait_for_model_s=caller.wait_s,
             is_unsaved=request.is_unsaved,
+            is_weak=is_weak,
         )
-        for view in views
-    ]
-    if not any(answer.hits for answer in answers) and (hint := hint_at_tags(wanted.tags, views)):
-        answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+
+    answers = [recall(view) for view in views]
+    if not any(answer.hits for answer in answers):
+        if hint := hint_at_tags(wanted.tags, views):
+            answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+        elif not is_about_code:
+            answers = _keep_nearest(answers, [recall(view, is_weak=True) for view in views])
     count = request.k or views[0].settings.search.default_k
     if len(views) > 1:
         answers = [_locate_answer(answer, view) for answer, view in zip(answers, views, strict=True)]
@@ -130,6 +135,17 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
         return found
     note = f"{count_of(left_out, 'more memory')} did not fit one answer: ask for fewer (k), or more precisely"
     return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
+
+
+def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.SearchAnswer]) -> list[model.SearchAnswer]:
+    """The answers of several projects, which found nothing, with the nearest of their weak hits alone."""
+    nearest_hit = max((hit for answer in weak for hit in answer.hits), key=lambda hit: hit.score, default=None)
+    return [
+        replace(other, stats=replace(other.stats, note="; ".join(filter(None, (answer.stats.note, other.stats.note)))))
+        if nearest_hit in other.hits
+        else answer
+        for answer, other in zip(empty, weak, strict=True)
+    ]
 
 
 def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
