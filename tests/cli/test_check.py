@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import engine_pid, git, write
 
@@ -115,3 +117,17 @@ def test_ten_thousand_places_in_one_file_are_counted(tmp_path: Path) -> None:
     assert done.stdout.count("  error  all  ") == 100
     assert "all  9,900 more places" in done.stdout
     assert "10,000 errors" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_diff_in_bytes_that_breaks_a_rule_fails_under_the_user_s_settings_of_git(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "shop")
+    (root / "src/b.py").write_bytes(b"x = 1\r\nprint('\xe9')\r\n")
+    (root / "src/new.py").write_bytes(b"y = 1\n")
+    git(root, "config", "diff.noprefix", "true")
+    diff = subprocess.run(["git", "diff"], cwd=root, capture_output=True, check=True).stdout
+    command = [RAG_LS, "rules", "check", "--diff", "-"]
+    done = subprocess.run(command, input=diff, cwd=root, capture_output=True, check=False)
+    assert (done.returncode, b"src/b.py:2  error  no-print" in done.stdout) == (1, True), done.stderr
+    gone = subprocess.run(command, input=diff.replace(b"src/b", b"lib/b"), cwd=root, capture_output=True, check=False)
+    assert (gone.returncode, b"lib/b.py of the diff is not in" in gone.stderr) == (2, True), gone.stderr

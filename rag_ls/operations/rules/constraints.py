@@ -26,10 +26,11 @@ from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.rules.contradictions import StatedSection, find_contradictions
-from rag_ls.rules.diffs import FileChange, read_diff
+from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search import Roles, is_data, is_docs
+from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of, lines_of
 
 MAX_RESULTS = 20
@@ -40,6 +41,7 @@ _MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
 # Beside a rule that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes, 1 of 78 right ones.
 _MAX_ODDS_RATIO = 5.0
+_MAX_MISSING, _MAX_NAME_CHARACTERS = 3, 120
 _MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
 MAX_VIOLATIONS = 100
 """The places that break a rule which an answer names; the others are counted."""
@@ -142,7 +144,10 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     if description and len(description) < LEAST_DESCRIPTION_CHARACTERS:
         raise InvalidRequest(f"the change {description!r} is too short: say in a few words what is to be changed")
     view = caller.rule_projects.current()
-    changes = read_diff(request.diff) if request.diff.strip() else []
+    changes, missing = find_files(view.project.root, read_diff(request.diff) if request.diff.strip() else [])
+    lost = _tell_missing_files(view, missing)
+    if missing and len(missing) == len(changes):
+        raise InvalidRequest(f"{lost}; nothing was checked: give a diff whose paths count from there")
     paths = [change.path for change in changes]
     if request.file_path.strip():
         paths.insert(0, view.relative(request.file_path))
@@ -174,7 +179,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     )
     unread = "" if constraints or patterns else tell_unread_rules(view)
     summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear, unread=unread)
-    summary = "; ".join(filter(None, (summary, note_secrets([view]))))
+    summary = "; ".join(filter(None, (summary, lost, note_secrets([view]))))
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
@@ -193,6 +198,14 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         checks=checks[:_MAX_CHECKS],
         contradictions=contradictions,
     )
+
+
+def _tell_missing_files(view: ProjectSession, missing: Sequence[str]) -> str:
+    """A sentence about the files of a diff that are not there; "" if all are."""
+    more = f" and {len(missing) - _MAX_MISSING} more" if len(missing) > _MAX_MISSING else ""
+    named = ", ".join(fold(path, _MAX_NAME_CHARACTERS) for path in missing[:_MAX_MISSING]) + more
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{named} of the diff {verb} not in {view.project.root}" if missing else ""
 
 
 def _make_section(hit: RuleHit) -> StatedSection:

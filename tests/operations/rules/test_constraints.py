@@ -419,6 +419,20 @@ def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, 
     assert twice["summary"].startswith("1 rule is broken by the diff in 2 places")
 
 
+def test_a_diff_of_files_that_are_not_there_is_not_said_to_break_nothing(operations: Operations, shop: Path) -> None:
+    diff = "--- a/src/gone.py\n+++ b/src/gone.py\n@@ -1 +1,2 @@\n x\n+y\n"
+    with pytest.raises(InvalidRequest, match=r"src/gone.py of the diff is not in .*; nothing was checked"):
+        operations.run("rag_check_constraints", {"diff": diff})
+    both = diff + diff.replace("gone", "cart")
+    assert "src/gone.py of the diff is not in" in operations.run("rag_check_constraints", {"diff": both})["summary"]
+    new = diff.replace("--- a/src/gone.py", "--- /dev/null")
+    assert "not in" not in operations.run("rag_check_constraints", {"diff": new})["summary"]
+    above = diff.replace("src/gone", f"{shop.name}/src/cart")
+    assert "not in" not in operations.run("rag_check_constraints", {"diff": above})["summary"], (
+        "git counts from its root"
+    )
+
+
 @pytest.mark.slow
 def test_of_a_rule_that_matches_everything_an_agent_gets_a_hundred_places_and_the_count(
     operations: Operations, shop: Path
