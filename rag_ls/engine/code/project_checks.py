@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import outline_of_document
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
@@ -40,6 +41,20 @@ class RuleTexts:
         return self.unsaved[path] if path in self.unsaved else text_in(self.root, path)
 
 
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """The code of a document, and what breaks a rule in it."""
+
+    code: CheckedCode
+    document: CheckedDocument
+    found: tuple[Violation, ...] = ()
+
+    def locate(self, former: _Checked | None = None) -> list[Violation]:
+        """The violations by the lines of the file, without those that a former text had."""
+        new = leave_out_former(self.found, self.document, former.found, former.document) if former else self.found
+        return self.code.locate(new)
+
+
 class ProjectChecks:
     """The checkable rules of a project as one client sees its files. Safe from several threads."""
 
@@ -65,7 +80,13 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """The places that break a rule in a text of the document at a path, in order of lines."""
-        return self._violations(self.rules(), path, blank_secrets(path, text).text, language)
+        return self._check(self.rules(), path, blank_secrets(path, text).text, language).locate()
+
+    def violations_of_edit(self, path: str, former_text: str, text: str) -> list[Violation]:
+        """As `violations`, without those that the text had before an edit."""
+        rules = self.rules()
+        former = self._check(rules, path, blank_secrets(path, former_text).text)
+        return self._check(rules, path, blank_secrets(path, text).text).locate(former)
 
     def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
         """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
@@ -73,26 +94,27 @@ class ProjectChecks:
         for path in sorted({path for _, path, _, _ in self._session.project.index.checkout.document_paths()}):
             if any(applies(rule, path) for rule in rules.rules):
                 text = self.text_of(path)
-                yield path, text, self._violations(rules, path, text)
+                yield path, text, self._check(rules, path, text).locate()
 
     def text_of(self, path: str) -> str:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
         return text_in(self._session.project.root, path)
 
-    def _violations(self, rules: RuleSet, path: str, text: str, language: str = "") -> list[Violation]:
+    def _check(self, rules: RuleSet, path: str, text: str, language: str = "") -> _Checked:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
+        code = read_code(path, text, language)
         if not rules.rules:
-            return []
-        language = recognise(path, text[:4096]) or language or "text"
+            return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._outline(text, path, language) if reads else Outline()
+        outline = self._outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolve_imports(self._session.project.imports.resolver(), path, language, outline.imports)
+            edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
-        document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
+        document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
-        return violations(document, mine, graph, known=ids, structures=self.structures)
+        found = violations(document, mine, graph, known=ids, structures=self.structures)
+        return _Checked(code, document, tuple(found))
 
     def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
         try:

@@ -153,9 +153,9 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         paths.insert(0, view.relative(request.file_path))
     text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:MAX_QUERY_CHARACTERS]
     query = text or " ".join(paths)
-    if text:
-        # A question about a file alone is asked before each edit, and waits for nothing.
-        read_first(caller, [view], QuestionScope(text, paths[0] if paths else "", rules=True), compares=True)
+    if text or not view.store.counts().documents:
+        # A question about a file alone is asked before each edit, and waits for nothing but an index.
+        read_first(caller, [view], QuestionScope(query, paths[0] if paths else "", rules=True), compares=True)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
@@ -255,6 +255,7 @@ def _make_violation(found: Violation) -> ViolationRecord:
 @dataclass(frozen=True, slots=True)
 class CheckFile:
     file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
+    former_text: str | None = argument(None, "its text before an edit: only what the edit made is listed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +273,9 @@ class CheckedFileAnswer:
 def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
     """The places that break a checkable rule in a file as it is now."""
     view = caller.rule_projects.current(request.file_path)
-    path = view.relative(request.file_path)
-    found = view.checks.violations(path, view.checks.text_of(path))
+    path, checks, former = view.relative(request.file_path), view.checks, request.former_text
+    text = checks.text_of(path)
+    found = checks.violations(path, text) if former is None else checks.violations_of_edit(path, former, text)
     return CheckedFileAnswer(path, keep_gravest([*map(_make_violation, found)]), len(found))
 
 

@@ -16,6 +16,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.coverage import explain_blind_rules, note_unfollowed_imports
 from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
@@ -96,7 +97,7 @@ def _check(
     rules = RuleFiles(parsing.read_rule_file).read(tree)
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
-    language_of = cache(lambda path: recognise(path, "") or recognise(path, read_text(root, path)[:4096]) or "text")
+    language_of = cache(lambda path: read_code(path, read_text(root, path)).language)
     problems, blind = explain_blind_rules(rules.rules, paths, language_of)
     rules += RuleSet((), tuple(problems))
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
@@ -123,11 +124,10 @@ def _check(
         blanked = read_blanked(root, path)
         if blanked.lines:
             secret_lines[path] = blanked.lines
-        known = outlines.get(path)
-        language = known[0] if known else recognise(path, blanked.text[:4096]) or "text"
-        outline = known[1] if known else Outline()
-        document = CheckedDocument(path, language, blanked.text, outline.imports, outline.symbols)
-        found += violations(document, rules, graph, structures=parsing.structures)
+        code = read_code(path, blanked.text)
+        outline = outlines[path][1] if path in outlines else Outline()
+        document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
+        found += code.locate(violations(document, rules, graph, structures=parsing.structures))
     unfollowed = note_unfollowed_imports(graph, chosen, partial(_is_file, root))
     unread = tuple(
         path
