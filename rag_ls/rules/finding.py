@@ -114,6 +114,8 @@ class RuleHit:
     names_file: bool
     """Whether it names a file of the question itself, or states globs that match one."""
     evidence: RuleEvidence
+    is_surveyed: bool = False
+    """Whether its document is what set-up wrote from the code, not the team's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,13 @@ class RuleFinder:
         sections = [
             _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
-        return _leave_out_copies(sorted(sections, key=lambda hit: (-hit.relevance, _place(hit))))
+        surveyed = {
+            number
+            for number in {hit.row.document_id for hit in sections}
+            if is_surveyed(documents[number], self._store.chunks.text_of(number))
+        }
+        marked = [replace(hit, is_surveyed=hit.row.document_id in surveyed) for hit in sections]
+        return _leave_out_copies(sorted(marked, key=lambda hit: (-hit.relevance, _place(hit))))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""

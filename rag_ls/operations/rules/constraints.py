@@ -39,7 +39,8 @@ DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise. The words of a path alone, without a change, tell less.
 _MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
-# Beside a rule that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes, 1 of 78 right ones.
+# Beside a rule of its kind that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes,
+# 1 of 78 right ones.
 _MAX_ODDS_RATIO = 5.0
 _MAX_MISSING, _MAX_NAME_CHARACTERS = 3, 120
 _MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
@@ -162,11 +163,9 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     least = _MIN_RELEVANCE if text else _MIN_RELEVANCE_TO_PATH
     told = [hit for hit in found.hits if hit.relevance >= least or hit.names_path]
     is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
-    if is_clear and not paths and request.num_results is None:
-        least_odds = compute_odds(told[0].relevance) / _MAX_ODDS_RATIO
-        told = [hit for hit in told if hit.names_path or compute_odds(hit.relevance) >= least_odds]
+    is_lean = is_clear and not paths and request.num_results is None
     most = count if is_clear else min(count, _MAX_UNCLEAR)
-    shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}
+    shown = {kind: _choose([hit for hit in told if hit.kind is kind], is_lean=is_lean)[:most] for kind in RuleKind}
     constraints, patterns = (
         [_make_rule_record(hit) for hit in shown[kind]] for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
     )
@@ -198,6 +197,23 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         checks=checks[:_MAX_CHECKS],
         contradictions=contradictions,
     )
+
+
+def _choose(hits: Sequence[RuleHit], *, is_lean: bool) -> list[RuleHit]:
+    """The rules of one kind as they are told: those of the team's own that clearly speak of the change before all that set-up wrote.
+
+    A lean answer leaves out those far behind the best one of the same author: what set-up wrote hides nothing of the team's.
+    """
+    groups = [[hit for hit in hits if hit.is_surveyed is is_surveyed] for is_surveyed in (False, True)]
+    if is_lean:
+        groups = [_leave_out_far(each) for each in groups]
+    chosen = sorted((hit for group in groups for hit in group), key=lambda hit: -hit.relevance)
+    return sorted(chosen, key=lambda hit: hit.is_surveyed or hit.relevance < CLEAR_RELEVANCE)
+
+
+def _leave_out_far(hits: Sequence[RuleHit]) -> list[RuleHit]:
+    least = compute_odds(hits[0].relevance) / _MAX_ODDS_RATIO if hits else 0.0
+    return [hit for hit in hits if hit.names_path or compute_odds(hit.relevance) >= least]
 
 
 def _tell_missing_files(view: ProjectSession, missing: Sequence[str]) -> str:

@@ -149,6 +149,37 @@ def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_l
     assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
 
 
+@pytest.mark.slow
+def test_what_set_up_wrote_hides_none_of_the_team_s_own_rules(operations: Operations, tmp_path: Path) -> None:
+    routes = "".join(
+        f"const {name} = require('express').Router();\n{name}.post('/', auth, (req, res) => {{\n"
+        f"  res.json({{ success: true, data: req.body }});\n}});\nmodule.exports = {name};\n"
+        for name in ("router",)
+    )
+    auth = "const auth = require('../middleware/auth');\n"
+    files = {f"backend/routes/{name}.js": auth + routes for name in ("users", "orders", "items", "carts", "bills")}
+    mounts = "".join(f"app.use('/api/{name}', require('./routes/{name}'));\n" for name in ("users", "orders", "items"))
+    write(tmp_path, {
+        **files, "backend/package.json": APP["package.json"],
+        "backend/middleware/auth.js": "module.exports = function auth(req, res, next) { next(); };\n",
+        "backend/server.js": f"const express = require('express');\nconst app = express();\n{mounts}app.listen(3000);\n",
+        "CONSTRAINTS.md": "# Constraints\n\n## API\n\n- Every POST endpoint MUST validate its body.\n\n"
+        "## Auth\n\n- Endpoints below /api MUST use the auth middleware.\n\n## Mail\n\n- NEVER mail twice.\n",
+        ".git/HEAD": "ref: refs/heads/main\n",
+    })  # fmt: skip
+    made = operations.run("rag_setup", {"project_root": str(tmp_path)})
+    assert any(path.startswith("docs/patterns/") for path in made["filesGenerated"])
+    operations.run("rag_index", {"project_root": str(tmp_path)})
+    for question in ("Add a new POST /api/users/profile endpoint with auth middleware", "a route with auth"):
+        asked = {"change_description": question}
+        answers = [operations.run("rag_check_constraints", asked | more) for more in ({}, {"num_results": 5})]
+        for answer in answers:
+            assert answer["constraints"][0]["filePath"] == "CONSTRAINTS.md", question
+            assert any("auth middleware" in rule for each in answer["constraints"] for rule in each["keyRules"])
+            assert answer["patterns"], "each kind is judged by itself"
+        assert answers[0]["constraints"][0] == answers[1]["constraints"][0]
+
+
 def test_rules_that_are_not_read_yet_are_not_denied(operations: Operations, client: Client, tmp_path: Path) -> None:
     _open(client, write(tmp_path / "shop", dict(SHOP)))
     asked = {"file_path": "src/cart.py"}
