@@ -176,7 +176,7 @@ def _folder_around(place: str) -> str:
 def _is_checkable(rule: Json) -> bool:
     """Whether a section is of the rules in ARCHITECTURE.yml that a machine checks: they are told in short."""
     is_first = str(rule.get("section", "")).split(" > ")[0].split(".")[0] == "rules"
-    return is_first and str(rule["filePath"]).startswith("ARCHITECTURE.y")
+    return is_first and str(rule["filePath"]).rpartition("/")[2].startswith("ARCHITECTURE.y")
 
 
 def _engine() -> Channel | None:

@@ -24,6 +24,7 @@ from rag_ls.rules.relevance import (
 )
 from rag_ls.rules.scopes import (
     governs,
+    home_of,
     in_scope,
     is_about,
     is_for_folder,
@@ -325,7 +326,16 @@ def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
 def _find_rules_for_others(rows: Iterable[ChunkRow], paths: Sequence[str]) -> set[tuple[str, str, int]]:
     """The rules of YAML whose globs, in any of their windows, leave out all files of a question."""
     ruling = (row.stored.chunk for row in rows if paths and find_rule_key(row.stored.chunk))
-    return {section_of(chunk) for chunk in ruling if not any(may_be_for(chunk.text, path) for path in paths)}
+    return {
+        section_of(chunk)
+        for chunk in ruling
+        if not any(may_be_for(chunk.text, each) for path in paths for each in _places(chunk.path, path))
+    }
+
+
+def _places(rule_path: str, path: str) -> tuple[str, str]:
+    """A path from the project's root and, for rules of a package, from its folder."""
+    return path, path.removeprefix(f"{home_of(rule_path)}/")
 
 
 def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:

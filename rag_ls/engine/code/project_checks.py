@@ -16,7 +16,7 @@ from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
+from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
@@ -62,14 +62,16 @@ class ProjectChecks:
         self._session = session
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
+        self._packages: tuple[object, list[str]] | None = None
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
         key = self._state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
-            unsaved = {path: text for path in RULE_FILES if (text := self._read_unsaved(path)) is not None}
-            present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
+            files = self._find_files()
+            unsaved = {path: text for path in files if (text := self._read_unsaved(path)) is not None}
+            present = {path for path in files if path in unsaved or os.path.isfile(root / path)}
             paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]
@@ -134,10 +136,18 @@ class ProjectChecks:
             _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
             return [() for _ in checks]
 
+    def _find_files(self) -> tuple[str, ...]:
+        """The files that may state rules: those of the project, and of packages that the index knows."""
+        checkout = self._session.project.index.checkout
+        changes = checkout.changes()
+        if self._packages is None or self._packages[0] != changes:
+            self._packages = changes, find_packages_rules(path for _, path, _, _ in checkout.document_paths())
+        return (*RULE_FILES, *self._packages[1])
+
     def _state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
-        for path in RULE_FILES:
+        for path in self._find_files():
             unsaved = self._read_unsaved(path)
             if unsaved is None:
                 try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.graph import ImportGraph
@@ -32,7 +33,9 @@ def explain_blind_rules(
     """
     problems, blind = list[RuleProblem](), list[CheckRule]()
     for rule in rules:
-        mine = [path for path in paths if applies(rule, path)]
+        # Files that are known exceptions are looked at: the globs are right.
+        every = replace(rule, exceptions=())
+        mine = [path for path in paths if applies(every, path)]
         if not mine:
             blind.append(rule)
             problems += _explain_globs(rule, rule.files, paths)

@@ -344,6 +344,42 @@ def test_a_folder_above_a_file_does_not_make_its_rules_clear_for_any_change(
     assert "clearly" not in operations.run("rag_check_constraints", {"file_path": "web/pages/list/a.py"})["summary"]
 
 
+def test_rules_of_packages_count_for_the_files_below_them(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    rules = "rules:\n  - {id: no-print, language: python, forbid: print($$$), files: api/**, message: NEVER print}\n"
+    files = {
+        "backend/ARCHITECTURE.yml": rules, "backend/api/a.py": "print(1)\n", "api/a.py": "print(1)\n",
+        "packages/a/AGENTS.md": "# A\n\nWidgets MUST be blue.\n", "packages/a/w.py": "x = 1\n",
+        "packages/a/in/CLAUDE.md": "# In\n\nWidgets MUST be round.\n", "packages/a/in/w.py": "x = 1\n",
+        ".claude/CLAUDE.md": "# All\n\nWidgets MUST be kind.\n",
+    }  # fmt: skip
+    root = _open(client, write(tmp_path / "shop", files))
+
+    def told(path: str) -> set[str]:
+        answer = operations.run("rag_check_constraints", {"file_path": path, "change_description": "new widgets"})
+        return {rule.split()[-1].strip("}") for each in answer["constraints"] for rule in each["keyRules"]}
+
+    assert told("packages/a/in/w.py") == {"blue.", "round.", "kind."}
+    assert told("packages/a/w.py") == {"blue.", "kind."}
+    assert told("backend/api/a.py") == {"kind.", "print"}
+    assert operations.run("rag_check_constraints", {"file_path": "backend/api/a.py"})["checks"] == [
+        "no-print: NEVER print"
+    ]
+    assert "checks" not in operations.run("rag_check_constraints", {"file_path": "api/a.py"})
+    assert [
+        operations.run("check_file", {"file_path": path})["total"] for path in ("backend/api/a.py", "api/a.py")
+    ] == [1, 0]
+    write(root, {"backend/ARCHITECTURE.yml": rules.replace("print($$$)", "nothing()")})
+    assert operations.run("check_file", {"file_path": "backend/api/a.py"})["total"] == 0, "it is read again"
+
+
+def test_a_test_question_of_nothing_is_not_passed(operations: Operations, client: Client, tmp_path: Path) -> None:
+    _open(client, write(tmp_path / "empty", {".git/HEAD": "ref: refs/heads/main\n"}))
+    health = operations.run("rag_health_check", {})
+    assert (health["queryTest"], health["healthy"]) == ("failed", False)
+
+
 def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
