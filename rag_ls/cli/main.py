@@ -283,7 +283,9 @@ def _installation_verbs(verbs: Verbs) -> None:
 
 def _check_verb(verbs: Verbs) -> None:
     check = add_verb(
-        verbs, "check", "check files against the project's rules; exit status 1 if a rule of severity error is broken"
+        verbs,
+        "check",
+        "check files against the project's rules; exit status 1 if a rule of severity error is broken, 2 if one could not be checked",
     )
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the whole project)")
     check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")

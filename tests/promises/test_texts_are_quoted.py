@@ -499,7 +499,10 @@ async def test_no_name_of_a_repository_begins_a_line_that_an_agent_reads(tmp_pat
 
 
 def _hook(moment: str, root: Path) -> str:
-    event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / "src/money/sum.py")}}
+    event = {
+        "tool_name": "Write", "cwd": str(root), "tool_input": {"file_path": str(root / "src/money/sum.py")},
+        "tool_response": {"type": "create", "originalFile": None},
+    }  # fmt: skip
     done = run_command("hook", moment, folder=root, typed=json.dumps(event))
     assert done.returncode == 0, done.stderr
     return done.stdout

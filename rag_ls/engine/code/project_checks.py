@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import outline_of_document
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
+from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
@@ -40,6 +41,20 @@ class RuleTexts:
         return self.unsaved[path] if path in self.unsaved else text_in(self.root, path)
 
 
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """The code of a document, and what breaks a rule in it."""
+
+    code: CheckedCode
+    document: CheckedDocument
+    found: tuple[Violation, ...] = ()
+
+    def locate(self, former: _Checked | None = None) -> list[Violation]:
+        """The violations by the lines of the file, without those that a former text had."""
+        new = leave_out_former(self.found, self.document, former.found, former.document) if former else self.found
+        return self.code.locate(new)
+
+
 class ProjectChecks:
     """The checkable rules of a project as one client sees its files. Safe from several threads."""
 
@@ -47,14 +62,16 @@ class ProjectChecks:
         self._session = session
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
+        self._packages: tuple[object, list[str]] | None = None
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
         key = self._state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
-            unsaved = {path: text for path in RULE_FILES if (text := self._read_unsaved(path)) is not None}
-            present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
+            files = self._find_files()
+            unsaved = {path: text for path in files if (text := self._read_unsaved(path)) is not None}
+            present = {path for path in files if path in unsaved or os.path.isfile(root / path)}
             paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]
@@ -65,7 +82,13 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """The places that break a rule in a text of the document at a path, in order of lines."""
-        return self._violations(self.rules(), path, blank_secrets(path, text).text, language)
+        return self._check(self.rules(), path, blank_secrets(path, text).text, language).locate()
+
+    def violations_of_edit(self, path: str, former_text: str, text: str) -> list[Violation]:
+        """As `violations`, without those that the text had before an edit."""
+        rules = self.rules()
+        former = self._check(rules, path, blank_secrets(path, former_text).text)
+        return self._check(rules, path, blank_secrets(path, text).text).locate(former)
 
     def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
         """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
@@ -73,26 +96,27 @@ class ProjectChecks:
         for path in sorted({path for _, path, _, _ in self._session.project.index.checkout.document_paths()}):
             if any(applies(rule, path) for rule in rules.rules):
                 text = self.text_of(path)
-                yield path, text, self._violations(rules, path, text)
+                yield path, text, self._check(rules, path, text).locate()
 
     def text_of(self, path: str) -> str:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
         return text_in(self._session.project.root, path)
 
-    def _violations(self, rules: RuleSet, path: str, text: str, language: str = "") -> list[Violation]:
+    def _check(self, rules: RuleSet, path: str, text: str, language: str = "") -> _Checked:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
+        code = read_code(path, text, language)
         if not rules.rules:
-            return []
-        language = recognise(path, text[:4096]) or language or "text"
+            return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._outline(text, path, language) if reads else Outline()
+        outline = self._outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolve_imports(self._session.project.imports.resolver(), path, language, outline.imports)
+            edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
-        document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
+        document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
-        return violations(document, mine, graph, known=ids, structures=self.structures)
+        found = violations(document, mine, graph, known=ids, structures=self.structures)
+        return _Checked(code, document, tuple(found))
 
     def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
         try:
@@ -112,10 +136,18 @@ class ProjectChecks:
             _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
             return [() for _ in checks]
 
+    def _find_files(self) -> tuple[str, ...]:
+        """The files that may state rules: those of the project, and of packages that the index knows."""
+        checkout = self._session.project.index.checkout
+        changes = checkout.changes()
+        if self._packages is None or self._packages[0] != changes:
+            self._packages = changes, find_packages_rules(path for _, path, _, _ in checkout.document_paths())
+        return (*RULE_FILES, *self._packages[1])
+
     def _state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
-        for path in RULE_FILES:
+        for path in self._find_files():
             unsaved = self._read_unsaved(path)
             if unsaved is None:
                 try:

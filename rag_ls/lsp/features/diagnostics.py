@@ -138,7 +138,7 @@ async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
 
 def _check(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
     checks = place.view.checks
-    problems = checks.problems(place.path) if place.path in RULE_FILES else []
+    problems = checks.problems(place.path) if place.path.rsplit("/", 1)[-1] in RULE_FILES else []
     return checks.violations(place.path, text, document.language), problems
 
 
