@@ -72,7 +72,7 @@ class Record(Protocol):
 
 
 # LSP, `ErrorCodes` and `MessageType`.
-_SERVER_CANCELLED = -32802
+_SERVER_CANCELLED_CODE = -32802
 _WARNING_TYPE = 2
 
 
@@ -289,7 +289,11 @@ def _refusal(request: Message, reason: str) -> Message:
 
 
 def _withdrawal(request: Message) -> Message:
-    error = {"code": _SERVER_CANCELLED, "message": "the engine ended; ask again", "data": {"retriggerRequest": True}}
+    error = {
+        "code": _SERVER_CANCELLED_CODE,
+        "message": "the engine ended; ask again",
+        "data": {"retriggerRequest": True},
+    }
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
 
 

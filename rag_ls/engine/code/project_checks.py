@@ -44,7 +44,7 @@ class RuleTexts:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """What breaks a rule in a file as it is on disk, and what is wrong with the rules that it states."""
+    """The breaches of rules in a file as it is on disk, and the problems of the rules that it states."""
 
     version: str
     """Another one wherever the findings may be others: it names the file's stamp, and the rules and imports in force."""

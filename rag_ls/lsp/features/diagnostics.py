@@ -160,7 +160,7 @@ def _show_findings(view: ProjectSession, path: str, found: FileFindings, spellin
 
 
 async def _report_workspace(session: EditorSession, known: Mapping[str, str]) -> list[_Report]:
-    """What the files of the open projects have of diagnostics, without open ones, which get those of their typed text.
+    """The diagnostics of the open projects' files, without open ones, which get those of their typed text.
 
     `known` are the versions of the findings that the editor has, by URI. A file without any findings is left out, unless it
     had some.
