@@ -48,6 +48,8 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         session.project.take_in(path)
         if session.document(path) is None and (other := describe_other_checkout(session, path)):
             raise InvalidRequest(other)
+    elif session.document(path) is None:
+        raise InvalidRequest(f"{path} is no file of the project, and no open text: give a path from the project's root")
     return _make_anchor(session, path, line, symbol)
 
 

@@ -237,6 +237,12 @@ class TestAboutAPlace:
         with pytest.raises(PathOutsideProject):
             operations.run("memories_about", {"path": "../../etc/passwd"})
 
+    @pytest.mark.parametrize("place", ["https://example.org/cart.py", "nonsense:12", "untitled:1"])
+    def test_an_address_of_no_file_and_no_open_text_is_refused(self, operations: Operations, place: str) -> None:
+        metadata = {"source_file": place, "line": 2}
+        with pytest.raises(InvalidRequest, match="no file of the project, and no open text"):
+            operations.run("store_memory", {"content": _NET, "scope": "project", "metadata": metadata})
+
 
 class TestRestoring:
     def test_a_deleted_memory_comes_back(self, operations: Operations) -> None:
