@@ -173,8 +173,9 @@ def card_of_id(model_id: str) -> ModelCard:
     if known is None:
         return ModelCard(model_id, name, 0, 0)
     return ModelCard(
-        model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine, known.knows_european_scripts_alone
-    )
+        model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine,
+        knows_european_scripts_alone=known.knows_european_scripts_alone,
+    )  # fmt: skip
 
 
 def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
