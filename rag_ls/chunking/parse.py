@@ -128,9 +128,10 @@ def find_keywords(language: str) -> frozenset[str]:
     if language not in SYNTAXES:
         return frozenset()
     grammar = get_language(SYNTAXES[language].grammar)
+    # The first kind is the end of a text, called `end`.
     kinds = (
         grammar.node_kind_for_id(kind) or ""
-        for kind in range(grammar.node_kind_count)
+        for kind in range(1, grammar.node_kind_count)
         if not grammar.node_kind_is_named(kind)
     )
     return frozenset(filter(str.isalpha, kinds))

@@ -93,12 +93,16 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
     return None
 
 
+def _read_byte(found: re.Match[str]) -> str:
+    return bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace")
+
+
 def _read_own_lines(text: str) -> Iterator[str]:
     """The lines of our own ignore file, which no rules of git bind: CR ends lines, and bytes that are no UTF-8 are Latin-1, too."""
     for line in lines_of(text):
         yield line
         # They may also be bytes of a file's name.
-        if not line.isascii() and (read := _INVALID.sub(lambda found: chr(ord(found[0]) - 0xDC00), line)) != line:
+        if not line.isascii() and (read := _INVALID.sub(_read_byte, line)) != line:
             yield read
 
 

@@ -445,6 +445,12 @@ def test_a_ragignore_counts_however_its_letters_and_lines_are_written(tmp_path: 
     assert set(list_files(root, exclude)) == {"a.py"}
 
 
+def test_a_ragignore_of_windows_names_its_dashes_too(tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "", "old\u2013new/x.py": ""})
+    (root / ".ragignore").write_bytes(b"old\x96new/\n")
+    assert set(list_files(root)) == {".ragignore", "a.py"}
+
+
 @pytest.mark.parametrize("encoding", _MARKED)
 @pytest.mark.parametrize("name", [".ragignore", ".gitignore"])
 def test_an_ignore_file_with_a_byte_order_mark_loses_no_pattern(tmp_path: Path, name: str, encoding: str) -> None:
