@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
+from rag_ls.util.written_places import meanings_of
 
 _STDIO = "-"
 # The same number as in `operations/memories/listing.py`.
@@ -36,7 +36,7 @@ def add(arguments: argparse.Namespace) -> int:
             "tags": tags_of(arguments),
             "importance_score": arguments.importance,
             "branch": arguments.branch,
-            **_place(arguments.at),
+            **_read_place(arguments.at),
         },
     }
     answer = ask(arguments, "store_memory", new)
@@ -71,7 +71,7 @@ def list_memories(arguments: argparse.Namespace) -> int:
 def update(arguments: argparse.Namespace) -> int:
     """Change a memory, or confirm it."""
     given = arguments.content if arguments.text is None else arguments.text
-    metadata: Json = {**_place(arguments.at)}
+    metadata: Json = {**_read_place(arguments.at)}
     if arguments.tags or arguments.tag_list:
         metadata["tags"] = tags_of(arguments)
     if arguments.importance is not None:
@@ -277,9 +277,13 @@ def tags_of(arguments: argparse.Namespace) -> Sequence[str]:
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
 
 
-def _place(at: str) -> Json:
-    place = re.fullmatch(r"(.+?)(?::(\d+))?", at)
-    if not place:
+def _read_place(at: str) -> Json:
+    """The place that `--at` means. A relative path is relative to the shell's folder, not to the project's root."""
+    if not at:
         return {}
-    # A relative path is relative to the shell's folder, not to the project's root.
-    return {"source_file": os.path.abspath(place[1]), "line": int(place[2]) if place[2] else None}
+    written, *meant = meanings_of(at, os.path.basename(os.getcwd()))
+    if not meant[0].path.strip():
+        raise InvalidRequest(f"--at {at!r} names no file: write FILE or FILE:LINE")
+    known = (place for place in (written, *meant) if os.path.isfile(place.path))
+    place = next(known, None) or next((place for place in meant if place.first), meant[0])
+    return {"source_file": os.path.abspath(place.path), "line": place.first or None}

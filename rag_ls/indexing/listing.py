@@ -11,7 +11,7 @@ from pathlib import Path
 from rag_ls.config import IndexSettings
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import reason_by_name
-from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, ignores_case
+from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
 from rag_ls.indexing.inner_repositories import (
     LINK_MODE,
     is_extra_checkout,
@@ -122,11 +122,13 @@ def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[s
     included = compiled(include, folds_case=True, too_long="") if include else None
 
     def is_left(path: str) -> bool:
-        folded = path.lower() if folds_case else path
+        folded = fold_path(path, case=folds_case)
         # The settings come after the files: their `!` takes back what a file says.
         said = excluded.check_file(folded).include if exclude else None
         return (
-            not is_named(path, said is False) and not said and (included is None or included.match_file(path.lower()))
+            not is_named(path, said is False)
+            and not said
+            and (included is None or included.match_file(fold_path(path, case=True)))
         )
 
     return is_left

@@ -53,6 +53,8 @@ class Question:
 
 def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
+    if embedding is not None and not embedding.model.can_read(question.text):
+        embedding = None
     hits: list[Hit] = []
     stored_in: dict[str, MemoryStore] = {}
     asked = weigh_words(stores, question)

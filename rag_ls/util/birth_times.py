@@ -8,8 +8,8 @@ import struct
 import sys
 from pathlib import Path
 
-_HERE, _BIRTH, _SIZE, _OFFSET = -100, 0x800, 256, 80
-"""statx(2): AT_FDCWD, STATX_BTIME, the size of `struct statx`, and the place of its `stx_btime`."""
+# statx(2): AT_FDCWD, STATX_BTIME, the size of `struct statx`, and the place of its `stx_btime`.
+_FOLDER_NUMBER, _MASK_BITS, _RECORD_BYTES, _OFFSET_BYTES = -100, 0x800, 256, 80
 
 
 def birth_ns(folder: Path) -> int:
@@ -17,11 +17,11 @@ def birth_ns(folder: Path) -> int:
     try:
         if sys.platform != "linux":
             return int(getattr(os.stat(folder), "st_birthtime", 0) * 1_000_000_000)
-        found = ctypes.create_string_buffer(_SIZE)
-        if ctypes.CDLL(None).statx(_HERE, os.fsencode(folder), 0, _BIRTH, found):
+        found = ctypes.create_string_buffer(_RECORD_BYTES)
+        if ctypes.CDLL(None).statx(_FOLDER_NUMBER, os.fsencode(folder), 0, _MASK_BITS, found):
             return 0
     except (OSError, AttributeError, ValueError):
         return 0
     (told,) = struct.unpack_from("=I", found)
-    seconds, nanoseconds = struct.unpack_from("=qI", found, _OFFSET)
-    return int(seconds * 1_000_000_000 + nanoseconds) if told & _BIRTH else 0
+    seconds, nanoseconds = struct.unpack_from("=qI", found, _OFFSET_BYTES)
+    return int(seconds * 1_000_000_000 + nanoseconds) if told & _MASK_BITS else 0

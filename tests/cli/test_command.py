@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -432,6 +433,26 @@ def test_memories_are_added_listed_shown_and_deleted(repository: Path) -> None:
 def test_a_relative_place_starts_from_the_shell_s_folder(indexed: Path) -> None:
     stored = _json(indexed / "src", "add", "about the cart", "--at", "cart.py")
     assert stored["anchor"]["path"] == "src/cart.py"
+
+
+@pytest.mark.slow
+def test_a_place_is_read_however_it_is_written(indexed: Path) -> None:
+    file = indexed / "src/cart.py"
+    for at in (
+        "src/cart.py:2:5", f"file://{file}#L2", "src/cart.py:2\n", "`src/cart.py:2`", "src/cart.py#L2-L3", f"{file}:2:", "b/src/cart.py:2",
+    ):  # fmt: skip
+        anchor = _json(indexed, "add", f"Known of {at}", "--at", at, "--force")["anchor"]
+        assert (anchor["path"], anchor["line"]) == ("src/cart.py", 2), at
+
+
+@pytest.mark.parametrize(
+    "at", ["\n", " ", ":5", "https://example.org/cart", "src/nothing.py:abc", "src/nothing.py:3:1"]
+)
+def test_a_place_that_is_none_is_refused_and_named(indexed: Path, at: str) -> None:
+    done = _run(indexed, "add", "about the cart", "--at", at)
+    assert done.returncode != 0
+    assert re.search("names no file|no file of the project|does not exist", done.stderr)
+    assert _json(indexed, "list")["total"] == 0
 
 
 def test_a_chunk_is_shown_by_its_id(indexed: Path) -> None:

@@ -155,7 +155,7 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         stored = await _run(ed, actions[0])
         assert (await ed.command("getMemory", id=stored["id"]))["content"] == "Callers cap the backoff."
         assert (stored["status"], stored["anchor"]["symbol"]) == ("inserted", "retry_with_backoff")
-        assert await eventually(lambda: _said(ed, "It is remembered"))
+        assert await eventually(lambda: _said(ed, "is remembered for this project"))
         (lens,) = await _lenses(ed, file)
         assert lens.command.title == "1 memory"
         known = await _run(ed, lens)

@@ -51,6 +51,8 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
             raise InvalidRequest(other)
         if session.document(path) is None and not os.path.exists(session.project.root / path):
             return Anchor(path, state=AnchorState.ORPHANED)
+    elif session.document(path) is None:
+        raise InvalidRequest(f"{path} is no file of the project, and no open text: give a path from the project's root")
     return _make_anchor(session, path, line, symbol)
 
 

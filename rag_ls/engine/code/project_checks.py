@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +22,7 @@ from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles,
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.secret_texts import blank_secrets
 
 if TYPE_CHECKING:
@@ -55,6 +57,16 @@ class _Checked:
         return self.code.locate(new)
 
 
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """The breaches of rules in a file as it is on disk, and the problems of the rules that it states."""
+
+    version: str
+    """Another one wherever the findings may be others: it names the file's stamp, and the rules and imports in force."""
+    violations: tuple[Violation, ...] = ()
+    problems: tuple[RuleProblem, ...] = ()
+
+
 class ProjectChecks:
     """The checkable rules of a project as one client sees its files. Safe from several threads."""
 
@@ -63,6 +75,9 @@ class ProjectChecks:
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
         self._packages: tuple[object, list[str]] | None = None
+        self._found: dict[str, FileFindings] = {}
+        self._world: tuple[object, ...] = ()
+        self._world_name = ""
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
@@ -90,13 +105,38 @@ class ProjectChecks:
         former = self._check(rules, path, blank_secrets(path, former_text).text)
         return self._check(rules, path, blank_secrets(path, text).text).locate(former)
 
-    def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
-        """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
+    def everywhere(self) -> Mapping[str, FileFindings]:
+        """The findings of each file, by path; a file is read and checked anew only where they may be others than before."""
         rules = self.rules()
-        for path in sorted({path for _, path, _, _ in self._session.project.index.checkout.document_paths()}):
-            if any(applies(rule, path) for rule in rules.rules):
-                text = self.text_of(path)
-                yield path, text, self._check(rules, path, text).locate()
+        paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()}
+        world = self._name_world(rules)
+        self._found = {path: self._of_file(rules, world, path) for path in sorted({*paths, *_problem_paths(rules)})}
+        return self._found
+
+    def of_file(self, path: str) -> FileFindings:
+        """The findings of one file; none if it is not indexed."""
+        rules = self.rules()
+        if self._session.document(path) is None and path not in _problem_paths(rules):
+            return FileFindings("")
+        return self._of_file(rules, self._name_world(rules), path)
+
+    def _of_file(self, rules: RuleSet, world: str, path: str) -> FileFindings:
+        modified, size = file_stamp(self._session.project.root / path)
+        version, former = f"{world}-{modified:x}-{size:x}", self._found.get(path)
+        if former is not None and former.version == version:
+            return former
+        is_checked = any(applies(rule, path) for rule in rules.rules)
+        found = self._check(rules, path, self.text_of(path)).locate() if is_checked else ()
+        return FileFindings(version, tuple(found), tuple(each for each in rules.problems if each.path == path))
+
+    def _name_world(self, rules: RuleSet) -> str:
+        """A name for the rules, and for what they see of other files; it changes with either."""
+        imports = self._session.project.imports
+        resolver = imports.resolver() if needs_imports(rules) else None
+        world = (rules, resolver, imports.graph(max_age_s=0) if needs_chains(rules) else None)
+        if len(world) != len(self._world) or any(map(operator.is_not, world, self._world)):
+            self._world, self._world_name = world, secrets.token_hex(6)
+        return self._world_name
 
     def text_of(self, path: str) -> str:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
@@ -167,3 +207,7 @@ class ProjectChecks:
         if document is None or not document.session:
             return None
         return self._session.store.chunks.text_of(document.id)
+
+
+def _problem_paths(rules: RuleSet) -> set[str]:
+    return {problem.path for problem in rules.problems}

@@ -57,6 +57,10 @@ class ImportGraph:
         """The imports of a document, in order."""
         return self._edges.get(path, ())
 
+    def has_edges(self, edges: Mapping[str, tuple[Edge, ...]]) -> bool:
+        """Whether these are the imports of each document."""
+        return self._edges == edges
+
     def paths(self) -> Collection[str]:
         """The documents with imports."""
         return self._edges.keys()

@@ -227,6 +227,26 @@ class TestStoring:
             client.close()
 
 
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("ພາສີຄິດໄລ່ແນວໃດ", "ພາສີ"), ("ຖານຂໍ້ມູນຢູ່ໃສ", "ຖານຂໍ້ມູນ"), ("តើពន្ធគណនាយ៉ាងណា", "ពន្ធ"), ("税怎么计算", "税"),
+        ("密码多久更换", "密码"), ("ภาษีคำนวณอย่างไร", "ภาษี"), ("ግብር መቼ ይሰላል", "ግብር"),
+    ],
+)  # fmt: skip
+def test_of_words_that_the_model_cannot_read_only_the_very_words_count(
+    operations: Operations, question: str, word: str
+) -> None:
+    for content in (
+        "ລະຫັດຜ່ານຕ້ອງປ່ຽນທຸກເດືອນ", "ພາສີຄິດໄລ່ຫຼັງສ່ວນຫຼຸດ", "ຖານຂໍ້ມູນສຳຮອງທຸກຄືນ", "ពាក្យសម្ងាត់ត្រូវប្តូររៀងរាល់ខែ",
+        "ពន្ធគណនាបន្ទាប់ពីបញ្ចុះតម្លៃ", "密码每月更换一次", "税在折扣之后计算", "数据库每晚备份", "รหัสผ่านต้องเปลี่ยนทุกเดือน",
+        "ภาษีคำนวณหลังส่วนลด", "የይለፍ ቃል በየወሩ ይቀየራል", "ግብር ከቅናሽ በኋላ ይሰላል",
+    ):  # fmt: skip
+        _stored(operations, content)
+    found = operations.run("search_memory", {"query": question})["results"]
+    assert word in found[0]["content"]
+
+
 class TestAboutAPlace:
     def test_it_tells_what_is_about_the_code_first_and_then_what_fits_it(
         self, operations: Operations, repository: Path
@@ -241,6 +261,12 @@ class TestAboutAPlace:
     def test_a_path_outside_is_refused(self, operations: Operations) -> None:
         with pytest.raises(PathOutsideProject):
             operations.run("memories_about", {"path": "../../etc/passwd"})
+
+    @pytest.mark.parametrize("place", ["https://example.org/cart.py", "nonsense:12", "untitled:1"])
+    def test_an_address_of_no_file_and_no_open_text_is_refused(self, operations: Operations, place: str) -> None:
+        metadata = {"source_file": place, "line": 2}
+        with pytest.raises(InvalidRequest, match="no file of the project, and no open text"):
+            operations.run("store_memory", {"content": _NET, "scope": "project", "metadata": metadata})
 
 
 class TestRestoring:
