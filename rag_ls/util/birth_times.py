@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # statx(2): AT_FDCWD, STATX_BTIME, the size of `struct statx`, and the place of its `stx_btime`.
-_FOLDER_NUMBER, _MASK_BITS, _RECORD_BYTES, _OFFSET_BYTES = -100, 0x800, 256, 80
+_FOLDER_ID, _MASK_BITS, _RECORD_BYTES, _OFFSET_BYTES = -100, 0x800, 256, 80
 
 
 def birth_ns(folder: Path) -> int:
@@ -18,7 +18,7 @@ def birth_ns(folder: Path) -> int:
         if sys.platform != "linux":
             return int(getattr(os.stat(folder), "st_birthtime", 0) * 1_000_000_000)
         found = ctypes.create_string_buffer(_RECORD_BYTES)
-        if ctypes.CDLL(None).statx(_FOLDER_NUMBER, os.fsencode(folder), 0, _MASK_BITS, found):
+        if ctypes.CDLL(None).statx(_FOLDER_ID, os.fsencode(folder), 0, _MASK_BITS, found):
             return 0
     except (OSError, AttributeError, ValueError):
         return 0

@@ -343,10 +343,10 @@ def test_a_deleted_folder_is_said_to_be_gone(tmp_path: Path) -> None:
         assert "this folder was deleted" in done.stderr
 
 
-class _DeletesTheFolder(io.StringIO):
+class _DeletesTheFolder(io.BytesIO):
     """A diff whose reader finds that the present folder was deleted meanwhile."""
 
-    def read(self, size: int | None = -1) -> str:
+    def read(self, size: int | None = -1) -> bytes:
         os.rmdir(os.getcwd())
         return super().read(size)
 
@@ -356,7 +356,7 @@ def test_a_folder_that_is_deleted_while_a_command_runs_is_said_to_be_gone(
 ) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    monkeypatch.setattr("sys.stdin", _DeletesTheFolder("diff --git a/a.py b/a.py"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(_DeletesTheFolder(b"diff --git a/a.py b/a.py")))
     with pytest.raises(SystemExit) as ended:
         main(["rules", "check", "--diff", "-"])
     assert (ended.value.code, "this folder was deleted" in capsys.readouterr().err) == (1, True)
@@ -451,7 +451,7 @@ def test_a_place_is_read_however_it_is_written(indexed: Path) -> None:
 def test_a_place_that_is_none_is_refused_and_named(indexed: Path, at: str) -> None:
     done = _run(indexed, "add", "about the cart", "--at", at)
     assert done.returncode != 0
-    assert re.search("names no file|no file of the project|does not exist", done.stderr)
+    assert re.search("names no file|no file of the project|does not exist|is no place", done.stderr)
     assert _json(indexed, "list")["total"] == 0
 
 

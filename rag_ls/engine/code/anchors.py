@@ -50,6 +50,8 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         if session.document(path) is None and (other := describe_other_checkout(session, path)):
             raise InvalidRequest(other)
         if session.document(path) is None and not os.path.exists(session.project.root / path):
+            if ":" in path:
+                raise InvalidRequest(f"{source_file} is no place: give a file, or FILE:LINE")
             return Anchor(path, state=AnchorState.ORPHANED)
     elif session.document(path) is None:
         raise InvalidRequest(f"{path} is no file of the project, and no open text: give a path from the project's root")
