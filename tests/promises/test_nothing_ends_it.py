@@ -80,7 +80,7 @@ async def test_rules_of_a_repository_that_do_not_end_leave_the_engine_and_the_ot
 ) -> None:
     rules = "rules:\n  - {id: slow, file_names: '(a|aa)+'}\n  - {id: style, file_names: snake_case}\n"
     slow = f"{'a' * 60}B.py"
-    write(repository, {"ARCHITECTURE.yml": rules, slow: "x = 1\n", ".dependency-cruiser.js": "/*\n" * 60_000})
+    write(repository, {"ARCHITECTURE.yml": rules, slow: "x = 1\n"})
     async with agent(repository) as helper:
         await helper.until_complete()
         before = engine_pid()
@@ -337,7 +337,7 @@ def test_a_small_index_that_git_unpacks_without_measure_takes_no_memory(
 
 _READ_WHOLE = (
     ".rag-ls/config.toml", ".rag-ls/rules.json", ".rag-ls/memories.id", ".rag-ls/.gitignore", ".gitignore", ".ragignore",
-    "ARCHITECTURE.yml", ".dependency-cruiser.json", "sgconfig.yml", ".importlinter", "pyproject.toml", "package.json",
+    "ARCHITECTURE.yml", "sgconfig.yml", ".importlinter", "pyproject.toml", "package.json",
     "tsconfig.json", "go.mod", "Cargo.toml", "CLAUDE.md", ".mcp.json", ".claude/settings.json", ".git/HEAD", ".git/config",
     ".git/info/exclude", ".git/logs/HEAD", ".git/commondir", ".git/index",
 )  # fmt: skip

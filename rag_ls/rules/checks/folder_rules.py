@@ -8,7 +8,6 @@ from dataclasses import replace
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
-    CyclesCheck,
     ImportCheck,
     IndependentCheck,
     LayersCheck,
@@ -56,8 +55,6 @@ def _place_check(check: Check, folder: str, paths: Collection[str]) -> Check:
             return replace(check, groups=_below(folder, check.groups))
         case PlaceCheck():
             return replace(check, inside=_below(folder, check.inside))
-        case CyclesCheck(through=through) if through:
-            return replace(check, through=_below(folder, (through,))[0])
         case _:
             return check
 

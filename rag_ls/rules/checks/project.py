@@ -21,6 +21,7 @@ from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, ne
 from rag_ls.rules.checks.coverage import explain_blind_rules, note_unfollowed_imports
 from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
+from rag_ls.rules.checks.other_checkers import name_other_checkers
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
@@ -95,6 +96,7 @@ def _check(
 ) -> CheckReport:
     tree = SourceTree(paths, partial(read_text, root))
     rules = RuleFiles(parsing.read_rule_file).read(tree)
+    notes = (*notes, *name_other_checkers(tree.paths, tree.read))
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
     language_of = cache(lambda path: read_code(path, read_text(root, path)).language)
