@@ -61,9 +61,7 @@ class SearchCode:
         (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
     )
     language: str = argument("", "only code in this language")
-    path_glob: str = argument(
-        "", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB", is_glob=True
-    )
+    path_glob: str = argument("", "only files that match", flag="--path", metavar="GLOB", is_glob=True)
     kind: str = argument("", "only this kind of declaration or document", names=CODE_KINDS)
     files_only: bool = argument(False, "files without their texts")
     min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
@@ -87,7 +85,7 @@ class SearchCode:
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
         "lines, best first.",
-        ("query", "match", "k", "language", "path_glob", "kind", "files_only", "project"),
+        ("query", "match", "k", "language", "path_glob", "kind", "project"),
         names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),

@@ -94,8 +94,8 @@ class ConsolidationAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Merge memories that say the same (dry_run shows which); lists contradictions and the never recalled.",
-        ("scope", "dry_run", "undo"),
+        "Merge memories that say the same (dry_run: show them); lists contradictions.",
+        ("scope", "dry_run"),
         ("dry_run",),
     ),
     command="ragLs.consolidateMemories",
@@ -203,7 +203,7 @@ class SummaryAnswer:
     tool=Tool(
         "memory",
         "Summarise the memories of a time, in place of the former summary.",
-        ("time_range", "scope", "max_words"),
+        ("time_range", "scope"),
         ("summary",),
     ),
     command="ragLs.summarizeMemories",

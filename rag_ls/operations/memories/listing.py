@@ -80,7 +80,7 @@ class MemoryPage:
     tool=Tool(
         "memory",
         "List memories, newest change first.",
-        ("scope", "tags", "path", "limit", "offset"),
+        ("scope", "tags", "path"),
         ("total",),
         nothing="no memory passes: store_memory keeps one",
     ),

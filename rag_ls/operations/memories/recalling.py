@@ -44,7 +44,7 @@ from rag_ls.util.text import count_of
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100
 _MAX_TAGS_NAMED = 8
-_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "anchor", "path")
+_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class MemoryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "What was decided or learned? Ask before you change code. anchor.state drifted: the code has changed since.",
-        ("query", "k", "scope", "filters", "min_similarity"),
+        "What was decided or learned? Ask before you change code. anchor.state drifted: the code has changed.",
+        ("query", "k", "scope", "filters"),
         ("results",),
         # `context` repeats the memories as one text, for prompts.
         omits=("query", "context"),
@@ -187,7 +187,7 @@ class GetMemory:
     tool=Tool(
         "memory",
         "Read one memory whole, with tags and place; history: former versions.",
-        ("id", "history", "offset"),
+        ("id", "history"),
         ("content",),
     ),
     command="ragLs.getMemory",

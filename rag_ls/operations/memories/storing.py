@@ -91,8 +91,8 @@ class StoredAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Keep a fact, decision or convention. scope: project (this repository), global (all), session (until it "
-        "ends). source_file with line or symbol ties it to code. If the answer names what is known already, update that.",
+        "Keep a fact, decision or convention of the project, of all (global), or until this session ends. source_file with "
+        "line or symbol ties it to code. If the answer names what is known already, update that.",
         ("content", "scope", "metadata"),
         ("id",),
     ),
@@ -197,7 +197,7 @@ class UpdateMemory:
     tool=Tool(
         "memory",
         "Change a memory; metadata is merged, null removes a key. id alone: it holds for the code as it is now.",
-        ("id", "content", "metadata", "expected_version"),
+        ("id", "content", "metadata"),
         ("id",),
     ),
     command="ragLs.updateMemory",
