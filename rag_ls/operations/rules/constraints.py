@@ -25,7 +25,6 @@ from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Severity, Violation
-from rag_ls.rules.contradictions import StatedSection, find_contradictions
 from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
@@ -43,7 +42,7 @@ _MAX_UNCLEAR = 3
 # 1 of 78 right ones.
 _MAX_ODDS_RATIO = 5.0
 _MAX_MISSING, _MAX_NAME_CHARACTERS = 3, 120
-_MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
+_MAX_CHECKS = 30
 MAX_VIOLATIONS = 100
 """The places that break a rule which an answer names; the others are counted."""
 MAX_QUERY_CHARACTERS = 4000
@@ -115,8 +114,6 @@ class ConstraintsAnswer:
     """The rules that the added lines of a diff break."""
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
-    contradictions: tuple[str, ...] = optional(())
-    """The rules shown that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
     status: str = SUCCESS
 
 
@@ -183,10 +180,6 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
         summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: {see}; {summary}"
-    stated = [_make_section(hit) for hits in shown.values() for hit in hits]
-    contradictions = tuple(find_contradictions(stated)[:_MAX_CONTRADICTIONS])
-    if contradictions:
-        summary = f"{summary}; some of these rules contradict each other: see contradictions"
     return ConstraintsAnswer(
         query=query,
         constraints=tuple(constraints),
@@ -195,7 +188,6 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         summary=summary,
         violations=keep_gravest(broken),
         checks=checks[:_MAX_CHECKS],
-        contradictions=contradictions,
     )
 
 
@@ -222,11 +214,6 @@ def _tell_missing_files(view: ProjectSession, missing: Sequence[str]) -> str:
     named = ", ".join(fold(path, _MAX_NAME_CHARACTERS) for path in missing[:_MAX_MISSING]) + more
     verb = "is" if len(missing) == 1 else "are"
     return f"{named} of the diff {verb} not in {view.project.root}" if missing else ""
-
-
-def _make_section(hit: RuleHit) -> StatedSection:
-    chunk = hit.row.stored.chunk
-    return StatedSection(chunk.path, chunk.start_line - chunk.overlap.count("\n"), chunk.overlap + chunk.text)
 
 
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:

@@ -245,25 +245,6 @@ def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, cli
     assert "clearly" not in named["summary"]
 
 
-def test_rules_that_contradict_each_other_are_both_shown_the_nearer_first_and_said(
-    operations: Operations, client: Client, tmp_path: Path
-) -> None:
-    rules = {
-        "AGENTS.md": "# Style\n\nAlways indent Python with tabs.\n",
-        "web/AGENTS.md": "# Style\n\nAlways indent Python with spaces.\n",
-        "app/AGENTS.md": "# Style\n\nAlways indent Python with two spaces.\n",
-    }
-    _open(client, write(tmp_path / "shop", {**rules, "web/a.py": "x = 1\n", "app/a.py": "x = 1\n"}))
-    question = {"change_description": "indent the Python of the form", "file_path": "web/a.py"}
-    answer = operations.run("rag_check_constraints", question)
-    assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md"]
-    assert answer["contradictions"][0] == "indentation: web/AGENTS.md:3 says space, AGENTS.md:3 says tab"
-    assert "some of these rules contradict each other" in answer["summary"]
-    alone = operations.run("rag_check_constraints", {**question, "num_results": 1})
-    assert alone.get("contradictions", ()) == (), "only of rules that are shown"
-    assert "contradict" not in alone["summary"]
-
-
 def test_the_rules_of_others_code_count_for_its_own_files_alone(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:

@@ -208,7 +208,6 @@ export interface ConstraintsAnswer {
   readonly summary: string;
   readonly violations?: readonly ViolationRecord[];
   readonly checks?: readonly string[];
-  readonly contradictions?: readonly string[];
   readonly status: string;
 }
 
