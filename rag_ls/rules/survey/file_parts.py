@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey.file_facts import FileFacts, Level, MiddlewareUse
 from rag_ls.rules.survey.file_routers import FileRouters
-from rag_ls.rules.survey.handed_routers import UsedMiddleware
-from rag_ls.rules.survey.nested_routers import NestedRouter
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.placed_routes import PlacedRoutes
 from rag_ls.rules.survey.routes import RouteScope
@@ -30,10 +28,8 @@ class FileParts:
         self.scopes: list[RouteScope] = []
         self.routes = PlacedRoutes()
         self.facts = FileFacts()
-        self.nested: list[NestedRouter] = []
-        self.used: list[UsedMiddleware] = []
-        self.units: set[str] = set()
-        """The functions of Rust and Kotlin that have routes."""
+        self.aliases: dict[str, tuple[str, ...]] = {}
+        """The middleware that a name stands for: a router's class that brings it, a type that depends on it, a pipeline."""
 
     def is_on(self, found: FoundForm) -> bool:
         """Whether a form has the things that it requires, and is called on what it says."""
@@ -57,12 +53,6 @@ class FileParts:
             if scope.start <= place < scope.end and not (scope.start == place and end in ((0, 0), scope.end))
         ]  # fmt: skip
         return sorted(around, key=lambda scope: (scope.start, [-each for each in scope.end]))
-
-    def version_of(self, found: FoundForm) -> str:
-        """The version in a form, without quotation marks; the name of one that stands for none."""
-        given = [each for term in found.form.values.get("version", ()) for each in self.terms.value(term, found)]
-        text = next((each if isinstance(each, str) else each.text() for each in given), "")
-        return text.strip("'\"`")
 
     def note(self, found: FoundForm, names: Sequence[str], level: Level, line: int = 0) -> None:
         """Take in places that put middleware before handlers."""

@@ -36,7 +36,6 @@ _NAME = re.compile(r"^[&:\\*!@$]*([\w$][\w$.:?!\\]*?)(?:::class|\.class)?$")
 SOMETIMES = "?"
 """Begins the name of middleware that some requests pass by."""
 _SOMETIMES_CALLS = re.compile("unless|except")
-_REQUIRED = re.compile(r"require\([\"'](?:\.{1,2}/)+(?:[\w.-]+/)*([A-Za-z]\w*)(?:\.[cm]?js)?[\"']\)")
 _NO_NAMES = frozenset({"true", "false", "null", "nil", "None", "undefined", "function", "async"})
 
 
@@ -145,9 +144,6 @@ def name_of(node: SgNode) -> str:
 
 def _called_name(node: SgNode) -> str:
     head = node.text().partition("(")[0].strip()
-    if head == "require" and (module := _REQUIRED.fullmatch(node.text())):
-        # A file of the project's own that is one function.
-        return module[1]
     found = _NAME.match(re.sub(r"^(?:new|await)\s+|\.bind$", "", head).partition("<")[0])
     return found[1].rstrip(".:") if found and found[1] not in _NO_NAMES else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_ls.rules.survey.file_facts import FileFacts
@@ -45,23 +45,18 @@ class Middleware:
     """Before a route, also around its router."""
     routes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Each route with the names of what stands before it."""
-    subject: str = "Routes"
-    """The routes that are told of: not all where that of some is unknown."""
+    is_whole: bool = True
+    """Whether the files say all that stands before their routes: no other one puts up their routers."""
 
     def add_endpoint(self, path: str, endpoint: Endpoint) -> None:
+        self.is_whole = self.is_whole and not endpoint.is_mounted
         self.routes.append((f"{endpoint.method} {endpoint.route}", endpoint.middleware))
         for name in endpoint.middleware:
             self.behind.add(name, SourceLine(path, endpoint.line))
 
-    def leave_out_unknown(self) -> None:
-        """Tell that some routes are left out, since the controller that they lead to was not found."""
-        self.subject = "Routes whose controller was found"
-
-    def read(self, path: str, facts: FileFacts, is_router: Callable[[str, str], bool]) -> None:
-        """Count what a file registers; `is_router` says of a path and a name whether the name is a router's."""
+    def read(self, path: str, facts: FileFacts) -> None:
+        """Count what a file registers."""
         for each in facts.middleware:
-            if is_router(path, each.name):
-                continue
             place = SourceLine(path, each.line)
             if each.asks and _GUARD.search(each.name):
                 self.asked.setdefault(each.name, Tally()).add(each.asks, place)
@@ -74,17 +69,9 @@ class Middleware:
     def findings(self, required: Sequence[SurveyFinding]) -> Iterator[SurveyFinding]:
         """The registrations, and what stands before nearly all routes, unless a rule asks for it."""
         said = set[str]()
-        by_exceptions: dict[tuple[str, ...], list[str]] = {}
-        for name in self.behind.most_common():
-            is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
-            if not is_said and not _USUAL.fullmatch(name) and self.behind.count(name) >= MIN_SHARE * len(self.routes):
-                said.add(name)
-                exceptions = tuple(route for route, names in self.routes if name not in names)
-                by_exceptions.setdefault(exceptions, []).append(name)
-        for exceptions, names in by_exceptions.items():
-            claim = f"{self.subject} stand behind {list_names(names)}"
-            yield replace(self.behind.finding(TOPIC, claim, names[0], len(self.routes)), exceptions=exceptions)
-        if guards := self._guards_together(said):
+        if self.is_whole:
+            yield from self._behind_findings(required, said)
+        if self.is_whole and (guards := self._guards_together(said)):
             yield guards
         for label in self.ways.most_common():
             carried = {
@@ -105,6 +92,19 @@ class Middleware:
 
         yield from self._asked_findings()
 
+    def _behind_findings(self, required: Sequence[SurveyFinding], said: set[str]) -> Iterator[SurveyFinding]:
+        """Tell what stands before nearly all routes, in one finding where the same routes lack it; add its names to those said."""
+        by_exceptions: dict[tuple[str, ...], list[str]] = {}
+        for name in self.behind.most_common():
+            is_said = any(f"`{name}`" in each.claim or f"`@{name}`" in each.claim for each in required)
+            if not is_said and not _USUAL.fullmatch(name) and self.behind.count(name) >= MIN_SHARE * len(self.routes):
+                said.add(name)
+                exceptions = tuple(route for route, names in self.routes if name not in names)
+                by_exceptions.setdefault(exceptions, []).append(name)
+        for exceptions, names in by_exceptions.items():
+            claim = f"Routes stand behind {list_names(names)}"
+            yield replace(self.behind.finding(TOPIC, claim, names[0], len(self.routes)), exceptions=exceptions)
+
     def _asked_findings(self) -> Iterator[SurveyFinding]:
         """The roles or policies that each guard is often given."""
         for name in sorted(self.asked, key=lambda name: (-self.asked[name].total, name)):
@@ -124,7 +124,7 @@ class Middleware:
         if len(chosen) < 2 or len(covered) < MIN_SHARE * len(self.routes) or any(map(_GUARD.search, said)):
             return None
         counts = {name: self.behind.count(name) for name in chosen}
-        claim = f"{self.subject} stand behind one of {list_names(chosen, counts=counts)}"
+        claim = f"Routes stand behind one of {list_names(chosen, counts=counts)}"
         exceptions = tuple(route for at, (route, _) in enumerate(self.routes) if at not in covered)
         found = self.behind.finding(TOPIC, claim, chosen[0], len(self.routes))
         return replace(found, count=len(covered), exceptions=exceptions)

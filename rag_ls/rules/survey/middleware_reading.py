@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.file_facts import Level, MiddlewareUse
 from rag_ls.rules.survey.file_parts import FileParts, is_of
-from rag_ls.rules.survey.handed_routers import UsedMiddleware
 from rag_ls.rules.survey.terms import FoundForm
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 _MAX_HEAD = 150
+_ROUTES = (
+    r"\b{}\b[^\n;]*(?:\bfrom|require\()\s*[\"'](?:[^\"'\n]*/)?"
+    r"(?i:routers?|routes?|controllers?|api|endpoints?)(?:/|\.?\w*[\"'])"
+)
+"""An import of a name from a file, or from a folder, of routes."""
 _MAX_ASKED = 120
 """Longer arguments are no name of what is asked."""
 
@@ -26,20 +29,19 @@ class MiddlewareReading:
 
     def __init__(self, file: FileParts) -> None:
         self._file, self._terms, self._routers, self._facts = file, file.terms, file.routers, file.facts
-        self._pipelines: dict[str, tuple[str, ...]] = {}
-        """The middleware that a name of this file stands for."""
 
     def read_alias(self, found: FoundForm) -> None:
         names = re.findall(found.form.says("names"), found.call.node.text())
-        aliases = self._pipelines if found.form.says("local") else self._facts.aliases
         for name in self._terms.strings(found, "name"):
-            aliases[name] = tuple(each for each in names if found.form.is_named(each))
+            self._file.aliases[name] = tuple(each for each in names if found.form.is_named(each))
 
     def read_middleware(self, found: FoundForm) -> None:
         """At the level that the form says; what stands inside a route or at its function is the route's own."""
         if not self._file.is_on(found):
             return
         names = [*self._terms.names(found, "names"), *self._find_piped(found)]
+        routers = self._find_routers(found, names)
+        names = [name for name in names if name not in routers]
         if (outside := found.form.says("outside")) and any(
             re.search(outside, each.text()[:_MAX_HEAD]) for each in found.call.node.ancestors()
         ):
@@ -77,7 +79,7 @@ class MiddlewareReading:
             # The routes of a controller may be declared elsewhere, by an interface.
             level, label = ("router", "Handlers carry") if label == "Controllers carry" else ("route", label)
         line = found.call.node.range().start.line + 1 if found.form.annotation else found.call.line
-        every = self._terms.names(found, "names", sometimes=True)
+        every = [name for name in self._terms.names(found, "names", sometimes=True) if name not in routers]
         asks = _arguments_of(every[0], found.call.node.text()) if found.form.annotation and len(every) == 1 else ""
         self._facts.middleware += [MiddlewareUse(name, label or "route", level, line, asks) for name in every]
 
@@ -86,9 +88,6 @@ class MiddlewareReading:
         level: Level | None = None
         place = nodes.start_of(found.call.node)
         inner = nodes.start_of(holder), nodes.end_of(holder)
-        for nested in self._file.nested if found.form.says("earlier") else ():
-            if nested.is_in_chain(place, found.call.inner):
-                nested.handed = replace(nested.handed, through=(*nested.handed.through, *names))
         for start, end, endpoints in self._file.routes:
             is_inside = start <= place < end
             if found.form.says("earlier") and place <= start < found.call.inner:
@@ -100,12 +99,23 @@ class MiddlewareReading:
                 endpoints[:] = [each.behind(names) for each in endpoints]
         return level
 
+    def _find_routers(self, found: FoundForm, names: Sequence[str]) -> frozenset[str]:
+        """Return the names of middleware that may be a router: the last after a path, and what is imported from a file of routes."""
+        if "below" not in found.form.values:
+            return frozenset()
+        last = found.call.arguments[-1:] if self._terms.are_paths(found, "below") else ()
+        mounted = [each.text() for each in last if re.fullmatch(r"\w+", each.text())]
+        imported = (
+            name for name in names if re.search(_ROUTES.format(re.escape(name.partition(".")[0])), self._terms.text)
+        )
+        return frozenset([*mounted, *imported])
+
     def _find_piped(self, found: FoundForm) -> Iterator[str]:
         """The middleware of the pipelines that a form names."""
         values = [each for term in found.form.values.get("pipelines", ()) for each in self._terms.value(term, found)]
         for each in values:
             for name in literals.strings_of(each) if not isinstance(each, str) else ():
-                yield from self._pipelines.get(name, ())
+                yield from self._file.aliases.get(name, ())
 
     def _is_in_handler(self, node: SgNode) -> bool:
         """Whether a place is in a route, but in no function within its handler."""
@@ -132,10 +142,6 @@ class MiddlewareReading:
     def _put_before_all(self, found: FoundForm, names: Sequence[str]) -> None:
         """Put middleware before all routes of a router, wherever they stand; an application's is only registered."""
         name = self._routers.name_called_on(found.call)
-        if not self._routers.has(name):
-            self._facts.before[name] = (*self._facts.before.get(name, ()), *names)
-            return
-        self._routers.put_before(name, (-1, 0), nodes.end_of(self._file.root), names)
         for start, _, endpoints in self._file.routes:
             if name in self._file.routes.routers_of(start):
                 endpoints[:] = [each.behind(names) for each in endpoints]
@@ -150,8 +156,6 @@ class MiddlewareReading:
             return
         names = [each for each in names if not self._routers.has(each)]
         end = nodes.end_of(declarations.branch_around(found.call.node) or self._file.root)
-        self._routers.put_before(name, place, end, names)
-        self._file.used.append(UsedMiddleware(name, place, end, tuple(names)))
         for start, _, endpoints in self._file.routes:
             if place < start < end and name in self._file.routes.routers_of(start):
                 endpoints[:] = [each.behind(names) for each in endpoints]

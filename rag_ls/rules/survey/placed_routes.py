@@ -35,10 +35,6 @@ class PlacedRoutes:
         """The names of the routers that a route is on."""
         return self._routers_at.get(start, frozenset())
 
-    def router_names(self) -> set[str]:
-        """The names of all routers that routes are on."""
-        return {name for on in self._routers_at.values() for name in on}
-
     def are_around(self, place: Offset) -> bool:
         """Whether a place is in a route."""
         return any(start <= place < end for start, end, _ in self._routes)

@@ -27,38 +27,17 @@ class Endpoint:
     """1-based."""
     middleware: tuple[str, ...] = ()
     """The names of the middleware between the path and its handler, the router's included."""
-    router: str = ""
-    """The name of the outermost router of the file that the route is on; "" for none."""
-    base: str = ""
-    """The prefix that this router has itself, which another file may replace where it mounts the router."""
-    lifted: tuple[str, ...] = ()
-    """The names of the middleware that the route is freed from, also where other files put it there."""
-    version: str = ""
-    """The version that it says it is of, as it is written; "" for none."""
-    handler: str = ""
-    """The controller and the action of Rails, `admin/users#show`; "" for other frameworks."""
-    is_named: bool = False
-    """Whether it is one only where another place names its handler: alone, it is documentation of a route."""
-
-    def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
-        """The endpoint below a prefix, and behind middleware, that another file gives."""
-        route = join_routes(prefix, self.route) if prefix.strip("/") else self.route
-        return replace(self, route=route_for(self.method, route), middleware=()).behind([*through, *self.middleware])
-
-    def without_base(self) -> Endpoint:
-        """The endpoint without the prefix that its router has itself."""
-        return replace(self, route=without_prefix(self.route, self.base))
+    is_mounted: bool = False
+    """Whether another file may put it below a prefix, and behind middleware: it is told as it is written."""
 
     def behind(self, names: Sequence[str]) -> Endpoint:
         """The endpoint with more middleware before it."""
-        every = dict.fromkeys([*self.middleware, *names])
-        return replace(
-            self, middleware=tuple(name for name in every if not {name, name.partition(":")[0]} & {*self.lifted})
-        )
+        return replace(self, middleware=tuple(dict.fromkeys([*self.middleware, *names])))
 
     def free_from(self, names: Sequence[str]) -> Endpoint:
-        """The endpoint without some middleware, also where that is put before it later."""
-        return replace(self, lifted=(*self.lifted, *names)).behind(())
+        """The endpoint without some middleware, whatever the arguments of that."""
+        kept = (name for name in self.middleware if not {name, name.partition(":")[0]} & {*names})
+        return replace(self, middleware=tuple(kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +54,6 @@ class RouteScope:
     collection: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
     """Placeholders of routes in it, with what they stand for."""
-    version: str = ""
-    module: str = ""
-    """The module of the controllers of its routes."""
-    controller: str = ""
-    """The controller of its routes, with its modules."""
 
 
 def join_routes(*parts: str) -> str:
@@ -87,12 +61,6 @@ def join_routes(*parts: str) -> str:
     inner = "/".join(part.strip("/") for part in parts if part.strip("/"))
     last = parts[-1] if parts else ""
     return f"/{inner}/" if inner and last.endswith("/") and last != "/" else f"/{inner}"
-
-
-def without_prefix(route: str, prefix: str) -> str:
-    """A route without the prefix that it begins with."""
-    inner = prefix.strip("/")
-    return "/" + route.strip("/").removeprefix(inner).lstrip("/") if inner else route
 
 
 def route_for(method: str, route: str) -> str:

@@ -10,7 +10,6 @@ from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
-from rag_ls.rules.survey.controllers import Controllers
 from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
@@ -19,14 +18,11 @@ from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_i
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
-from rag_ls.rules.survey.mounts import RouterMounts
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
-from rag_ls.rules.survey.registrars import find_callers
-from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files, report_registrations
+from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_files import folder_prefixes
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import is_product, without_copied
@@ -155,6 +151,10 @@ class _Gathered:
         if report.is_code:
             self.facts[job.path], self.languages[job.path] = report.facts, job.language
             self.responses.read(job.path, report.facts)
+            self.middleware.read(job.path, report.facts)
+            for endpoint in report.facts.endpoints:
+                self.endpoints.append((job.path, endpoint))
+                self.middleware.add_endpoint(job.path, endpoint)
             self.events += ((job.path, event) for event in report.facts.events)
             self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
@@ -179,21 +179,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             ended.append(job.path)
         else:
             gathered.add(job, found)
-    _add_registrations(tree, gathered)
-    mounts = RouterMounts(gathered.facts, tree.edges, tree.read, folder_prefixes(tree.paths, tree.read))
-    controllers = Controllers(one for facts in gathered.facts.values() for one in facts.controllers)
-    for path, facts in gathered.facts.items():
-        gathered.middleware.read(path, facts, mounts.is_router)
-        for each in mounts.endpoints(path):
-            if isinstance(each, int):
-                gathered.unknown_routes.append(SourceLine(path, each))
-            else:
-                endpoint = controllers.put_before(each)
-                gathered.endpoints.append((path, endpoint))
-                if controllers.knows(endpoint):
-                    gathered.middleware.add_endpoint(path, endpoint)
-                else:
-                    gathered.middleware.leave_out_unknown()
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
@@ -226,23 +211,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
         unread=len(product) - len(own),
     )
-
-
-def _add_registrations(tree: SurveyedTree, gathered: _Gathered) -> None:
-    """Count the routes that the project registers by functions of its own."""
-    callers = find_callers(gathered.facts, gathered.languages, tree.edges)
-    jobs = [SurveyJob(path, gathered.languages[path], is_test=False) for path in callers]
-    called = set[str]()
-    for job, report in zip(jobs, tree.report(partial(report_registrations, tree.read, callers), jobs), strict=True):
-        facts = gathered.facts[job.path]
-        known = {*(each.line for each in facts.endpoints), *facts.unknown_routes}
-        found = report.facts.unknown_routes if report is not None else []
-        gathered.unknown_routes += (SourceLine(job.path, line) for line in found if line not in known)
-        # A route inside of a function that others call is each of theirs.
-        called |= {each.name for each in callers[job.path] if found and f"{each.name}(" in tree.read(job.path)}
-    registrars = [(path, each) for path, facts in gathered.facts.items() for each in facts.registrars]
-    inner = {SourceLine(path, each.line) for path, each in registrars if each.name in called}
-    gathered.unknown_routes[:] = [each for each in gathered.unknown_routes if each not in inner]
 
 
 def _find(

@@ -4,8 +4,8 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names
 of these calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain
 begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the file, `inside(0)` what a call among the
-arguments is given, also where a variable of the file holds it, `type` a type argument, whose route
-is declared elsewhere; `$X` and `$$$X` what a rule has captured;
+arguments is given, also where a variable of the file holds it, `type` the route that is declared
+of a type argument; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
 after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
 itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 ALIAS = "="
-"""Begins a name that stands for the middleware that another file says."""
+"""Begins a name that may stand for middleware."""
 _TERM = re.compile(
     r"(args|before|after|beside|base|called|chain|holds|inside|members|text|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
 )
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
+_TYPED = r"@(?:Resource|Location)\(\s*\"([^\"]*)\"\s*\)\s*(?:@\S+\s*)*(?:data\s+)?(?:class|object)\s+{}\b"
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(?:\w+Path$|this\.app$)|(^|[._])(router|routes|Router|Routes)$|(^|\.)route$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
@@ -94,7 +95,8 @@ class FormTerms:
             return [declarations.declared_name(declarations.holder_of(call.node))]
         if term == "type":
             given = re.match(r"\w+<(\w+)>", call.node.text())
-            return [f"{{={given[1]}}}"] if given else []
+            declared = re.search(_TYPED.format(given[1]), self.text) if given else None
+            return [declared[1] if declared else f"{{={given[1]}}}"] if given else []
         if term == "receiver":
             return [call.receiver] if call.receiver else []
         if term == "block":

@@ -13,7 +13,7 @@ from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.rules.survey.frameworks import _form, frameworks_of, load_frameworks, words_of
 from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from rag_ls.rules.survey.terms import ALIAS
-from tests.rules.survey.test_mounts import routes, survey_of
+from tests.rules.survey.surveys import routes, survey_of
 
 
 def is_middleware(name: str) -> bool:
@@ -440,6 +440,7 @@ _FORMS = {
     ),
     "utoipa": (
         "a.rs",
+        'fn all() -> OpenApiRouter { OpenApiRouter::new().routes(routes!(show)) }\n'
         '#[utoipa::path(get, path = "/crates/{name}", tag = "x", responses((status = 200)))]\npub async fn show(a: B) {}\n',
         ["GET /crates/{name}"],
     ),
@@ -542,15 +543,16 @@ def test_a_small_project_shows_its_patterns_in_words() -> None:
 
 
 def test_what_stands_before_nearly_all_routes_names_the_open_ones() -> None:
-    text = """<?php
-    Route::get('login', [A::class, 'login']);
-    Route::middleware('auth')->group(function () {
-      Route::get('a', [A::class, 'a']); Route::get('b', [A::class, 'b']);
-      Route::get('c', [A::class, 'c']); Route::get('d', [A::class, 'd']);
-    });
+    text = """
+    const app = express();
+    const api = express.Router();
+    api.get('/login', h);
+    api.use(auth);
+    api.get('/a', h).get('/b', h).post('/c', h).post('/d', h);
+    app.use('/v1', api);
     """
-    (found,) = look({"routes/web.php": text}).middleware
-    assert (found.claim, found.evidence()) == ("Routes stand behind `auth`", "4 of 5; not in `GET /login`")
+    (found,) = look({"app.js": text}).middleware
+    assert (found.claim, found.evidence()) == ("Routes stand behind `auth`", "4 of 5; not in `GET /v1/login`")
 
 
 @pytest.mark.parametrize(
@@ -948,11 +950,12 @@ def test_a_view_that_does_not_parse_is_no_broken_file_of_a_framework() -> None:
     assert look({"app/views/view.rb": view * 20}).broken == ()
 
 
-def test_ktor_finds_the_route_of_a_type_beside_it() -> None:
-    found = look({
-        "app/Login.kt": "import io.ktor.server.routing.*\nfun Route.login() {\n    get<Login> { }\n    get<Lost> { }\n}\n",
-        "app/Routes.kt": 'import io.ktor.resources.*\n@Serializable\n@Resource("/login")\ndata class Login(val id: String = "")\n',
-    })  # fmt: skip
+def test_ktor_finds_the_route_of_a_type_in_its_file() -> None:
+    text = (
+        "import io.ktor.server.routing.*\nfun Route.login() {\n    get<Login> { }\n    get<Lost> { }\n}\n"
+        '@Serializable\n@Resource("/login")\ndata class Login(val id: String = "")\n'
+    )
+    found = look({"app/Login.kt": text})
     assert [each.route for _, each in found.endpoints] == ["/login"]
     assert [place.line for place in found.unknown_routes] == [4]
 
@@ -1038,3 +1041,8 @@ def test_a_plugin_of_fastify_with_a_prefix_is_registered_like_others() -> None:
     """
     found = survey_of({"a.js": text})
     assert (found.middleware_names, [each.route for _, each in found.endpoints]) == (("rateLimit",), ["/u/me"])
+
+
+def test_the_routes_that_devise_makes_are_unknown() -> None:
+    files = {"config/routes.rb": "Rails.application.routes.draw do\n  devise_for :users\nend\n"}
+    assert [place.line for place in survey_of(files).unknown_routes] == [2]
