@@ -8,7 +8,6 @@ from typing import Literal
 from rag_ls.rules.survey.routes import Endpoint
 
 Direction = Literal["emitted", "handled"]
-Level = Literal["application", "router", "route"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,9 @@ class MiddlewareUse:
     name: str
     label: str
     """The way in which it is put there: `app.use`, `@UseGuards`."""
-    level: Level
     line: int
-    asks: str = ""
-    """The arguments of an annotation, as they are written: the role or the policy that a guard asks for."""
+    is_of_route: bool
+    """Whether it is put before a single route, not before a whole application or router."""
 
 
 @dataclass(frozen=True, slots=True)

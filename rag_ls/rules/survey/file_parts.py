@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey.file_facts import FileFacts, Level, MiddlewareUse
+from rag_ls.rules.survey.file_facts import FileFacts, MiddlewareUse
 from rag_ls.rules.survey.file_routers import FileRouters
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.placed_routes import PlacedRoutes
@@ -28,8 +28,6 @@ class FileParts:
         self.scopes: list[RouteScope] = []
         self.routes = PlacedRoutes()
         self.facts = FileFacts()
-        self.aliases: dict[str, tuple[str, ...]] = {}
-        """The middleware that a name stands for: a router's class that brings it, a type that depends on it, a pipeline."""
 
     def is_on(self, found: FoundForm) -> bool:
         """Whether a form has the things that it requires, and is called on what it says."""
@@ -54,10 +52,10 @@ class FileParts:
         ]  # fmt: skip
         return sorted(around, key=lambda scope: (scope.start, [-each for each in scope.end]))
 
-    def note(self, found: FoundForm, names: Sequence[str], level: Level, line: int = 0) -> None:
+    def note(self, found: FoundForm, names: Sequence[str], line: int, *, is_of_route: bool) -> None:
         """Take in places that put middleware before handlers."""
         label = found.form.says("label") or "route"
-        self.facts.middleware += [MiddlewareUse(name, label, level, line or found.call.line) for name in names]
+        self.facts.middleware += [MiddlewareUse(name, label, line, is_of_route) for name in names]
 
 
 def is_of(node: SgNode, of: str) -> bool:

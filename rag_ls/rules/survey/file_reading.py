@@ -15,7 +15,7 @@ from rag_ls.rules.survey.resource_reading import ResourceReading
 from rag_ls.rules.survey.route_reading import RouteReading
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.scope_reading import ScopeReading
-from rag_ls.rules.survey.terms import ALIAS, FoundForm
+from rag_ls.rules.survey.terms import FoundForm
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -32,14 +32,12 @@ class FileReading:
         self._file = FileParts(path, text, root)
         scopes, middleware, answers = ScopeReading(self._file), MiddlewareReading(self._file), AnswerReading(self._file)
         self._readers: dict[str, Callable[[FoundForm], None]] = {
-            "alias": middleware.read_alias,
             "router": scopes.read_router,
             "scope": scopes.read_scope,
             "mount": scopes.read_mount,
             "resource": ResourceReading(self._file).read_resource,
             "route": RouteReading(self._file).read_route,
             "middleware": middleware.read_middleware,
-            "lift": middleware.read_lift,
             "answer": answers.read_answer,
             "handler": answers.read_handler,
             "event": answers.read_event,
@@ -52,7 +50,7 @@ class FileReading:
     def facts(self) -> FileFacts:
         """The facts in the order of the lines; a thing that stands twice on a line counts once."""
         facts = self._file.facts
-        every = [self._finish(each) for each in self._file.routes.endpoints()]
+        every = [_with_names(each) for each in self._file.routes.endpoints()]
         # A path that is made when the program runs is unknown.
         facts.endpoints = [each for each in every if "{=" not in each.route]
         facts.unknown_routes += (each.line for each in every if "{=" in each.route)
@@ -62,13 +60,9 @@ class FileReading:
         facts.events = sorted(dict.fromkeys(facts.events), key=lambda each: each.line)
         return facts
 
-    def _finish(self, endpoint: Endpoint) -> Endpoint:
-        """Return an endpoint with the names of constants of other files, and with the middleware that aliases stand for."""
-        route = endpoint.route
-        if "{=" in route:
-            route = re.sub("/{2,}", "/", "/" + _CONSTANT.sub(r"{\1}", route))
-        names = list[str]()
-        for name in endpoint.middleware:
-            # Another type stands for no middleware.
-            names += self._file.aliases.get(name[1:], ()) if name.startswith(ALIAS) else [name]
-        return replace(endpoint, route=route, middleware=tuple(dict.fromkeys(names)))
+
+def _with_names(endpoint: Endpoint) -> Endpoint:
+    """Return an endpoint with the names of the constants of other files in its route."""
+    if "{=" not in endpoint.route:
+        return endpoint
+    return replace(endpoint, route=re.sub("/{2,}", "/", "/" + _CONSTANT.sub(r"{\1}", endpoint.route)))

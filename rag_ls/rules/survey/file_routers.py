@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -31,21 +31,12 @@ class Router:
     prefix: str
     start: Offset
     end: Offset
-    through: tuple[str, ...] = ()
-    is_apart: bool = False
-    """Whether it is an application of its own, which the middleware of the outer one's routes does not reach."""
     joined_at: Offset = (0, 0)
     """The place at which the outer one is known: where the router is made of it, or mounted on it."""
     bare: Router | None = None
     """The router as it was before it was mounted; None for one that is not mounted."""
     is_application: bool = False
     """Whether it is the application itself, which no other file mounts."""
-
-
-def through_of(chain: Sequence[Router]) -> tuple[str, ...]:
-    """The middleware before the routes of the last router of a chain."""
-    last = max((at for at, each in enumerate(chain) if each.is_apart), default=0)
-    return tuple(dict.fromkeys(name for each in chain[last:] for name in each.through))
 
 
 class FileRouters:
@@ -64,9 +55,10 @@ class FileRouters:
             default=named[0] if named else None,
         )
 
-    def chain_of(self, name: str, start: Offset) -> list[Router]:
-        """The router of a name, after those that it was made from; of several places where it is mounted, the first."""
-        return next(iter(self.chains_of(name, start)), [])
+    def prefix_of(self, name: str, start: Offset) -> str:
+        """Return the prefix of a router with that of those that it was made from; of several places where it is mounted, the first."""
+        chain = next(iter(self.chains_of(name, start)), [])
+        return join_routes(*(each.prefix for each in chain))
 
     def chains_of(self, name: str, start: Offset) -> list[list[Router]]:
         """The router of a name, after those that it was made from, once for each place where it is mounted."""
@@ -86,10 +78,6 @@ class FileRouters:
         """The router among whose arguments a place is; "" for none."""
         return next((each.name for each in self._routers if each.start < place < each.end), "")
 
-    def made_in(self, start: Offset, end: Offset) -> frozenset[str]:
-        """The names of the routers that are made in an expression."""
-        return frozenset(each.name for each in self._routers if start <= each.start and each.end <= end)
-
     def has(self, name: str) -> bool:
         return any(router.name == name for router in self._routers)
 
@@ -108,7 +96,6 @@ class FileRouters:
         own = next(iter(named), "") or declarations.assigned_name(found.call.node)
         name = own or (_UNNAMED if is_chained else "")
         prefix = next(iter(self._terms.prefixes(found) or self._terms.mark_made_path(found)), "")
-        through = tuple(self._terms.names(found, "through"))
         if name:
             given = (
                 self._terms.value(found.form.says("made_of"), found)
@@ -118,27 +105,14 @@ class FileRouters:
             base = next((nodes.base_name(each) for each in given if not isinstance(each, str)), "")
             start, end = nodes.start_of(found.call.node), nodes.end_of(found.call.node)
             is_application = bool(found.form.says("application"))
-            router = Router(
-                name,
-                base,
-                prefix,
-                start=start,
-                end=end,
-                through=through,
-                joined_at=start,
-                is_application=is_application,
-            )
+            router = Router(name, base, prefix, start, end, joined_at=start, is_application=is_application)
             self._routers.append(router)
 
-    def add_mount(self, found: FoundForm, outer: str, before: Sequence[str]) -> None:
-        """Take in a mount of routers of this file.
-
-        `outer` is the prefix, and `before` the middleware, that the scopes around it give.
-        """
+    def add_mount(self, found: FoundForm, outer: str) -> None:
+        """Take in a mount of routers of this file, in scopes that give an outer prefix."""
         prefix = plain_path(next(iter(self._terms.prefixes(found)), ""))
         replaces = found.form.says("replaces") == "yes" and bool(prefix)
         prefix = join_routes(outer, prefix) if outer else prefix
-        through = (*before, *self._terms.names(found, "through"))
         start = nodes.start_of(found.call.node)
         own = (
             declarations.assigned_name(found.call.node)
@@ -148,11 +122,8 @@ class FileRouters:
         names = {_first_name(node) for node in self._routers_given(found)} - {"", own}
         for router in filter(None, (self._router_at(name, start) for name in names)):
             bare = router.bare or router
-            mounted = replace(
-                bare, prefix=join_routes(prefix, "" if replaces else bare.prefix), outer=bare.outer or own, joined_at=start,
-                through=(*(each for each in through if each.partition(".")[0] != bare.name), *bare.through),
-                is_apart=bool(found.form.says("apart")), bare=bare,
-            )  # fmt: skip
+            below = join_routes(prefix, "" if replaces else bare.prefix)
+            mounted = replace(bare, prefix=below, outer=bare.outer or own, joined_at=start, bare=bare)
             if router.bare is None:
                 self._routers[self._routers.index(router)] = mounted
             else:

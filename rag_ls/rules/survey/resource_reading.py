@@ -29,9 +29,6 @@ class ResourceReading:
             (scope for scope in self._file.scopes if scope.start <= start < scope.end), key=lambda scope: scope.start
         )
         outer = next(iter(self._terms.strings(found, "prefix")), "")
-        through = tuple(
-            dict.fromkeys([*(name for scope in around for name in scope.through), *self._terms.names(found, "through")])
-        )
         param = next(iter(self._terms.strings(found, "param")), "id")
         several = (call.name != "resource" or style == "laravel") and not self._is_true(found, "single")
         found_routes: list[Endpoint] = []
@@ -47,13 +44,13 @@ class ResourceReading:
                 key, new = (f":{param}" if several else ""), "new"
             for method, route in resource_routes(path, wanted, key, new):
                 for full in routes_at(around, "", outer, route, False, ()):
-                    found_routes.append(Endpoint(method, full, call.line, through, is_mounted=is_mounted))
+                    found_routes.append(Endpoint(method, full, call.line, is_mounted=is_mounted))
             parent = singular(name).replace("/", "_")
             inner = f"{path}/{key.replace(':', f':{parent}_', 1)}" if key else path
             member = f"{path}/{key}" if key else path
             self._file.scopes.append(RouteScope(start, end, (inner,), member=member, collection=path))
         self._file.routes.add(start, end, found_routes)
-        self._file.note(found, self._terms.names(found, "through"), "route")
+        self._file.note(found, self._terms.names(found, "through"), call.line, is_of_route=True)
 
     def _is_true(self, found: FoundForm, key: str) -> bool:
         values = (each for term in found.form.values.get(key, ()) for each in self._terms.value(term, found))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, nodes
 from rag_ls.rules.survey.file_parts import FileParts, is_of
-from rag_ls.rules.survey.file_routers import Router, through_of, without_shadowed
+from rag_ls.rules.survey.file_routers import Router, without_shadowed
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
 from rag_ls.rules.survey.terms import FoundForm
@@ -33,8 +33,6 @@ class _RoutePlace:
     around: Sequence[RouteScope]
     outer: str
     """The prefix that the form itself gives."""
-    on: str
-    """The name of the router; "" for none."""
     chains: Sequence[Sequence[Router]]
     is_mounted: bool
     """Whether another file may put the route below a prefix."""
@@ -61,11 +59,8 @@ class RouteReading:
             # The names of the controller and of its method are the path, by a convention that is set elsewhere.
             self._facts.unknown_routes.append(found.call.line)
             return
-        own = tuple(self._terms.names(found, "through"))
-        self._file.routes.add(place.start, place.end, _merge_same(list(self._endpoints(found, place, paths, own))))
-        names = (name for routers in place.chains for each in routers for name in (each.name, each.outer) if name)
-        self._file.routes.set_routers(place.start, [place.on, *names])
-        self._file.note(found, own, "route", place.line)
+        self._file.routes.add(place.start, place.end, list(self._endpoints(found, place, paths)))
+        self._file.note(found, self._terms.names(found, "through"), place.line, is_of_route=True)
 
     def _is_route(self, found: FoundForm) -> bool:
         """Whether a form stands where it is a route: on a router, at a method or a class, with a handler, in no other one."""
@@ -75,7 +70,9 @@ class RouteReading:
         handlers = found.form.values.get("handlers")
         if handlers and not any(self._terms.value(term, found) for term in handlers):
             return False
-        return not (found.form.says("outermost") and any(each < call.inner < end for each, end, _ in self._file.routes))
+        return not (
+            found.form.says("outermost") and any(each < call.inner < end for each, end in self._file.routes.spans())
+        )
 
     def _find_paths(self, found: FoundForm) -> list[str] | None:
         """The paths as they are written; none where the form itself has none, None where it is no route, or one whose path is unknown."""
@@ -117,9 +114,7 @@ class RouteReading:
         if found.form.says("inherits") and not any(path for each in around for path in each.paths):
             is_mounted = declarations.is_derived(node)
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
-        return _RoutePlace(
-            node, start, end, line, around=around, outer=outer, on=on, chains=chains, is_mounted=is_mounted
-        )
+        return _RoutePlace(node, start, end, line, around=around, outer=outer, chains=chains, is_mounted=is_mounted)
 
     def _router_of(self, found: FoundForm) -> str:
         """The name of the router that a route is on; "" for none."""
@@ -129,14 +124,11 @@ class RouteReading:
             on = given.text().rpartition(".")[0] if not isinstance(given, str) else on
         return on
 
-    def _endpoints(
-        self, found: FoundForm, place: _RoutePlace, paths: Sequence[str], own: Sequence[str]
-    ) -> Iterator[Endpoint]:
+    def _endpoints(self, found: FoundForm, place: _RoutePlace, paths: Sequence[str]) -> Iterator[Endpoint]:
         """The endpoints of a route: for each place of its router, each path and each method."""
         around = place.around
         methods = self._terms.methods(found)
         part = next(iter(self._terms.strings(found, "part")), "")
-        before = [name for each in around for name in each.through]
         replaced = (
             [(found.form.says("method_as"), declarations.declared_name(place.node))]
             if "method_as" in found.form.values
@@ -149,23 +141,12 @@ class RouteReading:
             for path, word in _with_methods(paths or [""], methods):
                 method = method_of(word)
                 for route in routes_at(around, part, below, path, as_written, replaced):
-                    endpoint = Endpoint(method, route_for(method, route), place.line, is_mounted=place.is_mounted)
-                    yield endpoint.behind((*before, *through_of(routers), *own))
+                    yield Endpoint(method, route_for(method, route), place.line, is_mounted=place.is_mounted)
 
 
 def _node_of(found: FoundForm) -> SgNode:
     """The declaration that an annotation stands at, else the call."""
     return declarations.holder_of(found.call.node) if found.form.annotation else found.call.node
-
-
-def _merge_same(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """Each route once; of one that several mounts give, as in the branches of a condition, what all put before it."""
-    found = dict[tuple[str, str], Endpoint]()
-    for each in endpoints:
-        known = found.get((each.method, each.route), each)
-        shared = tuple(name for name in each.middleware if name in known.middleware)
-        found[each.method, each.route] = replace(each, middleware=shared)
-    return list(found.values())
 
 
 def _with_methods(paths: Sequence[str], methods: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
@@ -25,29 +25,17 @@ class Endpoint:
     """With a slash at its start, and the prefixes that stand in the same file."""
     line: int
     """1-based."""
-    middleware: tuple[str, ...] = ()
-    """The names of the middleware between the path and its handler, the router's included."""
     is_mounted: bool = False
-    """Whether another file may put it below a prefix, and behind middleware: it is told as it is written."""
-
-    def behind(self, names: Sequence[str]) -> Endpoint:
-        """The endpoint with more middleware before it."""
-        return replace(self, middleware=tuple(dict.fromkeys([*self.middleware, *names])))
-
-    def free_from(self, names: Sequence[str]) -> Endpoint:
-        """The endpoint without some middleware, whatever the arguments of that."""
-        kept = (name for name in self.middleware if not {name, name.partition(":")[0]} & {*names})
-        return replace(self, middleware=tuple(kept))
+    """Whether another file may put it below a prefix: it is told as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteScope:
-    """A part of a file in which routes have prefixes, or middleware. Offsets are lines and columns."""
+    """A part of a file in which routes have prefixes. Offsets are lines and columns."""
 
     start: tuple[int, int]
     end: tuple[int, int]
     paths: tuple[str, ...]
-    through: tuple[str, ...] = ()
     use: str = ""
     """"member" or "collection": which of the paths of the resource around it the scope takes."""
     member: str = ""

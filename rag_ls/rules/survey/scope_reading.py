@@ -24,7 +24,7 @@ class ScopeReading:
         if self._file.is_on(found):
             around = self._file.scopes_around(found.call.inner)
             prefix = join_routes(*(plain_path(each.paths[0]) for each in around)).strip("/")
-            self._routers.add_mount(found, prefix, [name for each in around for name in each.through])
+            self._routers.add_mount(found, prefix)
 
     def read_scope(self, found: FoundForm) -> None:
         if not self._file.is_on(found):
@@ -36,11 +36,10 @@ class ScopeReading:
         start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
         paths = self._terms.prefixes(found) or self._terms.mark_made_path(found) or [""]
         replaced = found.form.says("holder_as")
-        through = tuple(self._terms.names(found, "through"))
         placeholders = ((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ()
         end, use = nodes.end_of(node), found.form.says("use")
-        self._file.scopes.append(RouteScope(start, end, tuple(paths), through, use, replaced=placeholders))
-        self._file.note(found, through, "router")
+        self._file.scopes.append(RouteScope(start, end, tuple(paths), use, replaced=placeholders))
+        self._file.note(found, self._terms.names(found, "through"), call.line, is_of_route=False)
         # Where a setting says the path, the routes of a function are told as they are written there.
         for term in found.form.values.get("body", ()) if "{=" not in paths[0] else ():
             for value in self._terms.value(term, found):
@@ -49,16 +48,13 @@ class ScopeReading:
                 name = nodes.base_name(value) if is_own and not isinstance(value, str) else ""
                 place = declarations.find_function(self._file.root, name)
                 if place is not None:
-                    self._add_body(
-                        RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths), through=through)
-                    )
+                    self._add_body(RouteScope(nodes.start_of(place), nodes.end_of(place), tuple(paths)))
 
     def _add_body(self, scope: RouteScope) -> None:
-        """Take in the function that a scope is; of several calls of it the routes have each path, and what all put before them."""
+        """Take in the function that a scope is; of several calls of it the routes have each path."""
         for at, known in enumerate(self._file.scopes):
             if (known.start, known.end) == (scope.start, scope.end):
                 paths = dict.fromkeys((*known.paths, *scope.paths))
-                shared = tuple(name for name in known.through if name in scope.through)
-                self._file.scopes[at] = replace(known, paths=tuple(paths), through=shared)
+                self._file.scopes[at] = replace(known, paths=tuple(paths))
                 return
         self._file.scopes.append(scope)

@@ -152,9 +152,7 @@ class _Gathered:
             self.facts[job.path], self.languages[job.path] = report.facts, job.language
             self.responses.read(job.path, report.facts)
             self.middleware.read(job.path, report.facts)
-            for endpoint in report.facts.endpoints:
-                self.endpoints.append((job.path, endpoint))
-                self.middleware.add_endpoint(job.path, endpoint)
+            self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
             self.events += ((job.path, event) for event in report.facts.events)
             self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 

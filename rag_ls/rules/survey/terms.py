@@ -7,7 +7,7 @@ begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the fil
 arguments is given, also where a variable of the file holds it, `type` the route that is declared
 of a type argument; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
-after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
+after a call, `keys` the first key of an argument, `text` the place
 itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
 Others stand for themselves.
 """
@@ -26,8 +26,6 @@ from rag_ls.rules.survey.nodes import Call
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-ALIAS = "="
-"""Begins a name that may stand for middleware."""
 _TERM = re.compile(
     r"(args|before|after|beside|base|called|chain|holds|inside|members|text|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
 )
@@ -88,9 +86,6 @@ class FormTerms:
             match = found.framework.files.search("/" + self.path) if found.framework.files else None
             path = match[1] or "" if match else ""
             return [_flat_route(path) if found.form.says("dots") else _route_of_file(path)] if match else []
-        if term == "alias":
-            captured = call.node.get_match("ALIAS")
-            return [ALIAS + (captured.text() if captured else call.name)]
         if term == "holder":
             return [declarations.declared_name(declarations.holder_of(call.node))]
         if term == "type":
@@ -315,14 +310,13 @@ class FormTerms:
     def _constant_or_text(self, found: re.Match[str]) -> str:
         return self._constant(found[1]) or found[0]
 
-    def names(self, found: FoundForm, key: str, sometimes: bool = False) -> list[str]:
-        """The names of all terms of a value; with `sometimes` those too which some requests pass by."""
+    def names(self, found: FoundForm, key: str) -> list[str]:
+        """The names of all terms of a value."""
         names = list[str]()
         strings = found.form.says("strings") == "True"
         for term in found.form.values.get(key, ()):
             for each in self.value(term, found):
                 names += [each] if isinstance(each, str) else literals.names_of(each, strings, found.form.says("inner"))
-        names = [name.lstrip(literals.SOMETIMES) for name in names if sometimes or name[:1] != literals.SOMETIMES]
         end = found.form.says("shown")
         names = [name.partition(":")[0] if strings and not _SAYS_WHO.search(name) else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]

@@ -15,5 +15,5 @@ def survey_of(files: dict[str, str]) -> Survey:
 
 
 def routes(files: dict[str, str]) -> list[str]:
-    """Each route with what stands before it."""
-    return [" ".join((each.method, each.route, *each.middleware)) for _, each in survey_of(files).endpoints]
+    """Each route with its method."""
+    return [f"{each.method} {each.route}" for _, each in survey_of(files).endpoints]

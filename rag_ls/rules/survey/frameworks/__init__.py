@@ -3,12 +3,9 @@
 A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
 (another framework, whose forms it has too), `mounted` where other files may put its routes below a prefix, unless a `router`
 that is an `application` is made in the file ("calls": not those that annotations declare), and `forms`. A form is found by
-`call`, `annotation` (patterns of names) or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`,
-`resource`, `route`, `middleware`, `lift`, `answer`, `event`, `handler` what is taken from it; `facts` reads the terms.
-An `alias` is a name that stands for middleware where the file uses it: `=name` among names.
-A `middleware` with `later` stands before what is put on its router afterwards, unless `below` is a path, one with `earlier`
-before the routes in the chain of calls that it ends; a `lift` frees the
-routes at its place, or on the router that is made there, from the middleware that it names.
+`call`, `annotation` (patterns of names) or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`,
+`resource`, `route`, `middleware`, `answer`, `event`, `handler` what is taken from it; `facts` reads the terms.
+A `middleware` whose first argument may be a path has `below`: the last name after a path may be a router.
 A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
 where nearly all handlers have a thing, set-up makes a rule of the two.
 """
@@ -30,14 +27,12 @@ _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
 _WORD = re.compile(r"[\w$]+")
 FACTS = (
-    "alias",
     "router",
     "scope",
     "mount",
     "resource",
     "route",
     "middleware",
-    "lift",
     "answer",
     "event",
     "handler",
@@ -226,7 +221,7 @@ def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Ite
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
-        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not _SAYING & {*form.values}
+        is_preparation = form.fact in ("router", "scope", "handler") and not _SAYING & {*form.values}
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
