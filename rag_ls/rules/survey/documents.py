@@ -43,7 +43,7 @@ def architecture_yaml(found: Survey, name: str, pages: Mapping[str, str] = NO_PA
 
 def _sections(found: Survey) -> Iterator[Iterable[str]]:
     yield from (
-        _stacks(found.stacks), _claims(found.layers), _claims(found.middleware), _claims(found.decorators),
+        _stacks(found.stacks), _claims(found.layers), _claims(found.middleware),
         _claims(found.response_formats), _claims(found.import_conventions), _claims(found.naming),
         _claims(found.error_handling), _claims(found.tests), [*_claims(found.endpoint_patterns), *_endpoints(found)],
         _events(found),
@@ -53,7 +53,7 @@ def _sections(found: Survey) -> Iterator[Iterable[str]]:
 def every_finding(found: Survey) -> list[SurveyFinding]:
     """The findings of all topics."""
     topics = (
-        found.layers, found.middleware, found.decorators, found.response_formats, found.import_conventions, found.naming,
+        found.layers, found.middleware, found.response_formats, found.import_conventions, found.naming,
         found.error_handling, found.tests, found.endpoint_patterns,
     )  # fmt: skip
     return [finding for topic in topics for finding in topic]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rag_ls.rules.survey.decorators import decorator_traces
 from rag_ls.rules.survey.errors import error_traces
 from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.file_facts import FileFacts
@@ -52,5 +51,5 @@ def _report_file(read: Callable[[str], str], names: ImportNames, job: SurveyJob)
     if not text.strip() or is_generated(text):
         return FileReport()
     source = source_of(job.path, job.language, text)
-    traces = (*import_traces(source, names), *decorator_traces(source, names), *error_traces(source))
+    traces = (*import_traces(source, names), *error_traces(source))
     return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)

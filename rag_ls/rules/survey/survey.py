@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
-from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
@@ -61,7 +59,6 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
-    declared: FindDeclared = lambda names, family: ()
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -90,7 +87,6 @@ class Survey:
     middleware: tuple[SurveyFinding, ...]
     middleware_names: tuple[str, ...]
     """Every middleware that is registered, the most frequent first."""
-    decorators: tuple[SurveyFinding, ...]
     response_formats: tuple[SurveyFinding, ...]
     import_conventions: tuple[SurveyFinding, ...]
     layers: tuple[SurveyFinding, ...]
@@ -192,7 +188,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         backend=_folder(backend) if backend else _backend(stacks, gathered),
         middleware=shown_of["middleware"],
         middleware_names=gathered.middleware.all_names(),
-        decorators=shown_of["decorators"],
         response_formats=shown_of["responses"],
         import_conventions=shown_of["imports"],
         layers=shown_of["layers"],
@@ -227,7 +222,6 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": decorator_findings(traces, tree.declared, modules, _find_carried(required)),
         "responses": responses,
         "imports": (
             *import_findings(traces),
@@ -238,11 +232,6 @@ def _find(
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
     }
-
-
-def _find_carried(required: Iterable[SurveyFinding]) -> frozenset[str]:
-    """The decorators that handlers are told to carry."""
-    return frozenset(found[1] for each in required if (found := re.search(r" carry `([^`]+)`$", each.claim)))
 
 
 def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:
