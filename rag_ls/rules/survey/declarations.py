@@ -16,11 +16,6 @@ _ANNOTATING = (*nodes.ANNOTATIONS, "attribute_item", "attribute_list", "attribut
 _LOOP = re.compile(
     r"^(for|foreach|while|enhanced_for|for_in|for_each|list_comprehension)\w*(statement|expression|loop|comprehension)?$"
 )
-_BRANCH = re.compile(
-    r"function|func_literal|method_declaration|lambda"
-    r"|^(?:if|elif|else|elsif|unless|case|when|conditional|ternary)(?:_\w+)?$|^\w+_(?:case|arm|entry)$"
-    r"|^(?:binary_expression|boolean_operator|class_body)$"
-)
 _TYPE = re.compile(r"^(?:class|interface|record|object|enum|struct|trait)_(?:declaration|definition)$|^class$")
 _DERIVED = re.compile(r"(?:\bextends|[\w>)]\s*:)\s*(?!(?:Controller|ControllerBase|ApiController)\b)\w")
 _FUNCTIONS = (
@@ -61,15 +56,6 @@ def is_in_inner_function(node: SgNode, start: nodes.Offset) -> bool:
     inner = function_around(node)
     outer = function_around(inner) if inner is not None else None
     return outer is not None and nodes.start_of(outer) >= start
-
-
-def branch_around(node: SgNode) -> SgNode | None:
-    """The innermost function, class or branch of a condition (`secured && ...`) around a place; None at the top of its file."""
-    while (parent := node.parent()) is not None:
-        if _BRANCH.search(parent.kind()):
-            return parent
-        node = parent
-    return None
 
 
 def types_around(node: SgNode) -> tuple[nodes.Offset, ...]:

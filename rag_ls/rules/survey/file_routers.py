@@ -95,7 +95,7 @@ class FileRouters:
         ]
         own = next(iter(named), "") or declarations.assigned_name(found.call.node)
         name = own or (_UNNAMED if is_chained else "")
-        prefix = next(iter(self._terms.prefixes(found) or self._terms.mark_made_path(found)), "")
+        prefix = next(iter(self._terms.prefixes(found, made=True)), "")
         if name:
             given = (
                 self._terms.value(found.form.says("made_of"), found)

@@ -34,7 +34,7 @@ class ScopeReading:
         if found.form.of and not is_of(node, found.form.of):
             return
         start = nodes.start_of(node) if found.form.annotation or found.form.rule else call.inner
-        paths = self._terms.prefixes(found) or self._terms.mark_made_path(found) or [""]
+        paths = self._terms.prefixes(found, made=True) or [""]
         replaced = found.form.says("holder_as")
         placeholders = ((replaced, declarations.declared_name(node).removesuffix("Controller")),) if replaced else ()
         end, use = nodes.end_of(node), found.form.says("use")
