@@ -19,8 +19,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from rag_ls.languages import find_language
-from rag_ls.rules.survey.nodes import BARE_CALLS
+from rag_ls.rules.survey.nodes import BARE_CALLS, annotation_kinds
 
 # The text before the dot of a call is short where it matters.
 _MAX_RECEIVER = 80
@@ -209,15 +208,14 @@ def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     )  # fmt: skip
 
 
-def _has_marked_annotations(language: str) -> bool:
-    syntax = find_language(language).decorators
-    return syntax is not None and syntax.start == "@"
-
-
 def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Iterator[FormGate]:
     """The texts that the forms need which are more than preparation, and say something outside of routes too."""
     forms, opens = tuple(forms), r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
-    marked = r"@(?:[\w.]+[.:])?" if all(map(_has_marked_annotations, languages)) else r"[@\[,(:\s]"
+    marked = (
+        r"@(?:[\w.]+[.:])?"
+        if not any("attribute" in annotation_kinds(language) for language in languages)
+        else r"[@\[,(:\s]"
+    )
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
