@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -202,6 +202,10 @@ class MemoryMetadata:
     custom: Mapping[str, object] = field(default_factory=dict)
 
 
+PRIVATE = "private"
+"""A memory with this tag is not shared with a team."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """A text that a person or an agent stored on purpose."""
@@ -228,6 +232,44 @@ class Memory:
     uses: int = field(default=0, compare=False)
     """The number of times that it was recalled. Not part of the record, because a recall makes no new version."""
     used_at: str | None = field(default=None, compare=False)
+
+    def may_be_one_with(self, other: Memory) -> bool:
+        """Whether this and another memory with the same text may become one: nothing else of either would be lost.
+
+        They are not about different places, and of one type and branch; a private one stays apart from one that a team
+        shares, which would be gone for the others.
+        """
+        one, two = self.place, other.place
+        is_private, is_other_private = PRIVATE in self.metadata.tags, PRIVATE in other.metadata.tags
+        return (self.branch, self.memory_type, is_private) == (other.branch, other.memory_type, is_other_private) and (
+            one == two or not (one and two)
+        )
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The code that it is about; empty for none."""
+        if anchor := self.anchor:
+            return (anchor.project, anchor.path, anchor.symbol or str(anchor.start_line))
+        return (self.metadata.source_file,) if self.metadata.source_file else ()
+
+    def absorb(self, other: Memory, max_tags: int) -> Memory:
+        """This memory with what another one that says the same has besides: tags, a place, an importance that was given."""
+        mine, theirs = self.metadata, other.metadata
+        metadata = replace(
+            mine,
+            tags=tuple(dict.fromkeys((*mine.tags, *theirs.tags)))[: max(max_tags, len(mine.tags))],
+            source_file=mine.source_file or theirs.source_file,
+            importance_score=mine.importance_score
+            if theirs.importance_score == MemoryMetadata().importance_score
+            else max(mine.importance_score, theirs.importance_score),
+            custom={**theirs.custom, **mine.custom},
+        )
+        return replace(
+            self,
+            metadata=metadata,
+            anchor=self.anchor or other.anchor,
+            source_uri=self.source_uri or other.source_uri,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ python3 scripts/dev.py test [ARGS]    set up, then run the quick tests, five min
 python3 scripts/dev.py test --slow    the other tests that are part of each check: those that take more than a second
 python3 scripts/dev.py test --long    all tests at full length with new random examples, then an hour of use, as each night
 python3 scripts/dev.py test --lean    the tests of models and clients, installed without extras
-python3 scripts/dev.py lint           ruff, mypy, the import layers and scripts/check_style.py
+python3 scripts/dev.py lint           ruff, mypy, the import layers, scripts/check_style.py and scripts/house.py
 python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and known weaknesses; FILE gets a list of all parts (CycloneDX)
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py);
@@ -218,6 +218,7 @@ def lint(_: list[str]) -> int:
     )
     codes = [run(str(BIN / step[0]), *step[1:]) for step in steps]
     codes.append(run(str(BIN / python_name()), "scripts/check_style.py"))
+    codes.append(run(str(BIN / python_name()), "scripts/house.py", "--budgets"))
     return int(any([*codes, run_program("docs", "--check")]))
 
 

@@ -12,6 +12,7 @@ from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document, line_starts
 from rag_ls.chunking.headings import Heading, sections
 from rag_ls.chunking.notebook_cells import Cell, Notebook
+from rag_ls.chunking.notebook_code import code_lines
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import is_safe, parse
 from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
@@ -21,8 +22,6 @@ from rag_ls.model import Chunk, Import, Outline, Symbol
 
 _HEADING = r" {0,3}(#{1,6})[ \t]+(\S.*)"
 _FENCE = r" {0,3}(?:```|~~~)"
-_MAGIC = r"\s*[%!?]"
-_OTHER_LANGUAGE = r"%%(?!(?:time|timeit|capture|prun|memit|mprun)\b)"
 _MAX_TITLE = 100
 
 
@@ -216,7 +215,7 @@ def _headings(cell: Cell) -> Iterator[Heading]:
 def _read_declarations(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
     """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
     syntax = SYNTAXES.get(notebook.language)
-    lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
+    lines = list(code_lines(notebook))
     data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
     if syntax is None or not data or not is_safe(data, syntax):
         return [], []
@@ -236,12 +235,3 @@ def _read_declarations(document: Document, notebook: Notebook) -> tuple[list[tup
 
 def _move_symbol(symbol: Symbol, start: int, end: int) -> Symbol:
     return replace(symbol, start_line=start, end_line=max(start, end))
-
-
-def _code(cell: Cell) -> Iterator[tuple[str, int, int]]:
-    """Each line of a cell (empty for shell magic), the cell's number, and the line's offset."""
-    if not cell.lines or re.match(_OTHER_LANGUAGE, cell.lines[0]):
-        return
-    for line, offset in zip(cell.lines, cell.offsets, strict=True):
-        yield "" if re.match(_MAGIC, line) else line.replace("\r", " "), cell.number, offset
-    yield "", cell.number, cell.offsets[-1]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.languages import SYNTAXES
@@ -117,6 +118,23 @@ def _errors(root: Node) -> list[tuple[int, int]]:
             elif child.has_error:
                 stack.append(child)
     return []
+
+
+@cache
+def find_keywords(language: str) -> frozenset[str]:
+    """The words that a language's grammar knows by themselves; none for a language without a grammar."""
+    from tree_sitter_language_pack import get_language
+
+    if language not in SYNTAXES:
+        return frozenset()
+    grammar = get_language(SYNTAXES[language].grammar)
+    # The first kind is the end of a text, called `end`.
+    kinds = (
+        grammar.node_kind_for_id(kind) or ""
+        for kind in range(1, grammar.node_kind_count)
+        if not grammar.node_kind_is_named(kind)
+    )
+    return frozenset(filter(str.isalpha, kinds))
 
 
 def is_safe(data: bytes, syntax: Syntax) -> bool:

@@ -16,9 +16,7 @@ from rag_ls.project import CONFIG_FILE, DATA_FOLDER, Project, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import users_trusted_folders
-from rag_ls.rules.checks import import_linter
 from rag_ls.rules.checks.rule_files import RULE_FILES
-from rag_ls.util.paths import text_in
 from rag_ls.util.quoting import fold
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
@@ -83,13 +81,8 @@ def _rules_among(root: Path, paths: Sequence[tuple[os.DirEntry[str], str]]) -> I
         kind = rule_kind(path)
         if kind is RuleKind.PATTERN:
             yield path.rpartition("/")[0] + "/"
-        elif kind is not None or (entry.name in RULE_FILES and _states_rules(root, path, entry.name)):
+        elif kind is not None or entry.name in RULE_FILES:
             yield path
-
-
-def _states_rules(root: Path, path: str, name: str) -> bool:
-    """Whether a file of `RULE_FILES` may state rules: those of Python projects mostly hold other things."""
-    return name not in import_linter.CONFIG_FILES or "importlinter" in text_in(root, path)
 
 
 def _of_project(root: Path, folder: Path) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls import __version__, config
+from rag_ls.cli.misuse import WRONG_USAGE
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.errors import InvalidRequest
@@ -29,7 +30,10 @@ _MAX_SHOWN = 100
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check files; fails where one breaks a rule of severity error, or a rule itself is wrong."""
+    """Check files; fails where one breaks a rule of severity error, or a rule itself is wrong.
+
+    A rule of severity error that is for no file, or files that the rules are for and that are not read, are wrong usage.
+    """
     project = find_project(arguments.project)
     settings = config.load(project).settings
     wanted = [_path_in(project.root, path) for path in arguments.paths]
@@ -53,7 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"rag-ls: {note}", file=sys.stderr)
     _print(report, arguments)
     severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]
-    return 1 if Severity.ERROR in severities or report.is_idle else 0
+    is_partial = (
+        report.is_idle
+        or (report.unread and arguments.changed is None)
+        or any(rule.severity is Severity.ERROR for rule in report.blind)
+    )
+    return 1 if Severity.ERROR in severities else WRONG_USAGE if is_partial else 0
 
 
 def _path_in(root: Path, path: str) -> str:
@@ -117,6 +126,8 @@ def _summary(report: CheckReport) -> str:
         return f"rag-ls: nothing was checked: {unread}"
     if report.is_idle:
         return "rag-ls: nothing was checked: no rule is for any file of this project"
+    if not report.files:
+        return "rag-ls: nothing was checked: no rule is for these files"
     broken = f"; {unread}" if wrong else ""
     read = f"{count_of(report.files, 'file')} checked against {count_of(len(report.rules.rules), 'rule')}"
     known = _count_exceptions(report)

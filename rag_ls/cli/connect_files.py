@@ -17,7 +17,7 @@ from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
 # The tools of Claude Code that change a file, and how long Claude Code waits for a hook.
-_EDITS = "Edit|MultiEdit|Write"
+_EDITS = "Edit|MultiEdit|Write|NotebookEdit"
 _HOOK_TIMEOUT_S = 5
 # Claude Code's name of each moment of `rag-ls hook`.
 MOMENTS = {"PreToolUse": "before", "PostToolUse": "after"}

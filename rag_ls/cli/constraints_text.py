@@ -32,9 +32,8 @@ def render_constraints(answer: Json, style: Paint, *, whole: bool) -> str:
     if len(checks) > _MAX_BRIEF_CHECKS + 1 and not whole:
         checks[_MAX_BRIEF_CHECKS:] = [f"checked  {len(checks) - _MAX_BRIEF_CHECKS} more rules"]
     parts += ["\n".join(checks)] if checks else []
-    opposed = [f"contradiction  {each}" for each in answer.get("contradictions", ())]
     more = "" if whole or not (rules or answer["examples"]) else "; --all shows whole sections and the code"
-    return "\n\n".join([*parts, *opposed, in_words_of_the_shell(answer["summary"]) + more])
+    return "\n\n".join([*parts, in_words_of_the_shell(answer["summary"]) + more])
 
 
 def _violation(record: Json, style: Paint) -> str:

@@ -2,8 +2,8 @@
 folders that the user does not trust: what it says is the text of the repository, and is quoted as that.
 
 It reads the event as JSON from the standard input and answers as Claude Code's hooks do ("Hooks reference": PreToolUse
-with `additionalContext`, PostToolUse with `decision` and `reason`). It never fails an edit: without an engine it starts
-one, for the next time, and says nothing.
+with `additionalContext`, PostToolUse with `decision` and `reason` for errors and `additionalContext` for the rest). It never
+fails an edit: without an engine it starts one, for the next time, and says that it does not know the rules yet.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ _MAX_CHARACTERS = 1500
 _MAX_RULE_CHARACTERS = 300
 _MAX_PLACE_CHARACTERS = 120
 _QUOTED = "What stands in quotation marks is text of the repository, not of the user or of rag-ls"
+_ASK_RULES = "rag_check_constraints with this file_path has them"
+_ASK_CHECK = "`rag-ls check` with this file lists them"
+_NO_ENGINE = "rag-ls is being started, and does not know the rules of this project for this edit yet."
 _MAX_EVENT_CHARACTERS = 20_000_000
 
 
@@ -38,17 +41,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Answer one event."""
     try:
         event = json.loads(sys.stdin.read(_MAX_EVENT_CHARACTERS))
-        path = str(event["tool_input"]["file_path"])
+        edit = event["tool_input"]
+        path = str(edit["notebook_path"] if "notebook_path" in edit else edit["file_path"])
         folder = str(event.get("cwd") or os.getcwd())
     except (ValueError, KeyError, TypeError):
         return 0
     if not _is_trusted(folder, path):
         return 0
     engine = _engine()
-    if engine is None:
-        return 0
     with contextlib.suppress(RagLsError, EngineLost, OSError):
-        answer = before(engine, folder, path) if arguments.moment == "before" else after(engine, folder, path)
+        if engine is None:
+            answer: Json | None = _add_context(arguments.moment, _NO_ENGINE)
+        elif arguments.moment == "before":
+            answer = before(engine, folder, path)
+        else:
+            answer = after(engine, folder, path, read_former_text(event, path))
         if answer:
             print(json.dumps(answer, ensure_ascii=False))
     return 0
@@ -72,37 +79,81 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
     ]
     if not lines:
         return None
-    text = _fit_lines([f"Rules of this project for this file. {_QUOTED}:", *dict.fromkeys(lines)])
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text}}
+    head = f"Rules of this project for this file. {_QUOTED}:"
+    return _add_context("before", _fit_lines([head, *dict.fromkeys(lines)], _ASK_RULES))
 
 
-def after(engine: Channel, folder: str, path: str) -> Json | None:
-    """The rules that the file breaks now, with the pattern to follow."""
-    answer = call(engine, "check_file", folder, {"file_path": path}, None, _ignore)
-    broken = [each for each in answer["violations"] if each["severity"] != "info"]
-    if not broken:
+def after(engine: Channel, folder: str, path: str, former: str | None) -> Json | None:
+    """The rules that an edit broke, with the pattern to follow: errors block, warnings tell.
+
+    Where the `former` text is not known, all that the file breaks is told, and nothing blocks.
+    """
+    asked = {"file_path": path} | ({} if former is None else {"former_text": former})
+    broken = call(engine, "check_file", folder, asked, None, _ignore)["violations"]
+    errors = [_tell_broken(each) for each in broken if each["severity"] == "error"]
+    warnings = [_tell_broken(each) for each in broken if each["severity"] == "warning"]
+    if former is None:
+        head = f"The file breaks rules that the project checks, perhaps by this edit. {_QUOTED}:"
+        return _add_context("after", _fit_lines([head, *errors, *warnings], _ASK_CHECK)) if errors + warnings else None
+    answer: Json = {}
+    if warnings:
+        head = f"This edit breaks rules that the project gives as warnings. {_QUOTED}:"
+        answer = _add_context("after", _fit_lines([head, *warnings], _ASK_CHECK))
+    if errors:
+        head = f"This edit breaks rules that the project checks: mend it, or ask the user. {_QUOTED}:"
+        answer |= {"decision": "block", "reason": _fit_lines([head, *errors], _ASK_CHECK)}
+    return answer or None
+
+
+def read_former_text(event: Json, path: str) -> str | None:
+    """The text of a file before an edit, as the event has it, or as undoing the edit shows it; None where neither does."""
+    done = event.get("tool_response")
+    done = done if isinstance(done, dict) else {}
+    for key in ("originalFile", "original_file"):
+        if isinstance(done.get(key), str):
+            return str(done[key])
+    if done.get("type") == "create":
+        return ""
+    edit = event["tool_input"]
+    edits = edit.get("edits") or [edit]
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(_MAX_EVENT_CHARACTERS)
+        for each in reversed(edits):
+            old, new = str(each["old_string"]), str(each["new_string"])
+            count = text.count(new) if new else 0
+            if not count or (count > 1 and not each.get("replace_all")):
+                return None
+            text = text.replace(new, old)
+    except (OSError, KeyError, TypeError):
         return None
-    lines = [
-        f"- {_place(each['filePath'], each['line'])} breaks {quote(each['rule'], _MAX_PLACE_CHARACTERS)}, which says: "
-        f"{quote(each['message'], _MAX_RULE_CHARACTERS)}"
-        + (f"; its pattern is {quote(each['see'], _MAX_PLACE_CHARACTERS)}" if each.get("see") else "")
-        for each in broken
-    ]
-    head = f"This edit breaks rules that the project checks: mend it, or ask the user. {_QUOTED}:"
-    return {"decision": "block", "reason": _fit_lines([head, *lines])}
+    return text
+
+
+def _add_context(moment: str, text: str) -> Json:
+    name = "PreToolUse" if moment == "before" else "PostToolUse"
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+
+def _tell_broken(broken: Json) -> str:
+    pattern = f"; its pattern is {quote(broken['see'], _MAX_PLACE_CHARACTERS)}" if broken.get("see") else ""
+    return (
+        f"- {_place(broken['filePath'], broken['line'])} breaks {quote(broken['rule'], _MAX_PLACE_CHARACTERS)}, "
+        f"which says: {quote(broken['message'], _MAX_RULE_CHARACTERS)}{pattern}"
+    )
 
 
 def _place(path: str, lines: object) -> str:
     return f"{fold(path, _MAX_PLACE_CHARACTERS)}:{lines}"
 
 
-def _fit_lines(lines: list[str]) -> str:
-    """The whole lines that there is room for: a quotation that is cut would not end."""
-    kept, room = [], _MAX_CHARACTERS
+def _fit_lines(lines: list[str], remedy: str) -> str:
+    """The whole lines that there is room for, since a quotation that is cut would not end, and how many more there are."""
+    kept, room = list[str](), _MAX_CHARACTERS
     for line in lines:
         room -= len(line) + 1
         if room < 0:
-            break
+            return "\n".join([*kept, f"- {len(lines) - len(kept)} more: {remedy}"])
         kept.append(line)
     return "\n".join(kept)
 
@@ -125,7 +176,7 @@ def _folder_around(place: str) -> str:
 def _is_checkable(rule: Json) -> bool:
     """Whether a section is of the rules in ARCHITECTURE.yml that a machine checks: they are told in short."""
     is_first = str(rule.get("section", "")).split(" > ")[0].split(".")[0] == "rules"
-    return is_first and str(rule["filePath"]).startswith("ARCHITECTURE.y")
+    return is_first and str(rule["filePath"]).rpartition("/")[2].startswith("ARCHITECTURE.y")
 
 
 def _engine() -> Channel | None:

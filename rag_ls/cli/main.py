@@ -31,6 +31,7 @@ from rag_ls.util.environment import forget_git, speak_utf8
 from rag_ls.util.standard_streams import take_any_text
 
 DONE, FAILED = 0, 1
+_NO_PAGER = "--no-pager"
 _MAX_PORT = 65_535
 _HELP = ("--help", "-h")
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -93,6 +94,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     take_any_text()
     guard_streams()
     words = list(sys.argv[1:] if argv is None else argv)
+    if _NO_PAGER in words:
+        words.remove(_NO_PAGER)
+        os.environ["PAGER"] = ""
     if text := _help_for(words):
         sys.exit(_print_help(text))
     try:
@@ -279,7 +283,9 @@ def _installation_verbs(verbs: Verbs) -> None:
 
 def _check_verb(verbs: Verbs) -> None:
     check = add_verb(
-        verbs, "check", "check files against the project's rules; exit status 1 if a rule of severity error is broken"
+        verbs,
+        "check",
+        "check files against the project's rules; exit status 1 if a rule of severity error is broken, 2 if one could not be checked",
     )
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the whole project)")
     check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")

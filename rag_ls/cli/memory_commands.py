@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.standard_streams import given_text
 from rag_ls.util.text import count_of
+from rag_ls.util.written_places import meanings_of
 
 _STDIO = "-"
 # The same number as in `operations/memories/listing.py`.
@@ -36,7 +36,7 @@ def add(arguments: argparse.Namespace) -> int:
             "tags": tags_of(arguments),
             "importance_score": arguments.importance,
             "branch": arguments.branch,
-            **_place(arguments.at),
+            **_read_place(arguments.at),
         },
     }
     answer = ask(arguments, "store_memory", new)
@@ -71,7 +71,7 @@ def list_memories(arguments: argparse.Namespace) -> int:
 def update(arguments: argparse.Namespace) -> int:
     """Change a memory, or confirm it."""
     given = arguments.content if arguments.text is None else arguments.text
-    metadata: Json = {**_place(arguments.at)}
+    metadata: Json = {**_read_place(arguments.at)}
     if arguments.tags or arguments.tag_list:
         metadata["tags"] = tags_of(arguments)
     if arguments.importance is not None:
@@ -98,17 +98,21 @@ def _format_update(answer: Json) -> str:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    if len(arguments.ids) == 1:
+    if len(arguments.ids) == 1 and not arguments.purge:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
         show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
         return 0
-    gone = _run_confirmed(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
+    gone = _run_confirmed(
+        arguments, "delete_memories", {"ids": arguments.ids, "purge": arguments.purge}, _removes_or_changes
+    )
     if gone is None:
         return 1
     show_answer(arguments, gone, render_batches.changes(gone["changes"]))
     for missing in gone["missing"]:
         print(f"rag-ls: no memory has the id {missing!r}; `rag-ls list` shows the ids", file=sys.stderr)
-    return 1 if gone["missing"] else 0
+    for backup in gone.get("still_held", ()):
+        print(f"rag-ls: {backup} cannot be changed and still holds them: delete it yourself", file=sys.stderr)
+    return 1 if gone["missing"] or gone.get("still_held") else 0
 
 
 def undo(arguments: argparse.Namespace) -> int:
@@ -146,15 +150,14 @@ def restore(arguments: argparse.Namespace) -> int:
 
 def consolidate(arguments: argparse.Namespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
-    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "dry_run": arguments.dry_run}
+    question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "ids": arguments.merge}
     if arguments.undo is not None:
-        question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
-        answer = ask(arguments, "consolidate_memories", question)
-    else:
-        found = _run_confirmed(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
-        if found is None:
-            return 1
-        answer = found
+        question = {"scope": arguments.scope, "undo": arguments.undo or True}
+    answer = _run_confirmed(
+        arguments, "consolidate_memories", question, lambda data: bool(data.get("merges") or data.get("restored"))
+    )
+    if answer is None:
+        return 1
     show_answer(arguments, answer, render.consolidation(answer))
     return 0
 
@@ -225,14 +228,14 @@ def import_memories(arguments: argparse.Namespace) -> int:
     }
     if arguments.input != _STDIO:
         question["input"] = os.path.abspath(arguments.input)
-        answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+        answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     else:
         with tempfile.NamedTemporaryFile(suffix=".memories") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
             file.flush()
             question["input"] = file.name
-            answer = _run_confirmed(arguments, "import_memories", question, _removes_or_changes)
+            answer = _run_confirmed(arguments, "import_memories", question, _changes_anything)
     if answer is None:
         return 1
     show_answer(arguments, answer, render_batches.format_imported(answer))
@@ -264,15 +267,23 @@ def _removes_or_changes(preview: Json) -> bool:
     return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
 
 
+def _changes_anything(preview: Json) -> bool:
+    return bool(preview["changes"]["inserted"]) or _removes_or_changes(preview)
+
+
 def tags_of(arguments: argparse.Namespace) -> Sequence[str]:
     """The tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
     listed = arguments.tag_list.split(",") if arguments.tag_list else []
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
 
 
-def _place(at: str) -> Json:
-    place = re.fullmatch(r"(.+?)(?::(\d+))?", at)
-    if not place:
+def _read_place(at: str) -> Json:
+    """The place that `--at` means. A relative path is relative to the shell's folder, not to the project's root."""
+    if not at:
         return {}
-    # A relative path is relative to the shell's folder, not to the project's root.
-    return {"source_file": os.path.abspath(place[1]), "line": int(place[2]) if place[2] else None}
+    written, *meant = meanings_of(at, os.path.basename(os.getcwd()))
+    if not meant[0].path.strip():
+        raise InvalidRequest(f"--at {at!r} names no file: write FILE or FILE:LINE")
+    known = (place for place in (written, *meant) if os.path.isfile(place.path))
+    place = next(known, None) or next((place for place in meant if place.first), meant[0])
+    return {"source_file": os.path.abspath(place.path), "line": place.first or None}

@@ -238,6 +238,7 @@ def _memory_id(verb: argparse.ArgumentParser) -> None:
 
 def _delete(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 4 or more characters")
+    verb.add_argument("--purge", action="store_true", help="erase them for good, with their history and in all backups")
     _add_confirmation(verb)
 
 
@@ -252,6 +253,7 @@ def _consolidate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--undo", nargs="?", const="", metavar="ID", help="take back the latest consolidation, or the one with this id"
     )
+    verb.add_argument("--merge", nargs="+", default=[], metavar="ID", help="merge these, as was proposed")
     _add_confirmation(verb)
 
 

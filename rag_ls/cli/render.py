@@ -124,13 +124,23 @@ def _how_alike(data: Json) -> str:
 def consolidation(data: Json) -> str:
     """The merges of a consolidation or of its dry run, and its other findings."""
     if "restored" in data:
-        return "\n\n".join(["brought back:", *(memory(item) for item in data["restored"])])
+        return "\n\n".join(
+            [
+                "would bring back:" if data.get("dry_run") else "brought back:",
+                *(memory(item) for item in data["restored"]),
+            ]
+        )
     verb = "would merge" if data["dry_run"] else "merged"
     count = len(data["merges"])
     lines = [f"{verb} {count} {'group' if count == 1 else 'groups'} of memories that say the same"]
     for item in data["merges"]:
         lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
         lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
+    if data["proposals"]:
+        lines.append("these may say the same; `rag-ls consolidate --merge ID ID` makes one of them:")
+    for item in data["proposals"]:
+        lines.append(f"  cosine {item['cosine']:.2f}")
+        lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
     if data["contradictions"]:
         lines.append("these may contradict each other; if so, update or delete one of each pair:")
     for item in data["contradictions"]:

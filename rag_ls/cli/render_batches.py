@@ -58,6 +58,9 @@ def format_imported(data: Json) -> str:
         f"memories into the scope {data['scope']}; {data['unchanged']:,} were there already, {data['duplicates']:,} say "
         "what another one says"
     ]
+    if done["dry_run"]:
+        lines += [f"  {_format_name(item)}" for item in done["inserted_memories"]]
+        lines += ["  ..."] if done["inserted"] > len(done["inserted_memories"]) else []
     if done["replaced"]:
         word = "would be written over:" if done["dry_run"] else "were written over:"
         lines.append(f"{done['replaced']:,} {word}")
@@ -80,8 +83,9 @@ def summary(data: Json) -> str:
 def undone(data: Json) -> str:
     """The changes that an undo took back, or would take back, as text."""
     would = data["changes"]["dry_run"]
+    where = f" in {data['project']}" if data["project"] else ""
     lines = [
-        f"{'would take' if would else 'took'} back what was {data['kind']} at {data['at']}:",
+        f"{'would take' if would else 'took'} back what was {data['kind']} at {data['at']}{where}:",
         changes(data["changes"]),
     ]
     if data["kept"]:

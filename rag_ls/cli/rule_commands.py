@@ -19,6 +19,7 @@ from rag_ls.cli.trust_command import offer
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
+from rag_ls.util.marked_text import decode_marked
 
 _MAX_CLAIMS = 12
 
@@ -103,8 +104,8 @@ def index(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Show the rules for a change."""
-    diff = sys.stdin.read() if arguments.diff == "-" else arguments.diff
+    """Show the rules for a change; fails where a diff breaks a rule of severity error."""
+    diff = _read_diff() if arguments.diff == "-" else arguments.diff
     question = {
         "change_description": arguments.change_description,
         "num_results": arguments.num_results,
@@ -114,7 +115,15 @@ def check(arguments: argparse.Namespace) -> int:
     with showing_reading() as show:
         answer = ask(arguments, "rag_check_constraints", question, show)
     show_answer(arguments, answer, render_constraints(answer, paint(), whole=arguments.all))
-    return 0
+    return 1 if any(each["severity"] == "error" for each in answer.get("violations", ())) else 0
+
+
+def _read_diff() -> str:
+    """The diff on the standard input, with the ends of lines that it has, in whichever encoding its files are."""
+    try:
+        return decode_marked(sys.stdin.buffer.read(), errors="replace")
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"--diff -: the standard input is no text: {error.reason}") from error
 
 
 def impact(arguments: argparse.Namespace) -> int:

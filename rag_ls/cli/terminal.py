@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 """Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
 
+# Variables of builds and of agents, in whose terminals nobody types.
+_NOBODY_TYPES = ("CI", "CLAUDECODE", "CURSOR_AGENT", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "AIDER_MODEL", "AGENT")
 _CLEAR = "\x1b[H\x1b[2J"
 # Stands for the escape character of our own control sequences until they are written; no text of others can hold it.
 _OURS = f"\0{os.urandom(16).hex()}"
@@ -192,10 +194,17 @@ def find_raw_stream(stream: TextIO) -> TextIO:
     return guarded.stream if isinstance(guarded, Harmless) else stream
 
 
+def _waits_for_keys() -> bool:
+    """Whether a pager may wait for keys: nobody types them in a build, or in the terminal of an agent."""
+    if not (sys.stdout.isatty() and sys.stdin.isatty()) or os.environ.get("PAGER") == "":
+        return False
+    return os.environ.get("TERM") != "dumb" and not any(map(os.environ.get, _NOBODY_TYPES))
+
+
 def show(text: str) -> None:
     """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
     # Ask the terminal: an earlier program may have set `LINES`.
-    rows = os.get_terminal_size().lines if sys.stdout.isatty() and sys.stdin.isatty() else 0
+    rows = os.get_terminal_size().lines if _waits_for_keys() else 0
     if not rows or text.count("\n") < rows - 1:
         print(text)
         return

@@ -37,7 +37,7 @@ usage: rag-ls "a question in words"
 One memory of your code for your editor and your agent."""
 _MORE = """\
 `rag-ls help --all` lists all verbs, `rag-ls help VERB` explains one.
-Options before a verb: --version; -v logs more, to standard error (-vv: everything)."""
+Options before a verb: --version; --no-pager; -v logs more, to standard error (-vv: everything)."""
 _NAME_COLUMNS = 13
 _MAX_COLUMNS = 100
 

@@ -215,8 +215,8 @@ class ConsolidationSettings:
     """Merging of memories."""
 
     similarity_threshold: float = setting(
-        0.85,
-        "Memories are merged when all of them are at least this close to each other (cosine).",
+        0.8,
+        "Memories are proposed for merging when all of them are at least this close to each other (cosine).",
         minimum=0.5,
         maximum=1,
         waits="below",

@@ -71,7 +71,8 @@ class Record(Protocol):
         ...
 
 
-# LSP, `MessageType`.
+# LSP, `ErrorCodes` and `MessageType`.
+_SERVER_CANCELLED_CODE = -32802
 _WARNING_TYPE = 2
 
 
@@ -211,11 +212,13 @@ class LspRecord:
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         notes = [_warning(note) for note in self._documents.engine_died(log)]
+        # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
+        withdrawn = [_withdrawal(asked) for asked in self._requests.take("workspace/diagnostic")]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
         if refused and not keeps_dying:
             # The engines died of these requests, and not of the withheld texts.
             self._documents.forgive()
-        return [*(_refusal(*each) for each in refused), *notes]
+        return [*withdrawn, *(_refusal(*each) for each in refused), *notes]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
@@ -282,6 +285,15 @@ def _answer(request: Message, result: object) -> Message:
 
 def _refusal(request: Message, reason: str) -> Message:
     error = {"code": REQUEST_FAILED, "message": reason, "data": {"type": EngineFailed.__name__}}
+    return {"jsonrpc": "2.0", "id": request["id"], "error": error}
+
+
+def _withdrawal(request: Message) -> Message:
+    error = {
+        "code": _SERVER_CANCELLED_CODE,
+        "message": "the engine ended; ask again",
+        "data": {"retriggerRequest": True},
+    }
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
 
 

@@ -13,6 +13,8 @@ from rag_ls.errors import RagLsError
 
 # The value for a model that was not measured.
 GUESSED_RELEVANT_COSINE = 0.4
+# Before it, Unicode has Latin, Greek and Cyrillic letters.
+_FIRST_OTHER_LETTER = "\u0530"
 
 
 class BatchRefused(RagLsError):
@@ -40,6 +42,14 @@ class ModelCard:
     """The dimensions of its vectors; 0 if they are unknown before it is loaded."""
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """The cosine from which a question and a text are about the same (see `similarity`)."""
+    knows_european_scripts_alone: bool = False
+    """Whether it takes words of other scripts for one unknown word, so that texts of such words seem to mean the same."""
+
+    def can_read(self, text: str) -> bool:
+        """Whether it knows the script of most of a text's letters."""
+        letters = [letter for letter in text if letter.isalpha()]
+        known = sum(letter < _FIRST_OTHER_LETTER for letter in letters)
+        return not self.knows_european_scripts_alone or 2 * known >= len(letters)
 
 
 @dataclass(frozen=True, slots=True)

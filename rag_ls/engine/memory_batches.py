@@ -29,16 +29,16 @@ class Consolidated:
 
 
 def consolidate_scopes(
-    session: ProjectSession, scopes: Sequence[Scope], threshold: float, *, dry_run: bool
+    session: ProjectSession, scopes: Sequence[Scope], threshold: float, *, chosen: Sequence[Memory] = (), dry_run: bool
 ) -> Consolidated:
-    """Merge memories that say the same, scope by scope. Raises `ModelMissing`."""
+    """Merge memories that say the same, scope by scope; of `chosen` ones only those. Raises `ModelMissing`."""
     model = _wait_for_model(session, "consolidation compares meanings")
     plans: dict[Scope, Plan] = {}
     ids: dict[Scope, str] = {}
     batch_id = str(uuid.uuid4())
-    for store in session.memories.usable(scopes):
+    for store in session.memories.usable((chosen[0].scope,) if chosen else scopes):
         plans[store.scope], ids[store.scope] = consolidation.consolidate(
-            store, model, threshold, session.memories.now(), batch_id=batch_id, dry_run=dry_run
+            store, model, threshold, session.memories.now(), chosen=chosen, batch_id=batch_id, dry_run=dry_run
         )
     return Consolidated(plans, ids)
 

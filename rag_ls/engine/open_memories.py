@@ -61,11 +61,11 @@ class OpenMemories:
         """The events of the project's memories, in words for the user; told once."""
         return self._memories.take_note() if self._memories is not None else ""
 
-    def exchange(self) -> None:
-        """Keep the copy of the memories that lies in the project up to date."""
+    def exchange(self, *, at_once: bool = False) -> None:
+        """Keep the copy of the memories that lies in the project up to date; not too often, unless it is to be `at_once`."""
         with self._lock:
             if self._memories is not None and not self._project.is_closed and not self._project.index.file.is_lost:
-                self._memories.exchange_if_due()
+                self._memories.exchange() if at_once else self._memories.exchange_if_due()
 
     def embed(self) -> None:
         """Embed a batch of memories that have no vectors yet; an import or a new model leaves many.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import time
@@ -88,6 +89,7 @@ class OpenProject:
         self.engine = engine
         self._load_settings = load_settings
         self.settings = settings = load_settings()
+        self._versions = itertools.count(1)
         self.settings_version = 0
         self.is_unseen = False
         """Whether nobody watches the files, and the last question came a while after they were compared."""
@@ -98,6 +100,7 @@ class OpenProject:
         try:
             self.sessions = EditingSessions(data_folder)
         except OSError as error:
+            self.index.close()
             remedy = handles.remedy(error, "make it writable for you")
             raise ProjectUnavailable(f"{data_folder} cannot be written: {error}; {remedy}") from error
         self.exclusions = Exclusions(folder, self.index.checkout)
@@ -210,7 +213,8 @@ class OpenProject:
     def settings_changed(self) -> None:
         """Read the settings again and apply them."""
         former, self.settings = self.settings, self._load_settings()
-        self.settings_version += 1
+        # Several threads may change settings; each change gets a number of its own.
+        self.settings_version = next(self._versions)
         new = self.settings
         effects = effects_of(former, new)
         former_patterns = self.exclusions.patterns

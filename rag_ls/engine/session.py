@@ -34,7 +34,8 @@ from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
-from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
+from rag_ls.search.query import analyse
+from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import spelled_as_there
 from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
 from rag_ls.util.text import without_surrogates
@@ -43,6 +44,7 @@ from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
+_NEAREST = "these are the nearest in meaning, near or not"
 _NO_WORDS_YET = "no file that was read holds these words, and others are still to be read: these are the nearest in meaning, near or not"
 _NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
 _ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
@@ -298,6 +300,10 @@ class ProjectSession:
             return _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if is_told else ""
         if not is_read:
             return _NO_WORDS_YET
+        if len(found.absent) < len(analyse(query).parts):
+            # Some of the words stand somewhere, perhaps where the filters do not lead.
+            absent = _ABSENT.format(" or ".join(map(repr, found.absent[:_MAX_ABSENT]))) if found.absent else ""
+            return "; ".join(filter(None, (absent, _NEAREST)))
         left_out = describe_left_out(count_left_out(self.store), self.store)
         return f"{_NO_INDEXED_WORDS}; {left_out}" if left_out else _NO_WORDS
 
@@ -336,7 +342,7 @@ class ProjectSession:
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=is_read and not pending, is_read=is_read,
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
-            coverage=Coverage() if not (queued or pending) else self.project.counts().coverage,
+            coverage=Coverage() if scanned and not (queued or pending) else self._coverage_of(self.project.counts()),
             closeness=found.closeness, is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
             and not self.indexing.is_done_elsewhere,
         )  # fmt: skip
@@ -401,7 +407,7 @@ class ProjectSession:
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
-            pending_embeddings=pending, coverage=counts.coverage, buffers=counts.buffers,
+            pending_embeddings=pending, coverage=self._coverage_of(counts), buffers=counts.buffers,
             skipped=self.store.skipped_counts(),
             complete=scanned and self._is_all_known and not queued and not pending,
             scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
@@ -409,3 +415,8 @@ class ProjectSession:
             progress=self.indexing.activity, memories=self.memories.counts(),
             share_problem=describe_share_problem(self.project),
         )  # fmt: skip
+
+    def _coverage_of(self, counts: IndexCounts) -> Coverage:
+        """The indexed share; nothing while no file was found yet, though none waits."""
+        is_known = self.indexing.scanned or counts.documents
+        return counts.coverage if is_known else Coverage(0, 0)

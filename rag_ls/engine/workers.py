@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from rag_ls.errors import StoreDamaged
+from rag_ls.errors import ProjectUnavailable, StoreDamaged
 from rag_ls.storage import INDEX_STORE
 from rag_ls.util.latency import Latencies
 
@@ -80,7 +80,7 @@ class Workers:
 
         with self._wake:
             if self._closed:
-                raise RuntimeError("the engine is closing")
+                raise ProjectUnavailable("the engine is closing: ask again, and another one answers")
             self._waiting.setdefault(client, deque()).append((future, answer))
             # Each idle thread takes one task. A thread that was woken but does not run yet still counts as idle.
             waiting = sum(map(len, self._waiting.values()))

@@ -221,14 +221,21 @@ class DocumentIndexer:
         return partial(read_source, self._project.root, limit=self._max_file_bytes, rules=self._cutting.rules)
 
     def equals_file(self, path: str, text: str) -> bool:
-        """Whether a text is that of the file as it is now. The file is read only if it is as long, or in another encoding."""
-        # Some editors leave out a file's byte order mark.
-        text = text.removeprefix(_BOM)
-        length, state = len(text.encode("utf-8", "surrogatepass")), file_state(self._project.root / path)
-        if state is None or (state.size not in (length, length + _BOM_BYTES) and not self._is_recoded(path)):
+        """Whether a text is that of the file as it is now, its line ends apart.
+
+        The file is read only if it is as long, or in another encoding.
+        """
+        # Some editors leave out a file's byte order mark, and some send LF for CRLF.
+        plain = text.removeprefix(_BOM).replace("\r\n", "\n")
+        length, state = len(plain.encode("utf-8", "surrogatepass")), file_state(self._project.root / path)
+        ends, returns = plain.count("\n"), text.count("\r\n")
+        lengths = {length + more + mark for more in (0, ends, returns) for mark in (0, _BOM_BYTES)}
+        if state is None or (state.size not in lengths and not self._is_recoded(path)):
             return False
         source = self.read(path)
-        return isinstance(source, Source) and source.text.removeprefix(_BOM) == blank_secrets(path, text).text
+        if not isinstance(source, Source):
+            return False
+        return source.text.removeprefix(_BOM).replace("\r\n", "\n") == blank_secrets(path, plain).text
 
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""

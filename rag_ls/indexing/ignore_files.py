@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +19,13 @@ from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.paths import unknown_folders
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, config_files, config_home, find_repository
+from rag_ls.util.text import lines_of
 
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
+# The bytes that are no UTF-8, as Python decodes them.
+_INVALID = re.compile("[\udc80-\udcff]")
 # No real path is longer.
 _MAX_LINE = 4096
 _SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")
@@ -39,6 +43,8 @@ class IgnoreSpec:
     patterns: GitIgnoreSpec | None
     """None where the file cannot be read: it may exclude anything, so all below its folder is excluded."""
     folds_case: bool = False
+    composes: bool = False
+    """Whether letters that are composed and decomposed are the same."""
 
     def decides(self, path: str) -> bool | None:
         """Whether a path below the base is ignored; None where no pattern matches it. A folder's path ends with `/`.
@@ -50,9 +56,15 @@ class IgnoreSpec:
             return None
         if self.patterns is None:
             return True
-        inside = inside.lower() if self.folds_case else inside
+        inside = fold_path(inside, case=self.folds_case, composes=self.composes)
         found = (each.include for each in reversed(self.patterns.patterns) if matches_itself(each, inside))
         return next(found, None)
+
+
+def fold_path(path: str, *, case: bool, composes: bool = True) -> str:
+    """A path or pattern as it is compared: in small letters where case does not count, its letters composed."""
+    composed = unicodedata.normalize("NFC", path) if composes and not path.isascii() else path
+    return composed.lower() if case else composed
 
 
 def read_patterns(file: Path, tell: Tell) -> list[str] | None:
@@ -66,7 +78,9 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
             tell(f"{file} is too large for an ignore file, so nothing below its folder is indexed; make it smaller")
             return None
         # File names are bytes, so patterns may be bytes too.
-        lines = decode_marked(data, errors="surrogateescape").replace("\r\n", "\n").split("\n")
+        text = decode_marked(data, errors="surrogateescape")
+        is_own = file.name == RAGIGNORE
+        lines = list(_read_own_lines(text)) if is_own else text.replace("\r\n", "\n").split("\n")
         if not any(_is_too_long(line) for line in lines):
             return lines
         tell(
@@ -79,7 +93,22 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
     return None
 
 
-def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = "*") -> GitIgnoreSpec:
+def _read_byte(found: re.Match[str]) -> str:
+    return bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace")
+
+
+def _read_own_lines(text: str) -> Iterator[str]:
+    """The lines of our own ignore file, which no rules of git bind: CR ends lines, and bytes that are no UTF-8 are Latin-1, too."""
+    for line in lines_of(text):
+        yield line
+        # They may also be bytes of a file's name.
+        if not line.isascii() and (read := _INVALID.sub(_read_byte, line)) != line:
+            yield read
+
+
+def compiled(
+    lines: Iterable[str], *, folds_case: bool = False, composes: bool = True, too_long: str = "*"
+) -> GitIgnoreSpec:
     """The patterns of some lines, in .gitignore syntax. Those that mean nothing are left out, as git does.
 
     A line that is longer than any path becomes `too_long`; if it is to take something back, it is left out.
@@ -90,7 +119,7 @@ def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = 
             line = "" if line.startswith("!") else too_long
         # Python and git do not agree on which lines are patterns.
         with contextlib.suppress(ValueError, re.error):
-            patterns.append(compile_pattern(line.lower() if folds_case else line))
+            patterns.append(compile_pattern(fold_path(line, case=folds_case, composes=composes)))
     return GitIgnoreSpec(patterns, backend="simple")
 
 
@@ -197,7 +226,9 @@ class IgnoreRules:
         lines = read_patterns(file, self._tell)
         if lines is None:
             return [IgnoreSpec(base, None)]
-        return [IgnoreSpec(base, compiled(lines, folds_case=self._folds_case), self._folds_case)] if lines else []
+        folds_case, composes = self._folds_case, self._name == RAGIGNORE
+        patterns = compiled(lines, folds_case=folds_case, composes=composes)
+        return [IgnoreSpec(base, patterns, folds_case, composes)] if lines else []
 
 
 def _is_ignored(path: str, specs: tuple[IgnoreSpec, ...]) -> bool:

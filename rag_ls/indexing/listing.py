@@ -11,7 +11,7 @@ from pathlib import Path
 from rag_ls.config import IndexSettings
 from rag_ls.indexing.file_rules import FileRules
 from rag_ls.indexing.files import reason_by_name
-from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, ignores_case
+from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled, fold_path, ignores_case
 from rag_ls.indexing.inner_repositories import (
     LINK_MODE,
     is_extra_checkout,
@@ -32,6 +32,8 @@ _NEVER_WALKED = frozenset(
 _GIT_S = 120.0
 # git cuts a message off after some 4,000 characters.
 _NOT_OPENED = re.compile(rb"(?m)^warning: could not open directory '(.+?)(?:/*': .*)?$")
+# Nobody has so many repositories in each other.
+_MAX_DEPTH = 50
 _CHECK_OUT = "ask in a work tree of it (`git worktree add FOLDER` makes one)"
 _WITHOUT_GIT = "ignore rules are applied without git, and tracked files that a rule ignores are left out"
 
@@ -120,11 +122,13 @@ def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[s
     included = compiled(include, folds_case=True, too_long="") if include else None
 
     def is_left(path: str) -> bool:
-        folded = path.lower() if folds_case else path
+        folded = fold_path(path, case=folds_case)
         # The settings come after the files: their `!` takes back what a file says.
         said = excluded.check_file(folded).include if exclude else None
         return (
-            not is_named(path, said is False) and not said and (included is None or included.match_file(path.lower()))
+            not is_named(path, said is False)
+            and not said
+            and (included is None or included.match_file(fold_path(path, case=True)))
         )
 
     return is_left
@@ -172,6 +176,7 @@ class _Listing:
         self._tell = tell
         self._enters_all = find_repository(root) is None
         self._enters_submodules = patterns.submodules
+        self._depth = 0
 
     def of(self, folder: Path) -> Iterator[str]:
         """The files below a folder, by their paths in it."""
@@ -200,10 +205,12 @@ class _Listing:
         place = folder / path
         is_entered = self._enters_submodules if is_submodule else self._enters_all
         is_other = not is_repository_top(place) or not is_inside(folder, path) or is_extra_checkout(place, self._root)
-        if not is_entered or is_other:
+        if not is_entered or is_other or self._depth == _MAX_DEPTH:
             yield path
             return
+        self._depth += 1
         yield from (f"{path}/{inner}" for inner in self.of(place))
+        self._depth -= 1
 
     def _walk(self, top: Path, rules: IgnoreRules, *, counts_inside: bool) -> Iterator[str]:
         """All files below a folder that the rules leave, without git. A folder's count inside its repositories too."""
@@ -259,12 +266,15 @@ def _git_files(root: Path) -> tuple[list[str], list[str], list[str]]:
     for name in filter(_is_listed, map(os.fsdecode, _NOT_OPENED.findall(b"".join(complaints)))):
         untracked += _complete_path(root, name)
     names = (*tracked, *untracked)
-    bare = tuple(
-        name.removesuffix("HEAD")
-        for name in names
-        if name.endswith("/HEAD") and is_git_folder(root / name.removesuffix("HEAD"))
-    )
-    left = [name for name in names if not name.startswith((DATA_FOLDER + "/", *bare))]
+    heads = (name.removesuffix("/HEAD") for name in names if name.endswith("/HEAD"))
+    left_out = {"": False, DATA_FOLDER: True, **{folder: True for folder in heads if is_git_folder(root / folder)}}
+
+    def is_left_out(folder: str) -> bool:
+        for each in unknown_folders(folder, left_out):
+            left_out[each] = left_out[each.rpartition("/")[0]]
+        return left_out[folder]
+
+    left = [name for name in names if not is_left_out(name.rpartition("/")[0])]
     # A name with a slash at its end is another repository inside this one.
     return (
         [name for name in left if not name.endswith("/")],

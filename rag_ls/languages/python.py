@@ -184,6 +184,7 @@ PYTHON = Language(
     is_indented=True,
     is_matched=True,
     references=ReferenceRule(
+        library=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?:\.|\Z)",
         calls=("(call function: (_) @call)",),
         bases=(
             "(class_definition superclasses: (argument_list (_) @base))",

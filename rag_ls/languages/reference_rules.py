@@ -115,6 +115,10 @@ class ReferenceRule(NamedTuple):
     """Whether a variable is declared with a type or a word: an assignment makes none, as in `new Cart { Size = 1 }`."""
     labels: str = ""
     """A pattern of what follows a name that is the key of a value; a key is no type and no function."""
+    library: str = ""
+    """A pattern of the modules of the language's own library."""
+    has_aliases: bool = False
+    """Whether an import may go by any name that a build knows."""
     argument_labels: str = ""
     """A pattern of what follows the label of an argument, which is none of the names of the document."""
     reaches_through_bases: bool = False

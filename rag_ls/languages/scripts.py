@@ -174,6 +174,8 @@ def _make_reference_rule(language: str) -> ReferenceRule:
     if language != "typescript":
         symbols.append("(jsx_attribute (property_identifier) @attribute)")
     return ReferenceRule(
+        library=r"node:",
+        has_aliases=True,
         calls=_CALLS,
         bases=_BASES if language == "javascript" else _TYPED_BASES,
         skipped=(

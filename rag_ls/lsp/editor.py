@@ -68,6 +68,10 @@ class EditorSession:
         """Whether the editor was told later that references are offered."""
         self.all_to_check = asyncio.Event()
         """Set when all files are to be checked anew: the index is complete, or the rules have changed."""
+        self.findings_changed = asyncio.Event()
+        """Set, and replaced by a new one, when the findings in closed files may be others."""
+        self.was_pulled = False
+        """Whether the editor got the findings of all files once."""
         self.events = EventInbox()
         """Events of the engine."""
         self.filters_symbols = False
@@ -237,6 +241,11 @@ class EditorSession:
         """Files were saved, written, created, renamed or deleted."""
         if (client := self.client_if_ready) is not None:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
+
+    def wake_pulls(self) -> None:
+        """Let the requests for the findings of all files that wait for a change look again."""
+        self.findings_changed.set()
+        self.findings_changed = asyncio.Event()
 
     def note_step(self) -> None:
         """Wake questions that wait until the editor's messages have reached the engine. Any thread may call this."""

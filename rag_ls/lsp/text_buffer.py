@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import pairwise
 
 from rag_ls.util.text import LINE_END
 
@@ -28,29 +28,45 @@ class Position:
 
 
 class TextBuffer:
-    """Text with positions in `encoding` (utf-8, utf-16 or utf-32)."""
+    """Text with positions in `encoding` (utf-8, utf-16 or utf-32), kept as its lines: a change costs what it touches."""
 
     def __init__(self, text: str, encoding: str = "utf-16") -> None:
-        self.text = text
         self._encoding = encoding
-        self._starts: list[int] | None = None
+        self._lines = _split_lines(text)
+        self._text: str | None = text
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if self._text is None:
+            self._text = "".join(self._lines)
+        return self._text
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one incremental change. Positions beyond a line or the text mean its end."""
-        first, last = sorted((self.offset(start), self.offset(end)))
-        self.text = self.text[:first] + text + self.text[last:]
-        self._starts = None
+        (first, first_at), (last, last_at) = sorted((self._place(start), self._place(end)))
+        new = self._lines[first][:first_at] + text + self._lines[last][last_at:]
+        if first and self._lines[first - 1].endswith("\r"):
+            # A line feed that comes to stand behind it belongs to its line end.
+            first -= 1
+            new = self._lines[first] + new
+        lines = _split_lines(new)
+        # The empty line behind a line end is one at the end of the text alone.
+        self._lines[first : last + 1] = lines if last == len(self._lines) - 1 else lines[:-1]
+        self._text = None
 
     def offset(self, position: Position) -> int:
         """The index in `text` of a position."""
-        starts = self._line_starts()
-        if position.line >= len(starts):
-            return len(self.text)
+        number, index = self._place(position)
+        return sum(map(len, self._lines[:number])) + index
+
+    def _place(self, position: Position) -> tuple[int, int]:
+        """The line of a position, and its index in it."""
+        if position.line >= len(self._lines):
+            return len(self._lines) - 1, len(self._lines[-1])
         if position.line < 0:
-            return 0
-        start = starts[position.line]
-        line = self.line(position.line)
-        return start + _index_in_line(line, max(0, position.character), self._encoding)
+            return 0, 0
+        return position.line, _index_in_line(self.line(position.line), max(0, position.character), self._encoding)
 
     def word_at(self, position: Position) -> str:
         """The identifier at a position, or an empty string."""
@@ -69,21 +85,17 @@ class TextBuffer:
 
     def line(self, number: int) -> str:
         """The text of a 0-based line without its end; empty beyond the last one."""
-        starts = self._line_starts()
-        if not 0 <= number < len(starts):
-            return ""
-        end = starts[number + 1] if number + 1 < len(starts) else len(self.text)
-        return self.text[starts[number] : end].rstrip("\r\n")
+        return self._lines[number].rstrip("\r\n") if 0 <= number < len(self._lines) else ""
 
-    def _line_starts(self) -> list[int]:
-        if self._starts is None:
-            if "\r" in self.text:
-                self._starts = [0, *(match.end() for match in LINE_END.finditer(self.text))]
-            else:
-                # The usual case, and much faster where a line has megabytes.
-                lines = self.text.split("\n")
-                self._starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
-        return self._starts
+
+def _split_lines(text: str) -> list[str]:
+    """The lines of a text with their ends; the last one has none, and may be empty."""
+    if "\r" not in text:
+        # The usual case, and much faster where a line has megabytes.
+        *lines, last = text.split("\n")
+        return [*(line + "\n" for line in lines), last]
+    ends = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends)]
 
 
 def units(line: str, column: int, encoding: str) -> int:

@@ -43,11 +43,10 @@ def make_tool(operation: Operation, name: str = "") -> types.Tool:
         ),
         output_schema=None if is_text(operation) else output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
-            read_only_hint=not effects.writes,
-            # The other hints are about writing; some tools that only read state `idempotent` all the same.
+            # A hint that says what clients take for granted costs each agent context: one that writes is not read-only.
+            read_only_hint=None if effects.writes else True,
             destructive_hint=effects.destroys if effects.writes else None,
             idempotent_hint=True if is_repeatable else None,
-            open_world_hint=False if effects.writes else None,
         ),
     )
 

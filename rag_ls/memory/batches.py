@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from rag_ls.errors import NotFound
 from rag_ls.model import Memory, Scope
-from rag_ls.storage import Batch, MemoryStore, VersionChange, replace_damaged_memories
+from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange, replace_damaged_memories
 
 CONSOLIDATED = "consolidated"
 DELETED = "deleted"
@@ -49,6 +49,7 @@ class Undone:
     """The changes that an undo took back."""
 
     batch: Batch
+    scope: Scope
     result: BatchResult
     kept: tuple[str, ...]
     """The ids of memories that stay as they are: changed since, their former version gone, or its content taken."""
@@ -110,7 +111,7 @@ def undo(store: MemoryStore, batch_id: str, stamp: str, *, dry_run: bool = False
         return kept
 
     kept, result = carry_out(store, UNDONE, take_back, stamp=stamp, dry_run=dry_run)
-    return Undone(batch, result, kept)
+    return Undone(batch, store.scope, result, kept)
 
 
 def put_back(store: MemoryStore, memory: Memory, stamp: str, *, movable: Collection[str], reason: str) -> bool:
@@ -155,7 +156,7 @@ def _former(store: MemoryStore, changes: Collection[VersionChange]) -> dict[str,
         for change in changes
         if change.before is not None
         for item in store.history(change.id)
-        if item.memory.version == change.before
+        if item.memory.version == change.before and item.reason != ERASED
     }
 
 

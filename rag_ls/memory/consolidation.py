@@ -1,18 +1,21 @@
-"""Consolidation: merges memories that say the same; reports contradictions and memories that are never recalled."""
+"""Consolidation: merges memories that say the same, proposes what may; reports contradictions and the never recalled."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from rag_ls.embedding import Embedder
+from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED, carry_out
 from rag_ls.memory.clusters import complete_linkage, pairs_above
-from rag_ls.memory.content_checks import MAX_TAGS, PRIVATE
+from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.memory.contradictions import Contradiction, find_contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.ranking import parse_stamp
+from rag_ls.memory.sameness import canonical_text, may_say_the_same
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
@@ -34,6 +37,13 @@ class Merge:
     """The most recent one after the merge: with all tags, the mean importance, all source references."""
     merged: tuple[Memory, ...]
     """The others, which are deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Memories that may say the same: a person or an agent decides."""
+
+    memories: tuple[Memory, ...]
     cosine: float
     """The cosine of the two farthest memories."""
 
@@ -43,29 +53,63 @@ class Plan:
     """The changes that a consolidation of one scope would make."""
 
     merges: tuple[Merge, ...]
+    proposals: tuple[Proposal, ...]
     contradictions: tuple[Contradiction, ...]
     never_recalled: tuple[Memory, ...]
     """Some memories that were never recalled though they are old enough, the oldest first."""
 
 
 def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> Plan:
-    """Plan merges from a cosine of `threshold` on. Summaries are not merged, nor are different branches or types."""
+    """Plan the merges; propose what a cosine of `threshold` and more connects. Summaries count for neither."""
+    known = {memory.id: memory for memory in store.find(MemoryFilters(no_summaries=True))}
+    groups = _group_same(known.values())
+    merged = {memory.id for group in groups for memory in group[1:]}
     ids, vectors = store.vectors.centres(model_id, MemoryFilters(no_summaries=True))
-    memories = store.by_ids(ids)
-    known = [memories.get(memory_id) for memory_id in ids]
     close: list[tuple[int, int, float]] = []
     contradictions: list[Contradiction] = []
     for left, right, cosine in pairs_above(vectors, min(_MIN_RELATED_COSINE, threshold)):
-        one, other = known[left], known[right]
-        if one is None or other is None or not _may_be_one(one, other):
+        one, other = known.get(ids[left]), known.get(ids[right])
+        if one is None or other is None or {one.id, other.id} & merged or not one.may_be_one_with(other):
             continue
         if found := find_contradiction(one, other):
             contradictions.append(found)
-        elif cosine >= threshold:
+        elif cosine >= threshold and may_say_the_same(one, other):
             close.append((left, right, cosine))
-    clusters = complete_linkage(iter(close))
-    merges = [_merge([item for index in indices if (item := known[index])], value) for indices, value in clusters]
-    return Plan(tuple(merges), tuple(contradictions[:_MAX_SHOWN]), _never_recalled(store, now))
+    proposals = [
+        Proposal(_newest_first(known[ids[index]] for index in indices), value)
+        for indices, value in complete_linkage(iter(close))
+    ]
+    proposals.sort(key=lambda proposal: -proposal.cosine)
+    merges = tuple(_merge(group) for group in groups if len(group) > 1)
+    return Plan(merges, tuple(proposals[:_MAX_SHOWN]), tuple(contradictions[:_MAX_SHOWN]), _never_recalled(store, now))
+
+
+def plan_chosen(memories: Sequence[Memory]) -> Merge:
+    """The merge of memories that a person says are the same. Raises `InvalidRequest` where one would lose its place."""
+    for one, other in itertools.combinations(memories, 2):
+        if one.id == other.id or not one.may_be_one_with(other):
+            raise InvalidRequest(
+                f"{one.id} and {other.id} stay apart: memories become one only where their code, type and branch are the "
+                "same, and both or neither are private; update or delete one of them"
+            )
+    return _merge(_newest_first(memories))
+
+
+def _group_same(memories: Iterable[Memory]) -> list[list[Memory]]:
+    """The memories in groups that say the same and may be one, the newest of each first."""
+    groups: dict[str, list[list[Memory]]] = {}
+    for memory in _newest_first(memories):
+        alike = groups.setdefault(canonical_text(memory.content), [])
+        group = next((group for group in alike if all(map(memory.may_be_one_with, group))), None)
+        if group is None:
+            alike.append([memory])
+        else:
+            group.append(memory)
+    return [group for alike in groups.values() for group in alike]
+
+
+def _newest_first(memories: Iterable[Memory]) -> tuple[Memory, ...]:
+    return tuple(sorted(memories, key=lambda item: (item.updated_at, item.id), reverse=True))
 
 
 def consolidate(
@@ -74,13 +118,14 @@ def consolidate(
     threshold: float,
     now: datetime,
     *,
+    chosen: Sequence[Memory] = (),
     batch_id: str = "",
     dry_run: bool = False,
 ) -> tuple[Plan, str]:
-    """Embed missing memories, plan and merge. Returns the plan, and the id of the batch for an undo (or empty)."""
+    """Embed missing memories, plan and merge; of `chosen` ones only those. Returns the plan, and the id for an undo."""
     while embed_missing(store, embedder):
         pass
-    found = plan(store, embedder.card.id, threshold, now)
+    found = Plan((plan_chosen(chosen),), (), (), ()) if chosen else plan(store, embedder.card.id, threshold, now)
     if dry_run or not found.merges:
         return found, ""
     return found, apply(store, found.merges, utc_stamp(now), batch_id)
@@ -100,24 +145,22 @@ def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, batch_id: str
     return carry_out(store, CONSOLIDATED, merge_all, stamp=stamp, batch_id=batch_id)[1].batch_id
 
 
-def _may_be_one(one: Memory, other: Memory) -> bool:
-    places = {(item.anchor.path, item.anchor.symbol, item.anchor.project) for item in (one, other) if item.anchor}
-    # If they are about different code, a merged memory would lose one of the places. A private memory and one that
-    # a team shares stay apart: merged into a private one, it would be gone for the others.
-    is_alike = (PRIVATE in one.metadata.tags) == (PRIVATE in other.metadata.tags)
-    return is_alike and one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
-
-
-def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
-    kept, *others = sorted(cluster, key=lambda item: (item.updated_at, item.id), reverse=True)
+def _merge(group: Sequence[Memory]) -> Merge:
+    kept, *others = group
     meta = kept.metadata
     tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))[:MAX_TAGS]
-    importance = round(sum(item.metadata.importance_score for item in cluster) / len(cluster), 6)
+    importance = round(sum(item.metadata.importance_score for item in group) / len(group), 6)
     sources = [*_former_sources(meta.custom), *_sources(others)][-_MAX_SOURCES:]
     custom = {**meta.custom, "merged_sources": sources} if sources else meta.custom
     became = replace(
         kept,
-        metadata=replace(meta, tags=tags, importance_score=importance, custom=custom),
+        metadata=replace(
+            meta,
+            tags=tags,
+            importance_score=importance,
+            custom=custom,
+            source_file=next((item.metadata.source_file for item in group if item.metadata.source_file), None),
+        ),
         anchor=kept.anchor or next((item.anchor for item in others if item.anchor), None),
         source_uri=kept.source_uri or next((item.source_uri for item in others if item.source_uri), None),
         source_memory_ids=tuple(
@@ -127,7 +170,7 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
         ),
     )
     merged_ids = tuple(memory_id for memory_id in became.source_memory_ids if memory_id != kept.id)
-    return Merge(replace(became, source_memory_ids=merged_ids), tuple(others), cosine)
+    return Merge(replace(became, source_memory_ids=merged_ids), tuple(others))
 
 
 def _sources(memories: Sequence[Memory]) -> list[object]:

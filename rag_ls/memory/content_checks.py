@@ -14,8 +14,6 @@ from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates
 
 MAX_CONTENT = 100_000
-PRIVATE = "private"
-"""A memory with this tag is not shared with a team."""
 MAX_TAGS = 50
 MAX_TAG = 100
 MAX_CUSTOM = 20_000
@@ -31,6 +29,10 @@ _CHATTER = re.compile(
     (?:\s+(?:now|again|successfully|as\ expected))? [\s.!?]*""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+# "Use Go": a word that tells nothing elsewhere is a name here.
+_NAMED = re.compile(r"\S\s+\W*[A-Z0-9]")
 
 
 def check_content(content: str, *, force: bool = False) -> str:
@@ -103,7 +105,7 @@ def _is_trivial(content: str) -> bool:
         return True
     if len(_WIDE.findall(content)) >= _MIN_WIDE_CHARACTERS:
         return False
-    return len(set(note_terms(content))) < 2 or not says_something(content)
+    return len(set(note_terms(content))) < 2 or not (says_something(content) or _NAMED.search(content))
 
 
 def _is_deeper(value: object, levels: int) -> bool:

@@ -15,7 +15,11 @@ from rag_ls.storage import stem
 
 _NEGATION = re.compile(
     r"\b(?:no longer|not|never|no|nobody|nothing|none|without|cannot|stop(?:ped|s)?|avoid(?:s|ed)?|forbid(?:s|den)?|"
-    r"deprecated|removed?|dropped|abandoned|discontinued|disabled?|obsolete|instead of|replaced by|moved away from)\b|n['\u2019]t\b",
+    r"deprecated|removed?|dropped|abandoned|discontinued|disabled?|obsolete|instead of|replaced by|moved away from|"
+    # German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Russian.
+    r"nicht|nie(?:mals|mand)?|kein(?:e[mnrs]?)?|ohne|ne|pas|jamais|aucune?|sans|nunca|ningún|ninguna?|sin|non|mai|"
+    r"nessun[ao]?|senza|não|nenhum|sem|niet|nooit|geen|zonder|inte|aldrig|utan|ikke|aldri|uten|uden|не|никогда|нет|без)\b|"
+    r"n['\u2019]t\b|\bn['\u2019](?=\w)|[不没未]",
     re.IGNORECASE,
 )
 _OPPOSITES = (

@@ -29,7 +29,7 @@ from rag_ls.model import (
     Scope,
 )
 from rag_ls.retrieval.calibration import similarity
-from rag_ls.storage import Batch, MemoryStore, VersionChange
+from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
 from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.
@@ -74,6 +74,8 @@ class Stored:
     memory: Memory
     known: tuple[Hit, ...] = ()
     """The nearest existing memories."""
+    is_uncompared: bool = False
+    """Whether a new one was not compared with them, because it has no vector yet."""
     is_duplicate: bool = False
     """Whether the same content existed already."""
     evicted: tuple[str, ...] = ()
@@ -135,7 +137,7 @@ class Memories:
         store.backup()
         store.vectors.maintain()
         others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
-        return replace(stored, known=others, evicted=evicted)
+        return replace(stored, known=others, is_uncompared=vectors is None and not former, evicted=evicted)
 
     def update(
         self,
@@ -188,6 +190,7 @@ class Memories:
     def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:
         """Restore a former version (without `version`, the last one) as the newest one. Raises `NotFound`."""
         store, versions = self._history(memory_id)
+        versions = [item for item in versions if item.reason != ERASED]
         wanted = next((item.memory for item in versions if version in (None, item.memory.version)), None)
         if wanted is None:
             numbers = ", ".join(str(item.memory.version) for item in versions)
@@ -340,13 +343,12 @@ class Memories:
         return self._max_session() if store.scope is Scope.SESSION else None
 
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
-        """Store content that exists already, or a summary anew: merge the tags, and set the time to now."""
-        tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))[:MAX_TAGS]
+        """Store content that exists already, or a summary anew: merge what else is said of it, and set the time to now."""
         updated = replace(
-            former,
+            former.absorb(new, MAX_TAGS),
             content=new.content,
             content_hash=new.content_hash,
-            metadata=replace(former.metadata, tags=tags),
+            # It may be about the same declaration as it is now.
             anchor=new.anchor or former.anchor,
             source_memory_ids=new.source_memory_ids or former.source_memory_ids,
         )

@@ -53,6 +53,8 @@ class Question:
 
 def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
+    if embedding is not None and not embedding.model.can_read(question.text):
+        embedding = None
     hits: list[Hit] = []
     stored_in: dict[str, MemoryStore] = {}
     asked = weigh_words(stores, question)
@@ -72,7 +74,7 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
             )
     order = list(Scope)
     hits.sort(key=lambda hit: (-round(hit.score, 6), order.index(memory_of(hit).scope), hit.item.id))
-    best = _summaries_below(hits)[: question.k]
+    best = _without_repeats(hits)[: question.k]
     return [_with_answer(hit, stored_in[hit.item.id], asked, embedding) for hit in best]
 
 
@@ -86,17 +88,16 @@ def _with_answer(hit: Hit, store: MemoryStore, asked: AskedWords, embedding: Emb
     return replace(hit, offset=find_answer(memory.content, words, vectors, embedding.vector if embedding else None))
 
 
-def _summaries_below(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with each summary right below the best memory that it sums up: what was said comes before a digest of it."""
-    ranked = [hit for hit in hits if not memory_of(hit).summary_key]
-    for hit in (hit for hit in hits if memory_of(hit).summary_key):
-        sources = {*memory_of(hit).source_memory_ids}
-        at = next((number for number, other in enumerate(ranked) if other.item.id in sources), None)
-        if at is not None and ranked[at].score < hit.score:
-            ranked.insert(at + 1, replace(hit, score=ranked[at].score))
-        else:
-            ranked.insert(sum(other.score >= hit.score for other in ranked), hit)
-    return ranked
+def _without_repeats(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without summaries of memories that were found themselves; those of a collection are texts of their own."""
+    found = {hit.item.id for hit in hits}
+    return [
+        hit
+        for hit in hits
+        if (item := memory_of(hit)).summary_key is None
+        or item.project_id is not None
+        or found.isdisjoint(item.source_memory_ids)
+    ]
 
 
 def signals_of(

@@ -13,11 +13,11 @@ from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.batches import SUMMARIZED
-from rag_ls.memory.content_checks import PRIVATE
-from rag_ls.memory.contradictions import find_contradiction
+from rag_ls.memory.contradictions import Contradiction, find_contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
+from rag_ls.memory.ranking import parse_stamp
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
-from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
+from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.util.text import count_of
 
@@ -25,9 +25,7 @@ _log = logging.getLogger(__name__)
 
 _MAX_MEMORIES = 500
 _TAG = "summary"
-# Each memory is compared with every other one.
-_MAX_COMPARED = 200
-_MAX_UNSETTLED = 5
+_MAX_UNSETTLED = 10
 _MAX_SIDE_CHARACTERS = 120
 
 
@@ -88,10 +86,13 @@ def summarise(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
             f"scope {scope}; give another scope"
         )
-    text, strategy, note = _write_summary(found, request.max_words, settings)
+    unsettled = _find_contradictions(found)
+    sides = {side.id for pair in unsettled for side in (pair.one, pair.other)}
+    settled = [item for item in found if item.id not in sides]
+    text, strategy, note = _write_summary(settled, request.max_words, settings)
+    text = "\n".join([*([text] if text else []), *_word_contradictions(unsettled)])
     if not text:
         raise NotFound(f"no sentence to summarise is in the {count_of(total, 'memory')} of that time")
-    text = "\n".join([text, *_word_contradictions(found)])
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
         note = f"{note}; {limit}" if note else limit
@@ -128,25 +129,40 @@ def _record_replaced(store: MemoryStore, stored: Stored) -> str:
     return batch_id
 
 
-def _word_contradictions(found: Sequence[Memory]) -> list[str]:
-    """A line for each pair of the memories that contradict each other: a summary must not take one side in silence."""
-    compared = found[:_MAX_COMPARED]
-    pairs = (find_contradiction(one, other) for one, other in itertools.combinations(compared, 2))
-    unsettled = itertools.islice((pair for pair in pairs if pair), _MAX_UNSETTLED)
-    return [f"- Not settled ({pair.reason}): {_date_line(pair.other)}; {_date_line(pair.one)}" for pair in unsettled]
+def _find_contradictions(found: Sequence[Memory]) -> list[Contradiction]:
+    """The pairs that contradict each other: a summary must state no side of them as a fact."""
+    pairs = (find_contradiction(one, other) for one, other in itertools.combinations(found, 2))
+    return [pair for pair in pairs if pair]
+
+
+def _word_contradictions(unsettled: Sequence[Contradiction]) -> list[str]:
+    """A line for each of the first contradictions, and how many more there are."""
+    shown = [
+        f"- Not settled ({pair.reason}): {_date_line(pair.other)}; {_date_line(pair.one)}"
+        for pair in unsettled[:_MAX_UNSETTLED]
+    ]
+    more = len(unsettled) - len(shown)
+    return [
+        *shown,
+        *(
+            [f"- Not settled: {count_of(more, 'more pair')}, which `rag-ls consolidate --dry-run` lists"]
+            if more
+            else []
+        ),
+    ]
 
 
 def _date_line(memory: Memory) -> str:
     content = " ".join(memory.content.split())
     short = content if len(content) <= _MAX_SIDE_CHARACTERS else content[: _MAX_SIDE_CHARACTERS - 1] + "…"
-    return f"{short!r} ({memory.updated_at[:10]})"
+    return f"{short!r} ({parse_stamp(memory.updated_at).astimezone():%Y-%m-%d})"
 
 
 def _write_summary(
     found: Sequence[Memory], max_words: int, settings: SummarySettings
 ) -> tuple[str, SummaryStrategy, str]:
     note = ""
-    if settings.endpoint:
+    if settings.endpoint and found:
         try:
             return write_summary(found, max_words, settings), SummaryStrategy.ABSTRACTIVE, ""
         except SummaryFailed as error:

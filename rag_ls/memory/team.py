@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.content_checks import MAX_CONTENT, PRIVATE, refuse_secrets
+from rag_ls.memory.content_checks import MAX_CONTENT, refuse_secrets
 from rag_ls.memory.portable.merging import UNCHANGED, ImportMerge
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record
 from rag_ls.memory.portable.strict_json import dump, parse
-from rag_ls.memory.uniting import NOTHING, Stamp, add_tags, comes_first, stamp, stamp_of_deleted
-from rag_ls.model import Memory, MemoryVersion
+from rag_ls.memory.uniting import NOTHING, Stamp, absorb_twin, comes_first, stamp, stamp_of_deleted
+from rag_ls.model import PRIVATE, Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
 
 _log = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ class TeamMemories:
                 store.delete(twin.id, reason="consolidated")
             done = ImportMerge(store, now).run([incoming])
             if twin is not None and not comes_first(twin, memory):
-                add_tags(store, memory.id, twin, now)
+                absorb_twin(store, memory.id, twin, now)
         return twin is not None or not done[UNCHANGED]
 
     def _give(self, store: MemoryStore) -> int:

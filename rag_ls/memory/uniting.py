@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rag_ls.memory.portable.merging import new_tags
+from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.model import Memory, MemoryVersion
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import ERASED, MemoryStore
 
 UNITED = "united"
 CONSOLIDATED = "consolidated"
@@ -37,13 +37,11 @@ def comes_first(one: Memory, other: Memory) -> bool:
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 
-def add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
-    """Add the tags of a memory that said the same."""
+def absorb_twin(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
+    """Add to a memory what one that said the same had besides."""
     memory = store.get(memory_id)
-    if memory is None or not (new := new_tags(memory, twin)):
-        return
-    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new))
-    store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
+    if memory is not None and (joined := memory.absorb(twin, MAX_TAGS)) != memory:
+        store.replace(replace(joined, version=memory.version + 1, updated_at=now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,13 @@ class _Meeting:
 
     def meet(self, theirs: Memory | None, gone: MemoryVersion | None, former: Iterable[MemoryVersion]) -> None:
         """Take the others' state of a memory: as it is now, or as it was deleted, and its former versions."""
+        last = next(iter(self._store.history(self._id)), None)
+        if last is not None and last.reason == ERASED:
+            return
         ours = self._store.get(self._id)
+        if gone is not None and gone.reason == ERASED:
+            self._store.erase([max(ours or gone.memory, gone.memory, key=lambda each: each.version)])
+            return
         versions = list(former)
         if theirs is not None:
             if self._theirs_counts(theirs, ours) and not (ours and _is_the_same(ours, theirs)):
@@ -119,7 +123,7 @@ class _Meeting:
             if ours is not None:
                 self._store.delete(self._id, reason=CONSOLIDATED)
             self._keep(MemoryVersion(theirs, self._now, CONSOLIDATED))
-            add_tags(self._store, twin.id, theirs, self._now)
+            absorb_twin(self._store, twin.id, theirs, self._now)
             return
         if twin is not None:
             self._store.delete(twin.id, reason=CONSOLIDATED)
@@ -132,7 +136,7 @@ class _Meeting:
         else:
             self._store.insert(placed)
         if twin is not None:
-            add_tags(self._store, self._id, twin, self._now)
+            absorb_twin(self._store, self._id, twin, self._now)
 
     def _keep(self, version: MemoryVersion) -> None:
         """Add a former version to the history, unless it is there: under its number, or a new one if that is taken."""

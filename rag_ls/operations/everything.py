@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.lookup import path_in
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.operations.caller import Caller
@@ -44,7 +45,9 @@ class Search:
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB", is_glob=True)
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     min_similarity: float | None = argument(
-        None, "only hits that score at least this, 0 to 1 (default: 0.7 for memories found by meaning, 0 for code)"
+        None,
+        "how close in meaning memories must be, 0 to 1 (default: 0.7; half of it for one that shares words), and the least score "
+        "of other hits (default: 0)",
     )
     place_texts: bool = argument(False, "the texts of a file's other places too", flag="-")
     match: str = argument(
@@ -98,19 +101,31 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
         recalled = search_memory(
             caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)
         )
-        results += recalled.results
-        stats = stats or recalled.stats
+        is_weak = code_memories.WEAK in recalled.stats.note
+        # A weak memory answers only where nothing else does.
+        if not (results and is_weak):
+            results += recalled.results
+            stats = _join_notes(stats, recalled.stats)
     if "rules" in kinds:
         of_rules = search_rules(caller, request.query, request.k)
         results += of_rules.results
-        stats = stats or of_rules.stats
+        stats = _join_notes(stats, of_rules.stats)
     if request.min_similarity is not None:
-        results = [each for each in results if (each.score or 0.0) >= request.min_similarity]
+        results = [
+            each for each in results if isinstance(each, MemoryRecord) or (each.score or 0.0) >= request.min_similarity
+        ]
     assert stats is not None
     results = _merge(results)
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats, exact)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
+
+
+def _join_notes(stats: Stats | None, others: Stats) -> Stats:
+    """The statistics of the first kind that was searched, with what the others have to say."""
+    if stats is None:
+        return others
+    return add_note(stats, others.note) if others.note not in stats.note else stats
 
 
 def _merge(results: Iterable[Record]) -> list[Record]:

@@ -85,7 +85,7 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
             min((item.coverage.words for item in stats), default=100),
             min((item.coverage.vectors for item in stats), default=100),
         ),
-        note=next((item.note for item in stats if item.note), ""),
+        note="; ".join(dict.fromkeys(item.note for item in stats if item.note)),
         is_idle=any(item.is_idle for item in stats),
         closeness=find_closest(stats),
         is_read=all(item.is_read for item in stats),

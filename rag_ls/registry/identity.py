@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import describe_unreadable, host_and_path
+from rag_ls.util.birth_times import birth_ns
 from rag_ls.util.git_config import entries_of
 from rag_ls.util.plain_files import is_readable_file
 from rag_ls.util.regular_files import regular_file
@@ -111,4 +112,9 @@ def _number(folder: Path) -> str:
         found = os.stat(folder)
     except OSError:
         return ""
-    return f"{found.st_dev}:{found.st_ino}"
+    return f"{found.st_dev}:{found.st_ino}:{birth_ns(folder)}"
+
+
+def is_number(noted: str, now: str) -> bool:
+    """Whether a folder's number that was noted may be the one that it has now: an earlier version noted no time of birth."""
+    return noted == now or (noted.count(":") == 1 and now.startswith(f"{noted}:"))

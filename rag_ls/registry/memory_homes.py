@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import DATA_FOLDER, Project, describe_unreadable, make_private_folder
-from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of
+from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of, is_number
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
@@ -266,7 +266,7 @@ def find_proven(homes: Iterable[Home], who: Identity) -> Home | None:
     alike = [home for home in homes if home.inside == who.inside]
     if not who.common:
         plain = [home for home in alike if who.root in home.roots and not home.places]
-        return _latest(home for home in plain if home.number in ("", who.number))
+        return _latest(home for home in plain if not home.number or is_number(home.number, who.number))
     if not who.first:
         return None
     known = [home for home in alike if _is_place_of(home.places.get(who.common), who) and not _has_parted(home, who)]
@@ -298,7 +298,7 @@ def is_of(home: Home, who: Identity) -> bool:
     firsts = {place.first for place in home.places.values() if place.first}
     numbers = {place.number for common, place in home.places.items() if not os.path.isdir(common)}
     is_alike = who.first in firsts or not (who.first and firsts)
-    return is_alike or who.common in remotes or who.number in numbers - {""}
+    return is_alike or who.common in remotes or any(is_number(number, who.number) for number in numbers - {""})
 
 
 def _is_place_of(place: ClonedRepository | None, who: Identity) -> bool:
@@ -316,7 +316,7 @@ def _has_parted(home: Home, who: Identity) -> bool:
 def _has_moved(home: Home, who: Identity) -> bool:
     """Whether git's folder of a home is this one, at another path of the same disk."""
     return any(
-        (place.first, place.number) == (who.first, who.number) and place.remote in ("", who.remote) and not os.path.isdir(common)
+        place.first == who.first and is_number(place.number, who.number) and place.remote in ("", who.remote) and not os.path.isdir(common)
         for common, place in home.places.items()
     )  # fmt: skip
 

@@ -23,6 +23,7 @@ documentation docs doc
 application app
 parameter param arg argument
 arguments args params parameters
+argument arg
 context ctx
 request req
 response resp res
@@ -136,6 +137,22 @@ feature flag toggle flags
 def synonyms_of(word: str) -> tuple[str, ...]:
     """Synonyms of a word: abbreviations, the full form, and programmers' synonyms."""
     return tuple(dict.fromkeys(other for line in _same().get(word, ()) for other in line if other != word))
+
+
+@cache
+def spellings_of(word: str) -> tuple[str, ...]:
+    """The abbreviations of a word, or the word that it abbreviates with the others of that: the same word, no synonyms."""
+    found: list[str] = []
+    for full, *others in _same().get(word, ()):
+        same = [full, *(other for other in others if _abbreviates(other, full))]
+        found += same if word in same else ()
+    return tuple(other for other in dict.fromkeys(found) if other != word)
+
+
+def _abbreviates(word: str, full: str) -> bool:
+    """Whether a word is the beginning of a longer one, or some of its letters in their order."""
+    letters = iter(full)
+    return len(word) < len(full) and word[0] == full[0] and all(letter in letters for letter in word)
 
 
 def is_known(word: str) -> bool:

@@ -1,15 +1,26 @@
-"""Reads unified diffs: which lines of which files they add."""
+"""Reads unified diffs, as git and others write them under any settings: which lines of which files they add."""
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.paths import is_inner_path
 
-_FILE = re.compile(r"^\+\+\+ (?:b/)?([^\t\n]+)")
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NOWHERE = "/dev/null"
+_GIT_HEADER = "diff --git "
+_HEADER = re.compile(r"diff --(?:cc|combined) (.+)")
+"""The head of a merge's diff, which names the file without a prefix."""
+_HUNK = re.compile(r"(@@+)((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,(\d+))? \1")
+_RENAMED = re.compile(r"(?:rename|copy) to (.+)")
+_COLOURS = re.compile(r"\x1b\[[\d;]*[mK]")
+_COLOURED = re.compile(r"^\x1b\[[\d;]*m(?:diff |\+\+\+ )", re.MULTILINE)
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +30,9 @@ class FileChange:
     path: str
     lines: tuple[tuple[int, str], ...]
     """Line numbers in the new text, with the text."""
+    is_deleted: bool = False
+    is_new: bool = False
+    """Whether the diff needs no file there: it adds or renames it, or has no line of the former text."""
 
     @property
     def text(self) -> str:
@@ -26,27 +40,169 @@ class FileChange:
         return "\n".join(line for _, line in self.lines)
 
 
+@dataclass(slots=True, eq=False)
+class _File:
+    """A file of a diff, as far as it is read. Its names are as they are written."""
+
+    header: str = ""
+    old: str = ""
+    new: str = ""
+    exact: str = ""
+    """The name of a renamed file or of one in a merge, which has no prefix."""
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    is_new: bool = False
+    is_deleted: bool = False
+
+
 def read_diff(diff: str) -> list[FileChange]:
     """The files that a unified diff changes, with the lines that it adds. Raises `InvalidRequest` if it is no diff."""
-    changes: list[FileChange] = []
-    path, number, lines = "", 0, list[tuple[int, str]]()
-
-    def end() -> None:
-        if path and path != _NOWHERE:
-            changes.append(FileChange(path, tuple(lines)))
-
-    for line in diff.splitlines():
-        if found := _FILE.match(line):
-            end()
-            path, lines = found[1].strip().strip('"').replace("\\", "/"), []
-        elif hunk := _HUNK.match(line):
-            number = int(hunk[1])
-        elif path and line.startswith("+"):
-            lines.append((number, line[1:]))
-            number += 1
-        elif path and not line.startswith(("-", "\\", "diff ", "index ", "---")):
-            number += 1
-    end()
+    if _COLOURED.search(diff):
+        diff = _COLOURS.sub("", diff)
+    # Only LF ends a line of a diff: a form feed or a CR may stand within one.
+    lines = [line.removesuffix("\r") for line in diff.removeprefix("\ufeff").split("\n")]
+    files, file, at = list[_File](), _File(), 0
+    while at < len(lines):
+        line = lines[at]
+        if line.startswith("diff ") or (line.startswith(("--- ", "+++ ")) and file.new):
+            file = _File(header=line)
+            files.append(file)
+        if merged := _HEADER.fullmatch(line):
+            file.exact = merged[1]
+        elif renamed := _RENAMED.fullmatch(line):
+            file.exact, file.is_new = renamed[1], True
+        elif line.startswith("new file mode "):
+            file.is_new = True
+        elif line.startswith("deleted file mode "):
+            file.is_deleted = True
+        elif line.startswith("--- "):
+            file.old = _strip_time(line)
+        elif line.startswith("+++ "):
+            file.new = _strip_time(line)
+            if file not in files:
+                files.append(file)
+        elif file.new and line.startswith("@@"):
+            at = _read_hunk(lines, at, file)
+            continue
+        at += 1
+    changes = [change for each in files if (change := _make_change(each))]
     if not changes:
         raise InvalidRequest("diff: no changed file was found in it; give a unified diff, as `git diff` prints it")
     return changes
+
+
+def find_files(root: Path, changes: Iterable[FileChange]) -> tuple[list[FileChange], list[str]]:
+    """The changes with their paths from a project's root, and the paths of those that the project should hold and does not.
+
+    git counts paths from the repository's root, which may lie above the project's.
+    """
+    found = [replace(each, path=_count_from(root, each.path)) for each in changes]
+    missing = [each.path for each in found if not (each.is_new or each.is_deleted) and not _is_there(root, each.path)]
+    return found, missing
+
+
+def _count_from(root: Path, path: str) -> str:
+    parts = tuple(path.split("/"))
+    for at in range(1, len(parts)):
+        if root.parts[-at:] == parts[:at] and not os.path.lexists(root / parts[0]):
+            return "/".join(parts[at:])
+    return path
+
+
+def _is_there(root: Path, path: str) -> bool:
+    return is_inner_path(path) and os.path.lexists(root / path)
+
+
+def _strip_time(line: str) -> str:
+    """The name in a line that begins with `---` or `+++`; a tab ends it where it has a space, or a time follows."""
+    return line[4:].partition("\t")[0].strip()
+
+
+def _read_hunk(lines: Sequence[str], at: int, file: _File) -> int:
+    """Add the lines that a hunk adds to those of its file, and return where the hunk ends.
+
+    The numbers in its head say where that is. Those that a person or an agent wrote may be wrong: lines that can only be of
+    a hunk belong to it as well, and a file's head ends it.
+    """
+    head = _HUNK.match(lines[at])
+    olds = [int(each.partition(",")[2] or 1) for each in head[2].split()] if head else [0]
+    new, number = (int(head[4] or 1), int(head[3])) if head else (0, 1)
+    file.is_new |= olds == [0]
+    at, is_empty = at + 1, True
+    while at < len(lines):
+        line, columns = lines[at], len(olds)
+        marks = line[:columns]
+        is_due = new > 0 or any(each > 0 for each in olds)
+        if line.startswith("\\"):
+            at += 1
+            continue
+        if marks.strip(" +-") or not (line or is_due) or _begins_file(lines, at, [*olds, new]):
+            break
+        is_empty &= not marks.strip(" ")
+        olds = [
+            old - (mark == ("-" if "-" in marks else " ")) for old, mark in zip(olds, marks.ljust(columns), strict=True)
+        ]
+        if "-" not in marks:
+            if "+" in marks:
+                file.lines.append((number, line[columns:]))
+            number, new = number + 1, new - 1
+        at += 1
+    if is_empty:
+        raise InvalidRequest(f"diff: a part of {file.new} has no changed line; give `git diff` without --word-diff")
+    return at
+
+
+def _begins_file(lines: Sequence[str], at: int, left: Sequence[int]) -> bool:
+    """Whether a line within a hunk begins another file: two lines `---` and `+++` that the hunk's head does not count."""
+    if lines[at].startswith("+++ "):
+        return not any(each > 0 for each in left)
+    after = (*lines[at + 1 : at + 3], "", "")
+    if not (lines[at].startswith("--- ") and after[0].startswith("+++ ")):
+        return False
+    return left[-1] <= 0 or (after[1].startswith("@@") and list(left) != [1, 1])
+
+
+def _make_change(file: _File) -> FileChange | None:
+    old, new = _names(file)
+    is_deleted = file.is_deleted or file.new == _NOWHERE
+    path = _unquote(file.exact) or (_strip_prefix(new, old) if is_deleted else _strip_prefix(old, new))
+    if not path or path == _NOWHERE:
+        return None
+    is_new = file.is_new or file.old == _NOWHERE
+    return FileChange(path.replace("\\", "/"), tuple(file.lines), is_deleted, is_new)
+
+
+def _names(file: _File) -> tuple[str, str]:
+    """Both names of a file, with their prefixes. git's own head has them also where one is /dev/null or none follows."""
+    if file.header.startswith(_GIT_HEADER):
+        named = file.header.removeprefix(_GIT_HEADER)
+        if file.new not in ("", _NOWHERE) and named.endswith(f" {file.new}"):
+            return _unquote(named[: -len(file.new) - 1]), _unquote(file.new)
+        if file.old not in ("", _NOWHERE) and named.startswith(f"{file.old} "):
+            return _unquote(file.old), _unquote(named[len(file.old) + 1 :])
+        # Nothing else is said of a file without lines, such as one whose mode changed: both names are as long.
+        half = len(named) // 2
+        if named[half : half + 1] == " ":
+            return _unquote(named[:half]), _unquote(named[half + 1 :])
+    return _unquote(file.old), _unquote(file.new)
+
+
+def _strip_prefix(other: str, name: str) -> str:
+    """A name without what git puts before it: the first folder, where the other name differs from it in that alone."""
+    if other == name:
+        return name
+    first, _, rest = name.partition("/")
+    if rest and other.partition("/")[2] == rest:
+        return rest
+    return rest if other in ("", _NOWHERE) and first in ("a", "b") and rest else name
+
+
+def _unquote(name: str) -> str:
+    """A name that git wrote in quotation marks with escapes of C, as it is."""
+    if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
+        return name
+
+    def read(found: re.Match[bytes]) -> bytes:
+        code = found[1]
+        return bytes([int(code, 8) & 255]) if len(code) == 3 else _ESCAPED.get(code, code)
+
+    return _ESCAPE.sub(read, name[1:-1].encode()).decode("utf-8", "replace")

@@ -24,6 +24,7 @@ from rag_ls.rules.relevance import (
 )
 from rag_ls.rules.scopes import (
     governs,
+    home_of,
     in_scope,
     is_about,
     is_for_folder,
@@ -114,6 +115,8 @@ class RuleHit:
     names_file: bool
     """Whether it names a file of the question itself, or states globs that match one."""
     evidence: RuleEvidence
+    is_surveyed: bool = False
+    """Whether its document is what set-up wrote from the code, not the team's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,13 @@ class RuleFinder:
         sections = [
             _join_windows(list(each)) for _, each in groupby(shown, key=lambda hit: section_of(hit.row.stored.chunk))
         ]
-        return _leave_out_copies(sorted(sections, key=lambda hit: (-hit.relevance, _place(hit))))
+        surveyed = {
+            number
+            for number in {hit.row.document_id for hit in sections}
+            if is_surveyed(documents[number], self._store.chunks.text_of(number))
+        }
+        marked = [replace(hit, is_surveyed=hit.row.document_id in surveyed) for hit in sections]
+        return _leave_out_copies(sorted(marked, key=lambda hit: (-hit.relevance, _place(hit))))
 
     def _globs(self, documents: dict[int, str]) -> dict[int, str]:
         """The globs that the heads of documents state, by document."""
@@ -317,7 +326,16 @@ def _find_facts(rows: Sequence[ChunkRow]) -> list[ChunkRow]:
 def _find_rules_for_others(rows: Iterable[ChunkRow], paths: Sequence[str]) -> set[tuple[str, str, int]]:
     """The rules of YAML whose globs, in any of their windows, leave out all files of a question."""
     ruling = (row.stored.chunk for row in rows if paths and find_rule_key(row.stored.chunk))
-    return {section_of(chunk) for chunk in ruling if not any(may_be_for(chunk.text, path) for path in paths)}
+    return {
+        section_of(chunk)
+        for chunk in ruling
+        if not any(may_be_for(chunk.text, each) for path in paths for each in _places(chunk.path, path))
+    }
+
+
+def _places(rule_path: str, path: str) -> tuple[str, str]:
+    """A path from the project's root and, for rules of a package, from its folder."""
+    return path, path.removeprefix(f"{home_of(rule_path)}/")
 
 
 def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ _FOREIGN = re.compile(
     r"(?i)(?:^|/)(?:vendor|third[_-]party|node_modules|bower_components|site-packages|\.[\w-]+/(?:[\w-]+/)?(?:skills|plugins))/"
 )
 _TOOL_FOLDER = re.compile(
-    r"(?i)/(?:\.\w+/(?:rules|steering)|\.clinerules|\.junie|\.github(?!/workflows$)|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
+    r"(?i)/(?:\.\w+/(?:rules|steering)|\.clinerules|\.junie|\.claude|\.github(?!/workflows$)|docs?/(?:architecture/)?(?:adrs?|decisions)|adrs?)(?:/.*)?$"
 )
 # Text between two lines, without a key, is no front matter.
 _FRONT_MATTER = re.compile(

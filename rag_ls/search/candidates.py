@@ -18,6 +18,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.stop_words import FILLING
+from rag_ls.retrieval.synonyms import spellings_of
 from rag_ls.search.closeness import Held, WordFinder
 from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
@@ -114,7 +115,7 @@ class CandidateFinder:
 
     def find(self, query: Query, view: View, later: LaterVector | None, model_id: str) -> Candidates:
         """The candidates for a query: by its embedding by `model_id`, too, where there is one."""
-        query = self._correct_name(query)
+        query = self._respell(self._correct_name(query))
         wording = self._look_up_words(query)
         named = self._store.outlines.in_chunks(query.names, _MAX_EXACT) if query.names else []
         signals = self._signals(query, wording, {row for row, _ in named}, view)
@@ -167,6 +168,22 @@ class CandidateFinder:
             return query
         return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
 
+    def _respell(self, query: Query) -> Query:
+        """The query, with each word that the project writes by another abbreviation alone as it is written there."""
+        written = {
+            part: spelled[0]
+            for part in query.parts
+            if (spelled := self._spellings(part)) and not self._lexical.frequency(part, 1)
+        }
+        if not written:
+            return query
+        parts, terms = (tuple(written.get(each, each) for each in words) for words in (query.parts, query.terms))
+        return replace(query, parts=parts, terms=terms)
+
+    def _spellings(self, part: str) -> list[str]:
+        """The other spellings of a word that the project has."""
+        return [each for each in spellings_of(part) if self._lexical.frequency(each, 1)]
+
     def _is_declared(self, name: str) -> bool:
         if any(declares for _, _, declares in self._store.chunks.named([name], 1)):
             return True
@@ -177,10 +194,13 @@ class CandidateFinder:
         most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []
+        spelled: list[str] = []
         holders_of: dict[str, int] = {}
         for part in query.parts:
             holders = self._lexical.frequency(part, most)
             weight = rarity(count, holders, _UNSEEN_HOLDERS) * (_FILLING_WEIGHT if part in FILLING else 1.0)
+            # More holders say that the project mostly writes the word so.
+            spelled += [each for each in self._spellings(part) if self._lexical.frequency(each, most) > holders]
             if not holders:
                 similar = self._find_similar(part)
                 near += similar
@@ -188,7 +208,7 @@ class CandidateFinder:
             weights[stem(part)] = weight
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
-        also = (*near, *query.joined)
+        also = (*near, *query.joined, *spelled)
         holding = (*_rarest(holders_of), *whole, *also)
         terms = tuple(dict.fromkeys((*query.terms, *also)))
         return _Wording(

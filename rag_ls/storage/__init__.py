@@ -74,6 +74,7 @@ from rag_ls.storage.sqlite.files import (
     total_bytes,
 )
 from rag_ls.storage.sqlite.memories import MemoryStore
+from rag_ls.storage.sqlite.memory_erasure import ERASED
 from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     fold_text,

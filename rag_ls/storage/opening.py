@@ -22,7 +22,7 @@ from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
-from rag_ls.storage.sqlite.index_file import IndexFile, open_derived
+from rag_ls.storage.sqlite.index_file import IndexFile, choose_folder, open_derived
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_backups import damage_report, find_backup, is_good, is_truncated, put_in_place
@@ -101,6 +101,8 @@ def open_index(
     Rebuilds an index that is damaged, or that somebody else made; in a folder that `is_trusted` the latter is taken over.
     Raises `StoreUnavailable`.
     """
+    data_folder = folder
+    folder = choose_folder(folder) if folder else None
     file = IndexFile(folder / INDEX_FILE if folder else None, is_trusted=is_trusted)
     try:
         database = open_derived(file, connections)
@@ -109,6 +111,11 @@ def open_index(
     except (sqlite3.Error, OSError) as error:
         reason = describe_fault(error, file.path)
         raise StoreUnavailable(f"the index ({file.path}) cannot be opened: {reason}", "index") from error
+    if folder != data_folder:
+        file.why_remade = (
+            f"a newer rag-ls made the index in {data_folder}, which is left alone: this older one makes its own in {folder}; "
+            "upgrade it, or stop the engine that is older (`rag-ls stop`)"
+        )
     lexical = LexicalIndex(database)
     local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
     served = _open_served(database, local, settings, shared_name)

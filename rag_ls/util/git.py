@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from rag_ls.errors import StoreUnavailable
+from rag_ls.util import handles
 from rag_ls.util.git_config import why_endless
 from rag_ls.util.git_process import GitProcess
 from rag_ls.util.obstacles import find_obstacle, is_obstacle
@@ -118,11 +120,16 @@ def _run(
         raise _refusal(repository, fault)
     if fault := _repository_on_the_way(folder, repository.top):
         raise _refusal(repository, fault)
+    if not all(map(_can_be_given, command)):
+        raise GitSilent(Silence.FAILED, "git cannot be asked for a NUL character, half a character or so long a text")
     # `core.worktree` may name a folder elsewhere. Only the folder that holds `.git` is meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
     try:
         git = GitProcess(line, given, timeout_s, partial(_note_obstacle, repository))
     except OSError as error:
+        if error.errno in handles.NONE_LEFT:
+            # Without git, tracked files that a rule ignores would drop out of the index.
+            raise StoreUnavailable(handles.too_few(), "index") from error
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
     yield from git.pieces()
     if git.is_late:
@@ -132,6 +139,14 @@ def _run(
     if git.code not in codes:
         raise _failure(repository, git.complaint)
     complaints.append(git.complaint)
+
+
+def _can_be_given(argument: str) -> bool:
+    try:
+        encoded = os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in encoded and len(encoded) <= _MAX_ENTRY_BYTES
 
 
 # Where git waited for one, the next call does not wait.

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from rag_ls.util.git import ask_git, list_by_git
 from rag_ls.util.paths import is_behind_link, is_inner_path, project_file
+from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.regular_files import MAX_BYTES, read_most
 
 _GIT_S = 120.0
@@ -80,7 +81,7 @@ def list_differences(folder: Path, revision: str) -> Iterator[Difference]:
     written_ns = _index_time(folder)
     for entry in _entries(folder):
         change = staged.pop(entry.path, None)
-        if is_behind_link(folder, entry.path, linked) or not os.path.lexists(folder / entry.path):
+        if is_behind_link(folder, entry.path, linked) or _is_gone(folder / entry.path):
             if change is None:
                 yield Difference(entry.path, entry.path, ChangeStatus.DELETED)
             elif change.former_path:
@@ -94,6 +95,9 @@ def list_differences(folder: Path, revision: str) -> Iterator[Difference]:
     for path, change in staged.items():
         if change.status is ChangeStatus.DELETED:
             yield Difference(path, path, ChangeStatus.DELETED)
+        elif not is_behind_link(folder, path, linked) and not _is_gone(folder / path):
+            # Said to be as in the index, which differs from the commit.
+            yield Difference(path, change.former_path, change.status)
     for path in map(os.fsdecode, list_by_git(folder, "ls-files", "-o", "--exclude-standard", "-z", timeout_s=_GIT_S)):
         # A folder in the list is another repository, with changes of its own.
         if is_inner_path(path):
@@ -110,6 +114,9 @@ def _find_staged(folder: Path, revision: str) -> dict[str, _Staged]:
         former = next(fields)
         path = next(fields) if letter[0] in "RC" else former
         status = _STATUSES.get(letter[0], ChangeStatus.CHANGED)
+        if letter == "U" and not object_id.strip("0"):
+            # The other side of a merge has it alone.
+            status = ChangeStatus.ADDED
         if is_inner_path(path) and is_inner_path(former):
             found[path] = _Staged("" if status is ChangeStatus.ADDED else former, status, object_id)
     return found
@@ -136,6 +143,14 @@ def _entry(head: bytes, stamps: tuple[int, ...]) -> _Entry | None:
     if tag == b"S" or tag.islower() or mode == _MODULE_MODE or not is_inner_path(path):
         return None
     return _Entry(path, mode == _LINK_MODE, object_id.decode(), stage == b"0", stamps)
+
+
+def _is_gone(file: Path) -> bool:
+    """Whether no file is at a path any more; False where that cannot be told."""
+    try:
+        return stat.S_ISDIR(os.lstat(file).st_mode)
+    except OSError as error:
+        return means_nothing_there(error)
 
 
 def _index_time(folder: Path) -> int:

@@ -12,11 +12,13 @@ from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.regular_files import read_regular
 
+# Of all files together.
 _MAX_BYTES = 1_000_000
 # More files than anybody's settings include.
 _MAX_FILES = 100
 _INCLUDES = ("include.path", "includeif.path")
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
+_PIECE = re.compile(r"""\\.?|["#;]|[^\\"#;]+""", re.DOTALL)
 _ENTRY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
 
 
@@ -39,7 +41,7 @@ def entries_of(file: Path) -> Iterator[Entry]:
 
     A file that is missing, too large or no text has none, and none is read twice.
     """
-    yield from _entries(file, set())
+    yield from _entries(file, {})
 
 
 def why_endless(file: Path) -> str:
@@ -58,13 +60,15 @@ def path_in(entry: Entry) -> Path:
     return Path(os.path.normpath(entry.file.parent / os.path.expanduser(entry.value)))
 
 
-def _entries(file: Path, read: set[str]) -> Iterator[Entry]:
+def _entries(file: Path, read: dict[str, int]) -> Iterator[Entry]:
+    """As `entries_of`; `read` holds the files that were read, with their sizes."""
     place = os.path.realpath(file)
     if place in read or len(read) > _MAX_FILES:
         return
-    read.add(place)
+    lines = _lines(file, _MAX_BYTES - sum(read.values()))
+    read[place] = sum(map(len, lines)) + len(lines)
     section = subsection = ""
-    for line in _lines(file):
+    for line in lines:
         if head := _SECTION.match(line):
             section, subsection, line = head[1].lower(), head[2] or "", line[head.end() :]
         if (found := _ENTRY.match(line)) is None:
@@ -77,25 +81,22 @@ def _entries(file: Path, read: set[str]) -> Iterator[Entry]:
 
 
 def _value(written: str) -> str:
-    value, in_quotes, at = "", False, 0
-    while at < len(written):
-        character = written[at]
-        if character == "\\" and at + 1 < len(written):
-            at += 1
-            value += {"n": "\n", "t": "\t"}.get(written[at], written[at])
-        elif character == '"':
+    pieces, in_quotes = [], False
+    for piece in _PIECE.findall(written):
+        if piece[0] == "\\" and len(piece) > 1:
+            pieces.append({"n": "\n", "t": "\t"}.get(piece[1], piece[1]))
+        elif piece == '"':
             in_quotes = not in_quotes
-        elif character in "#;" and not in_quotes:
+        elif piece in "#;" and not in_quotes:
             break
         else:
-            value += character
-        at += 1
-    return value.strip()
+            pieces.append(piece)
+    return "".join(pieces).strip()
 
 
-def _lines(file: Path) -> list[str]:
+def _lines(file: Path, limit: int) -> list[str]:
     try:
-        text = decode_marked(read_regular(file, _MAX_BYTES), errors="surrogateescape")
+        text = decode_marked(read_regular(file, limit), errors="surrogateescape")
     except (OSError, UnicodeDecodeError):
         return []
     # A backslash at the end of a line continues it.

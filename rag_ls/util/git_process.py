@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -63,6 +64,8 @@ class GitProcess:
                 stdout=pipe,
                 stderr=pipe,
                 pass_fds=(leash,) if _HAS_LEASH else (),
+                # `git` may be a script, which is ended together with the git that it runs.
+                process_group=0 if _HAS_GROUPS else None,
             )
             _restrain(self._popen.pid, leash)
         except BaseException:
@@ -97,7 +100,7 @@ class GitProcess:
             self._close()
 
     def _close(self) -> None:
-        self._popen.kill()
+        self._kill()
         self._is_done.set()
         for thread in self._threads:
             thread.join()
@@ -110,6 +113,13 @@ class GitProcess:
 
     def _end(self, fault: str, *, is_late: bool = False) -> None:
         self.fault, self.is_late = self.fault or fault, is_late
+        self._kill()
+
+    def _kill(self) -> None:
+        # Once it was waited for, its number may be another's.
+        if _HAS_GROUPS and self._popen.returncode is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.kill()
 
     def _watch(self) -> None:
@@ -152,6 +162,7 @@ def _processor_s(process_id: int) -> float:
     return float(times.user + times.system)
 
 
+_HAS_GROUPS = os.name == "posix"
 _HAS_LEASH = sys.platform == "linux"
 
 
@@ -164,7 +175,6 @@ def _restrain(process_id: int, leash: int) -> None:
     if sys.platform == "linux":
         import fcntl
         import resource
-        import signal
 
         with contextlib.suppress(OSError):
             resource.prlimit(process_id, resource.RLIMIT_DATA, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))

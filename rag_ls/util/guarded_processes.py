@@ -163,7 +163,7 @@ class GuardedProcesses:
             popen = _start(self._nice, limits.memory_bytes, self._postponed)
             started = _Process(popen, psutil.Process(popen.pid))
             return started
-        except OSError as error:
+        except (OSError, psutil.Error) as error:
             raise NoProcess(f"no process can be started: {error}") from error
         finally:
             # In one step: a thread that came in between would start one process too many.

@@ -17,7 +17,7 @@ from typing import Any
 
 _ROOMS = (
     ("cli",), ("daemon",), ("http",), ("lsp", "mcp"), ("operations",), ("engine",), ("rules",),
-    ("indexing", "search", "memory", "history"), ("retrieval",), ("chunking", "embedding", "storage"), ("languages",),
+    ("indexing", "search", "memory"), ("retrieval",), ("chunking", "embedding", "storage"), ("languages",),
     ("config",), ("registry",), ("project",), ("util",),
 )  # fmt: skip
 _RANKS = {room: rank for rank, rooms in enumerate(_ROOMS) for room in rooms}

@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +20,7 @@ FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"}
 
 
 _MAX_PATH = 32_767
+_HAS_OPEN_FOLDERS = os.open in os.supports_dir_fd
 # Some systems take `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION` and `git~1` for `.git`, some leave out the letters that do not show.
 _NO_PART = re.compile(r"(?:^|/)(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::[^/]*)?)(?:/|$)", re.IGNORECASE)
 _UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
@@ -40,8 +41,28 @@ def project_file(root: Path, path: str) -> Iterator[BinaryIO]:
     """Open a file of a project. Raises `OSError` for what is none: it leads elsewhere, is a link or behind one, or special."""
     if not is_inner_path(path) or is_behind_link(root, path):
         raise OSError(errno.EINVAL, "it is no file of the project", path)
-    with regular_file(root / path) as stream:
+    if not _HAS_OPEN_FOLDERS:
+        with regular_file(root / path) as stream:
+            yield stream
+        return
+    *folders, name = path.split("/")
+    with _open_folder(root, folders) as folder, regular_file(name, within=folder) as stream:
         yield stream
+
+
+@contextlib.contextmanager
+def _open_folder(root: Path, parts: Iterable[str]) -> Iterator[int]:
+    """Open a folder below another one through no link, not even one that somebody puts on the way meanwhile. Raises `OSError`."""
+    # A folder may be passed through without the right to list it.
+    flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
+    number = os.open(root, flags)
+    try:
+        for part in parts:
+            outer, number = number, os.open(part, flags | os.O_NOFOLLOW, dir_fd=number)
+            os.close(outer)
+        yield number
+    finally:
+        os.close(number)
 
 
 def portable(path: str) -> str:
@@ -149,8 +170,14 @@ def is_behind_link(root: Path, path: str, known: dict[str, bool] | None = None) 
 
 
 def leads_out(root: Path, file: Path) -> bool:
-    """Whether a path below a folder is, or leads through, a link to something outside of it."""
-    return not _is_without_link(root, file) and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+    """Whether a path below a folder is, or leads through, a link to something outside of it; True where that cannot be told."""
+    if _is_without_link(root, file):
+        return False
+    try:
+        return not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
+    except OSError:
+        # A link ceased to be one meanwhile.
+        return True
 
 
 def _is_without_link(root: Path, file: Path) -> bool:

@@ -11,6 +11,8 @@ import stat
 
 PRIVATE_MODE = 0o600
 _ROOT_USER_ID = 0
+# On Linux, a path to each of the files that the process has open.
+_OPEN_FILES = "/proc/self/fd"
 
 
 def create_private_file(file: str | os.PathLike[str], text: str = "") -> None:
@@ -30,8 +32,18 @@ def restrict_to_user(file: str | os.PathLike[str]) -> None:
     """Let nobody else read a file, if it is one of the user's and no link."""
     with contextlib.suppress(OSError):
         found = os.lstat(file)
-        if stat.S_ISREG(found.st_mode) and stat.S_IMODE(found.st_mode) != PRIVATE_MODE:
+        if not stat.S_ISREG(found.st_mode) or stat.S_IMODE(found.st_mode) == PRIVATE_MODE:
+            return
+        if not os.path.isdir(_OPEN_FILES):
             os.chmod(file, PRIVATE_MODE)
+            return
+        # The owner of the folder may have put a link in its place meanwhile. A file opened so keeps SQLite's locks when it is closed.
+        number = os.open(file, os.O_PATH | os.O_NOFOLLOW)
+        try:
+            if stat.S_ISREG(os.fstat(number).st_mode):
+                os.chmod(f"{_OPEN_FILES}/{number}", PRIVATE_MODE)
+        finally:
+            os.close(number)
 
 
 def give_to_owner(place: str | os.PathLike[str]) -> None:

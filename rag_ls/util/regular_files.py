@@ -17,12 +17,17 @@ MAX_BYTES = 10_000_000
 
 
 @contextlib.contextmanager
-def regular_file(file: str | os.PathLike[str], *, follow: bool = False) -> Iterator[BinaryIO]:
-    """Open a regular file. Raises `OSError` for a folder, a FIFO or a device, without waiting, and for a link unless told to `follow`."""
+def regular_file(
+    file: str | os.PathLike[str], *, follow: bool = False, within: int | None = None
+) -> Iterator[BinaryIO]:
+    """Open a regular file. Raises `OSError` for a folder, a FIFO or a device, without waiting, and for a link unless told to `follow`.
+
+    `within` is an open folder, in which a name is meant.
+    """
     if not follow and not hasattr(os, "O_NOFOLLOW") and os.path.islink(file):
         raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(file))
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(file, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))
+    descriptor = os.open(file, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0), dir_fd=within)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is no regular file", os.fspath(file))

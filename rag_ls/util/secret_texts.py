@@ -186,7 +186,7 @@ _MAX_AUTOMATON_BYTES = 16 << 20
 # The lines of a key that has no end: those of its head and an empty one, if there are any, and those of its body.
 _KEY_LINES = (
     r"(?:\r?\n[^\S\n]*[A-Z][\w-]+: [^\r\n]*)*(?:\r?\n[^\S\n]*(?=\r?\n))?"
-    r"(?:\r?\n[^\S\n]*[\"'`]?[A-Za-z0-9+/=]{4,}[\"'`,;+\\nr ]*(?=\r?\n|\Z))*"
+    r"(?:\r?\n[^\S\n]*[\"'`]?[A-Za-z0-9+/=]{4,}+[\"'`,;+\\nr ]*+(?=\r?\n|\Z))*"
 )
 
 # A file of variables, as `.env` is, under another name.
@@ -197,8 +197,8 @@ _PLAIN_SUFFIXES = frozenset(
 _TEMPLATE = r"(?i)example|sample|template|dist\b|default|schema"
 _MAX_VARIABLES_CHARACTERS = 50_000
 _ASSIGNMENT = r"(?:export\s+|set\s+(?:-\w+\s+)*)?[A-Za-z_][\w.]*\s*="
-_SET_SECRET = r"""(?ix)(?:export\s+|set\s+(?:-\w+\s+)*)?\w*
-    (?:SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL)\w*+
+_SET_SECRET = r"""(?ix)(?:export\s+|set\s+(?:-\w+\s+)*)?
+    (?=\w*(?:SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL))\w++
     \s*+=\s*+["']?(?P<value>[^\s"'#$<{%]{8,})"""
 
 # A value that a sentence or a line gives to such a name. `_NO_SECRET` excludes references, paths, algorithms and types.
@@ -287,7 +287,7 @@ def _find_blocks(text: str, kind: str, begin: str, after: str, end: str) -> Iter
             continue
         if not _compiled(after).match(text, start):
             continue
-        lines = _compiled(_KEY_LINES).match(text, _end_of_line(text, start), following)
+        lines = _compiled(_KEY_LINES).match(text, _end_of_line(text, start, following), following)
         # Code that writes keys has their first and last line, too, and no key in between.
         if lines and (not has_end or _is_key(lines[0])):
             yield found.start(), lines.end(), kind
@@ -323,8 +323,9 @@ def _as_lines(text: str, spans: Iterable[_Span]) -> list[SecretLines]:
     return [SecretLines(kind, bisect(begins, start), bisect(begins, max(start, end - 1))) for start, end, kind in spans]
 
 
-def _end_of_line(text: str, at: int) -> int:
-    found = _compiled(r"[\r\n]|\Z").search(text, at)
+def _end_of_line(text: str, at: int, most: int) -> int:
+    """The end of the line at a place; that of the text where the line goes on beyond `most`."""
+    found = _compiled(r"[\r\n]").search(text, at, most)
     return found.start() if found else len(text)
 
 

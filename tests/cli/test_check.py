@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import engine_pid, git, write
 
@@ -115,3 +117,55 @@ def test_ten_thousand_places_in_one_file_are_counted(tmp_path: Path) -> None:
     assert done.stdout.count("  error  all  ") == 100
     assert "all  9,900 more places" in done.stdout
     assert "10,000 errors" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_diff_in_bytes_that_breaks_a_rule_fails_under_the_user_s_settings_of_git(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "shop")
+    (root / "src/b.py").write_bytes(b"x = 1\r\nprint('\xe9')\r\n")
+    (root / "src/new.py").write_bytes(b"y = 1\n")
+    git(root, "config", "diff.noprefix", "true")
+    diff = subprocess.run(["git", "diff"], cwd=root, capture_output=True, check=True).stdout
+    command = [RAG_LS, "rules", "check", "--diff", "-"]
+    done = subprocess.run(command, input=diff, cwd=root, capture_output=True, check=False)
+    assert (done.returncode, b"src/b.py:2  error  no-print" in done.stdout) == (1, True), done.stderr
+    gone = subprocess.run(command, input=diff.replace(b"src/b", b"lib/b"), cwd=root, capture_output=True, check=False)
+    assert (gone.returncode, b"lib/b.py of the diff is not in" in gone.stderr) == (2, True), gone.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("{id: typo, language: python, files: scr/**, forbid: eval($A)}", "scr/** matches no file of the project"),
+        ("{id: typo, language: rust, forbid: eval($A)}", "no file that typo is for is in rust"),
+        (
+            "{id: typo, language: python, files: lib/*.py, not_files: '**/c.py', forbid: eval($A)}",
+            "lib/*.py matches no",
+        ),
+        ("{id: typo, forbid_imports: os, files: ['*.go']}", "*.go matches no file"),
+    ],
+)
+def test_a_rule_that_is_for_no_file_is_named_and_no_pass(tmp_path: Path, rule: str, said: str) -> None:
+    rules = f"rules:\n  - {rule}\n  - {{id: fine, language: python, forbid: nothing_like_this}}\n"
+    write(tmp_path, {**FILES, "ARCHITECTURE.yml": rules, ".git/HEAD": ""})
+    done = run("check", folder=tmp_path)
+    assert (done.returncode, said in done.stdout) == (2, True), done.stdout
+    write(tmp_path, {"ARCHITECTURE.yml": rules.replace("{id: typo", "{severity: warning, id: typo")})
+    assert run("check", folder=tmp_path).returncode == 0, "only errors fail"
+
+
+def test_what_a_check_does_not_look_at_is_said(tmp_path: Path) -> None:
+    rules = "rules:\n  - {id: no-b, forbid_imports: src/b.js, files: src/**}\n"
+    code = "import b from '#lib/b'\nimport c from './gone'\nimport logo from './logo.svg'\nimport react from 'react'\n"
+    write(tmp_path, {"ARCHITECTURE.yml": rules, "src/a.js": code, "src/b.js": "", "src/logo.svg": "<svg/>"})
+    write(tmp_path, {".gitignore": "src/made.js\n", "src/made.js": "import './b'\n", ".git/HEAD": "", "x.txt": "x\n"})
+    done = run("check", folder=tmp_path)
+    assert done.returncode == 0
+    said = (
+        "2 imports could not be followed, and rules on imports do not see where they lead: #lib/b (src/a.js:1), ./gone"
+    )
+    assert said in done.stderr
+    ignored = run("check", "src/made.js", folder=tmp_path)
+    assert (ignored.returncode, "not checked" in ignored.stderr, "nothing was" in ignored.stderr) == (2, True, True)
+    other = run("check", "x.txt", folder=tmp_path)
+    assert (other.returncode, "nothing was checked: no rule is for these files" in other.stderr) == (0, True)

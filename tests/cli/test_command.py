@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -286,13 +287,28 @@ def test_a_question_that_nothing_answers_fails_with_the_nearest_and_advice(index
     assert "nothing is close to this" in _run(indexed, "search", "asdkjhasd qweoiu zzz").stdout
 
 
-def test_min_similarity_filters_by_the_score_that_is_shown_in_code_and_memories(indexed: Path) -> None:
+def test_min_similarity_means_memories_by_their_meaning_and_code_by_its_score(indexed: Path) -> None:
     _json(indexed, "add", "A discount is never more than half of the price")
-    scores = [hit["score"] for hit in _json(indexed, "search", "discount")["results"]]
+    found = _json(indexed, "search", "discount")["results"]
+    scores = [hit["score"] for hit in found if hit["kind"] == "chunk"]
     limit = sorted(scores)[len(scores) // 2] + 0.001
-    kept = _json(indexed, "search", "discount", "--min-similarity", str(limit))["results"]
+    kept = _json(indexed, "search", "discount", "--min-similarity", str(limit), "--in", "code")["results"]
     assert all(hit["score"] >= limit for hit in kept)
-    assert 0 < len(kept) < len(scores)
+    assert len(kept) < len(scores)
+
+    def recalled(*options: str) -> list[str]:
+        return [hit["id"] for hit in _json(indexed, "search", "discount", "--in", "memory", *options)["results"]]
+
+    assert recalled("--min-similarity", "0.7") == recalled() != []
+
+
+def test_the_nearest_memory_is_offered_as_weak_where_nothing_else_answers(indexed: Path) -> None:
+    _json(indexed, "add", "Customers get their money back within ten days")
+    weak = _json(indexed, "search", "how long do refunds take", "--in", "memory", "--min-similarity", "0.95")
+    assert [hit["kind"] for hit in weak["results"]] == ["memory"]
+    assert weak["stats"]["note"].startswith("weak: no memory is close enough")
+    both = _json(indexed, "search", "discount", "--min-similarity", "0.95", "--in", "code,memory")
+    assert "memory" not in [hit["kind"] for hit in both["results"]] or not both["results"]
 
 
 @pytest.mark.slow
@@ -327,10 +343,10 @@ def test_a_deleted_folder_is_said_to_be_gone(tmp_path: Path) -> None:
         assert "this folder was deleted" in done.stderr
 
 
-class _DeletesTheFolder(io.StringIO):
+class _DeletesTheFolder(io.BytesIO):
     """A diff whose reader finds that the present folder was deleted meanwhile."""
 
-    def read(self, size: int | None = -1) -> str:
+    def read(self, size: int | None = -1) -> bytes:
         os.rmdir(os.getcwd())
         return super().read(size)
 
@@ -340,7 +356,7 @@ def test_a_folder_that_is_deleted_while_a_command_runs_is_said_to_be_gone(
 ) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    monkeypatch.setattr("sys.stdin", _DeletesTheFolder("diff --git a/a.py b/a.py"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(_DeletesTheFolder(b"diff --git a/a.py b/a.py")))
     with pytest.raises(SystemExit) as ended:
         main(["rules", "check", "--diff", "-"])
     assert (ended.value.code, "this folder was deleted" in capsys.readouterr().err) == (1, True)
@@ -417,6 +433,26 @@ def test_memories_are_added_listed_shown_and_deleted(repository: Path) -> None:
 def test_a_relative_place_starts_from_the_shell_s_folder(indexed: Path) -> None:
     stored = _json(indexed / "src", "add", "about the cart", "--at", "cart.py")
     assert stored["anchor"]["path"] == "src/cart.py"
+
+
+@pytest.mark.slow
+def test_a_place_is_read_however_it_is_written(indexed: Path) -> None:
+    file = indexed / "src/cart.py"
+    for at in (
+        "src/cart.py:2:5", f"file://{file}#L2", "src/cart.py:2\n", "`src/cart.py:2`", "src/cart.py#L2-L3", f"{file}:2:", "b/src/cart.py:2",
+    ):  # fmt: skip
+        anchor = _json(indexed, "add", f"Known of {at}", "--at", at, "--force")["anchor"]
+        assert (anchor["path"], anchor["line"]) == ("src/cart.py", 2), at
+
+
+@pytest.mark.parametrize(
+    "at", ["\n", " ", ":5", "https://example.org/cart", "src/nothing.py:abc", "src/nothing.py:3:1"]
+)
+def test_a_place_that_is_none_is_refused_and_named(indexed: Path, at: str) -> None:
+    done = _run(indexed, "add", "about the cart", "--at", at)
+    assert done.returncode != 0
+    assert re.search("names no file|no file of the project|does not exist|is no place", done.stderr)
+    assert _json(indexed, "list")["total"] == 0
 
 
 def test_a_chunk_is_shown_by_its_id(indexed: Path) -> None:

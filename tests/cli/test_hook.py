@@ -9,8 +9,8 @@ import pytest
 
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.commands import run_command
-from tests.daemon.engines import run
-from tests.support import write
+from tests.daemon.engines import is_reachable, run
+from tests.support import until, write
 
 FILES = {
     "ARCHITECTURE.yml": (
@@ -24,8 +24,11 @@ FILES = {
 }
 
 
-def _hook(moment: str, root: Path, path: str) -> str:
-    event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / path)}}
+def _hook(moment: str, root: Path, path: str, former: str | None = "", **edit: object) -> str:
+    """The answer to an edit of a file that held a `former` text; None where Claude Code does not say."""
+    event: dict[str, object] = {"cwd": str(root), "tool_input": {"file_path": str(root / path), **edit}}
+    if former is not None:
+        event["tool_response"] = {"originalFile": former}
     done = run_command("hook", moment, folder=root, typed=json.dumps(event))
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -58,6 +61,70 @@ def test_after_an_edit_what_it_breaks_is_told_with_the_pattern(root: Path) -> No
 
 
 @pytest.mark.slow
+def test_after_an_edit_only_what_it_made_is_told_however_much_the_file_broke_before(root: Path) -> None:
+    old = "".join(f"print({at})\n" for at in range(40))
+    write(root, {"src/money/sum.py": "import os\n" + old + "print('new')\n"})
+    reason = json.loads(_hook("after", root, "src/money/sum.py", old))["reason"]
+    assert reason.count("breaks") == 2
+    assert "src/money/sum.py:42 breaks" in reason
+    assert _hook("after", root, "src/money/sum.py", "x = 1\n" + old + "print('new')\n") == "", "lines that moved"
+    whole = json.loads(_hook("after", root, "src/money/sum.py"))["reason"]
+    assert whole.split("\n")[-1].endswith("more: `rag-ls check` with this file lists them"), "what is cut is counted"
+
+
+@pytest.mark.slow
+def test_without_the_former_text_an_edit_is_undone_and_where_that_cannot_be_nothing_blocks(root: Path) -> None:
+    write(root, {"src/money/sum.py": "print(1)\nprint(2)\nx = 2\n"})
+    undone = {"old_string": "print(0)\nx", "new_string": "print(2)\nx"}
+    reason = json.loads(_hook("after", root, "src/money/sum.py", None, **undone))["reason"]
+    assert "sum.py:2" in reason
+    assert "sum.py:1" not in reason
+    unknown = json.loads(_hook("after", root, "src/money/sum.py", None, old_string="y", new_string=""))
+    assert "decision" not in unknown
+    assert "perhaps by this edit" in unknown["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.slow
+def test_warnings_are_told_and_block_nothing(root: Path) -> None:
+    rules = FILES["ARCHITECTURE.yml"].replace("{id: no-print,", "{id: no-print, severity: warning,")
+    write(root, {"ARCHITECTURE.yml": rules})
+    answer = json.loads(_hook("after", root, "src/money/sum.py"))
+    assert "decision" not in answer
+    assert "no-print" in answer["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.slow
+def test_an_edit_of_a_notebook_is_one_too(root: Path) -> None:
+    def notebook(*cells: str) -> str:
+        made = [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": []} for cell in cells]
+        return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+    write(root, {"src/a.ipynb": notebook("print(1)\nx = 1", "%pip list\nprint(2)")})
+    event = {
+        "cwd": str(root), "tool_input": {"notebook_path": str(root / "src/a.ipynb")},
+        "tool_response": {"original_file": notebook("print(1)", "x = 1")},
+    }  # fmt: skip
+    done = run_command("hook", "after", folder=root, typed=json.dumps(event))
+    reason = json.loads(done.stdout)["reason"]
+    assert reason.count("breaks") == 2
+    assert "src/a.ipynb:11 breaks" in reason
+    checked = run("check", "src/a.ipynb", folder=root)
+    assert (checked.returncode, checked.stdout.count("no-print")) == (1, 2)
+
+
+@pytest.mark.slow
+def test_a_trusted_project_that_was_never_indexed_is_read_before_its_rules_are_denied(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop", FILES)
+    users_trusted_folders().add(root)
+    stopped = json.loads(_hook("before", root, "src/money/sum.py"))["hookSpecificOutput"]["additionalContext"]
+    assert "does not know the rules of this project" in stopped
+    assert until(is_reachable)
+    given = json.loads(_hook("before", root, "src/money/sum.py"))["hookSpecificOutput"]["additionalContext"]
+    assert "MUST count in cents" in given
+    assert "NEVER print" in given
+
+
+@pytest.mark.slow
 def test_where_nothing_is_wrong_hooks_are_silent(root: Path) -> None:
     assert _hook("before", root, "lib/other.py") == ""
     assert _hook("after", root, "lib/other.py") == ""
@@ -77,7 +144,10 @@ def test_hooks_are_written_once_and_beside_others(tmp_path: Path) -> None:
     )
     assert run("connect", "claude-code", "--hooks", folder=tmp_path).returncode == 0
     settings = json.loads((tmp_path / ".claude/settings.json").read_text())
-    assert [entry["matcher"] for entry in settings["hooks"]["PreToolUse"]] == ["Bash", "Edit|MultiEdit|Write"]
+    assert [entry["matcher"] for entry in settings["hooks"]["PreToolUse"]] == [
+        "Bash",
+        "Edit|MultiEdit|Write|NotebookEdit",
+    ]
     assert settings["hooks"]["PostToolUse"][0]["hooks"][0]["command"].endswith("hook after")
     assert run("connect", "claude-code", "--hooks", folder=tmp_path).returncode == 0
     assert json.loads((tmp_path / ".claude/settings.json").read_text()) == settings

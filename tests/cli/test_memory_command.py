@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rag_ls.project import user_data_folder
 from tests.commands import run_command
 from tests.secret_fakes import TOKENS
 
@@ -98,6 +99,26 @@ def test_nothing_precious_goes_without_a_question_and_a_way_back(repository: Pat
     assert "to undo" in _run(repository, "undo", "--yes").stderr
 
 
+def test_what_is_purged_is_in_no_file_any_more(repository: Path) -> None:
+    secret, other = "The vault opens with Xylophonquartz", "Amounts are rounded half up"
+    stored, kept = _json(repository, "add", secret, "--tag", "vaulttag"), _json(repository, "add", other)
+    assert _run(repository, "update", stored["id"], "--content", f"{secret} twice").returncode == 0
+    gone = _json(repository, "add", "Deleted Xylophonquartz long ago")
+    assert _run(repository, "delete", gone["id"]).returncode == 0
+    asked = _run(repository, "delete", stored["id"], gone["id"][:8], "--purge")
+    assert (asked.returncode, "Xylophonquartz" in asked.stdout) == (1, True)
+    assert _run(repository, "delete", stored["id"], gone["id"][:8], "--purge", "--yes").returncode == 0
+    for attempt in (("restore", stored["id"]), ("show", stored["id"]), ("undo", "--yes")):
+        assert "Xylophonquartz" not in _run(repository, *attempt).stdout
+    assert [item["id"] for item in _json(repository, "list")["memories"]] == [kept["id"]]
+    assert stored["id"] not in [item["id"] for item in _json(repository, "list", "--deleted")["memories"]]
+    files = [file for root in (repository, user_data_folder()) for file in root.rglob("*") if file.is_file()]
+    held = [file for file in files if b"xylophonquartz" in file.read_bytes().lower() and ".log" not in file.name]
+    assert held == []
+    backups = [file for file in files if file.parent.name == "backups"]
+    assert any(other.encode() in file.read_bytes() for file in backups)
+
+
 def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None:
     stored = _json(repository, "add", "Amounts are rounded half up")
     exported = json.loads(_run(repository, "export").stdout)
@@ -114,6 +135,25 @@ def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None
     assert _json(repository, "show", stored["id"])["content"] == "Amounts are rounded to even"
     assert "took back what was imported" in _run(repository, "undo", "--yes").stdout
     assert [item["content"] for item in _json(repository, "list")["memories"]] == ["Amounts are rounded half up"]
+
+
+def test_an_import_of_nothing_but_new_memories_asks_too(repository: Path) -> None:
+    file = repository / "new.jsonl"
+    file.write_text('{"content": "Somebody else wrote this"}')
+    asked = _run(repository, "import", "--input", str(file))
+    assert (asked.returncode, "Somebody else wrote this" in asked.stdout) == (1, True)
+    assert _json(repository, "list")["total"] == 0
+
+
+def test_taking_a_consolidation_back_asks_first(repository: Path) -> None:
+    for text in ("Amounts are rounded half up", "amounts are rounded half up."):
+        _json(repository, "add", text)
+    assert _run(repository, "consolidate", "--yes").returncode == 0
+    asked = _run(repository, "consolidate", "--undo")
+    assert (asked.returncode, "would bring back" in asked.stdout) == (1, True)
+    assert _json(repository, "list")["total"] == 1
+    assert _run(repository, "consolidate", "--undo", "--yes").returncode == 0
+    assert _json(repository, "list")["total"] == 2
 
 
 def test_a_summary_that_replaces_another_asks_first(repository: Path) -> None:
@@ -134,7 +174,7 @@ def test_what_is_exported_to_standard_output_comes_back_from_standard_input(repo
     _json(repository, "add", "Ünïcode — and\n---\nlines of it", "--tag", "odd")
     exported = _run(repository, "export").stdout
     assert json.loads(exported)["memories"][0]["content"] == "Ünïcode — and\n---\nlines of it"
-    taken = _json(repository, "import", "--input", "-", "--scope", "global", typed=exported)
+    taken = _json(repository, "import", "--input", "-", "--scope", "global", "--yes", typed=exported)
     assert (taken["inserted"], taken["scope"]) == (1, "global")
     done = _run(repository, "import", "--input", "-", typed=exported[:-20])
     assert done.returncode == 2
@@ -164,9 +204,10 @@ def test_a_secret_is_refused_and_said_nowhere(repository: Path, home: Path) -> N
 def test_a_preview_has_no_effect(repository: Path) -> None:
     for _ in range(2):
         _json(repository, "add", "Retries are capped at five, with exponential waits", "--force")
-    _json(repository, "add", "Retries are capped at five, with exponential waits between")
+    _json(repository, "add", "Retries are capped at five, with exponential waits.")
     assert _run(repository, "consolidate", "--yes", "--threshold", "0.5").returncode == 0
     merged = _json(repository, "list")["total"]
+    assert merged == 1
     assert _run(repository, "consolidate", "--undo", "--dry-run").returncode == 0
     assert _json(repository, "list")["total"] == merged
     stored = _json(repository, "add", "Second of its kind")

@@ -114,7 +114,11 @@ def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Pat
     pager.chmod(0o755)
     for number in range(6):
         assert "inserted" in on_a_terminal(repository, "add", f"Fact {number} stands alone", "--force")
-    assert "PAGED" in on_a_terminal(repository, "list", rows=10, PAGER=str(pager))
+    assert "PAGED" in on_a_terminal(repository, "list", rows=10, PAGER=str(pager), CI="")
+    for nobody_types in ({"CI": "true"}, {"CLAUDECODE": "1"}, {"TERM": "dumb"}):
+        assert "PAGED" not in on_a_terminal(repository, "list", rows=10, PAGER=str(pager), **nobody_types)
+    assert "PAGED" not in on_a_terminal(repository, "list", "--no-pager", rows=10, PAGER=str(pager), CI="")
+    assert "Fact 5" in on_a_terminal(repository, "list", rows=10, PAGER="", CI="")
     assert "PAGED" not in on_a_terminal(repository, "list", rows=50, PAGER=str(pager))
     assert "PAGED" not in on_a_terminal(repository, "list", "--json", rows=10, PAGER=str(pager))
 

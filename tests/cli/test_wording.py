@@ -26,7 +26,6 @@ from rag_ls.cli.wording import in_words_of_the_shell
         ("lines 1-9 are left out: get_chunk with id = a.py:1-9 has them", "lines 1-9 are left out: `rag-ls show a.py:1-9` has them"),
         ("no declaration is at line 9 of a.py; list_symbols shows those that there are", "no declaration is at line 9 of a.py"),
         ("1 rule is broken in 1 place: see violations; 0 examples", "1 rule is broken in 1 place, as shown above; 0 examples"),
-        ("these rules contradict each other: see contradictions", "these rules contradict each other, as shown above"),
         ("ask with its absolute path, or with project = '/srv/shop'", "ask with its absolute path, or with --project '/srv/shop'"),
         ("give a list; search the search_codes", "give a list; search the search_codes"),
     ],

@@ -261,6 +261,14 @@ def test_where_engines_keep_dying_all_that_wait_are_answered_and_may_ask_again(e
     assert editor.from_client(again) == (again, [])
 
 
+def test_a_request_that_waits_for_changes_is_blamed_for_no_engine_and_asked_again(editor: LspRecord) -> None:
+    for number in range(10, 15):
+        assert editor.from_client(_request(number, "workspace/diagnostic", previousResultIds=[]))[0] is not None
+        [withdrawn] = editor.engine_died("/log", keeps_dying=False)
+        assert withdrawn["id"] == number
+        assert withdrawn["error"]["data"] == {"retriggerRequest": True}
+
+
 def test_an_agent_s_model_reads_the_refusal_as_what_the_tool_answered() -> None:
     record = McpRecord(mcp_result)
     record.from_client(_request(1, "tools/call", name="search_code"))

@@ -54,18 +54,16 @@ async def test_a_memory_goes_from_the_agent_to_the_editor_to_the_shell_and_to_an
         assert (changed["status"], changed["version"]) == ("updated", 2)
         assert "Ask ops first." in await ed.hover(file, 3, 6)
 
-        await ag.call("store_memory", content=f"{_RULE} Ask the ops team first.", scope="project")
+        await ag.call("store_memory", content=f"{_RULE} Ask ops first", scope="project")
         done = await ed.command("consolidateMemories", scope="project", threshold=0.8)
         assert [len(item["merged"]) for item in done["merges"]] == [1]
         left = (await ag.call("list_memories", scope="project"))["memories"]
-        assert [(item["content"], item["metadata"]["tags"]) for item in left] == [
-            (f"{_RULE} Ask the ops team first.", ["ops"])
-        ]
+        assert [(item["content"], item["metadata"]["tags"]) for item in left] == [(f"{_RULE} Ask ops first", ["ops"])]
         assert left[0]["anchor"]["symbol"] == "retry_with_backoff"
 
     backup, other = tmp_path / "backup.json", write(tmp_path / "other", {"a.py": "x = 1\n"})
     assert (await _shell(project, "export", "--output", str(backup)))["exported"] == 1
-    assert (await _shell(other, "import", "--input", str(backup)))["inserted"] == 1
+    assert (await _shell(other, "import", "--input", str(backup), "--yes"))["inserted"] == 1
     assert (await _shell(other, "import", "--input", str(backup)))["unchanged"] == 1
     (found,) = (await _shell(other, "search", "when does the load balancer give up", "--scope", "project"))["results"]
     assert (found["id"], found["anchor"]["state"]) == (left[0]["id"], "orphaned")
@@ -157,7 +155,7 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         stored = await _run(ed, actions[0])
         assert (await ed.command("getMemory", id=stored["id"]))["content"] == "Callers cap the backoff."
         assert (stored["status"], stored["anchor"]["symbol"]) == ("inserted", "retry_with_backoff")
-        assert await eventually(lambda: _said(ed, "It is remembered"))
+        assert await eventually(lambda: _said(ed, "is remembered for this project"))
         (lens,) = await _lenses(ed, file)
         assert lens.command.title == "1 memory"
         known = await _run(ed, lens)

@@ -64,7 +64,7 @@ def test_the_language_server_serves_every_language_that_is_cut_along_its_syntax(
 def test_ids_are_as_zed_s_registry_wants_them() -> None:
     for extension, ending in (
         ("language-server", ("-language-server", "-lsp")),
-        ("context-server", ("-context-server",)),
+        ("context-server", ("-mcp-server",)),
     ):
         manifest = _manifest(extension)
         assert manifest["id"].endswith(ending)

@@ -13,6 +13,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.indexing import Buffer
+from rag_ls.model import Coverage
 from rag_ls.util.secret_texts import Blanked
 from tests.support import PATIENCE_S, embedding_count, write
 
@@ -30,6 +31,14 @@ def test_opening_indexes_nothing_by_itself(client: Client, shop: Path) -> None:
     assert view.project.never_indexed
     assert not view.status().complete
     assert view.store.documents() == {}
+
+
+def test_nothing_is_called_found_before_anything_was_read(client: Client, shop: Path) -> None:
+    view = client.open(shop)
+    assert (view.status().documents, view.status().coverage) == (0, Coverage(0, 0))
+    view.keep_indexed()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert view.status().coverage.words == 100
 
 
 def test_a_missing_folder_cannot_be_opened(client: Client, tmp_path: Path) -> None:

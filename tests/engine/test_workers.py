@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from rag_ls.engine.workers import Workers
+from rag_ls.errors import ProjectUnavailable
 from tests.support import PATIENCE_S, until
 
 
@@ -98,7 +99,7 @@ def test_who_waits_for_the_workers_is_woken_when_the_last_one_is_done(workers: W
 
 def test_a_closed_pool_takes_nothing_more(workers: Workers) -> None:
     workers.close()
-    with pytest.raises(RuntimeError):
+    with pytest.raises(ProjectUnavailable, match="the engine is closing"):
         workers.submit("a", "ask", lambda: 1)
 
 

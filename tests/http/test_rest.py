@@ -244,15 +244,22 @@ def test_an_opening_that_failed_is_tried_again(two_projects: Served, tmp_path: P
     assert until(is_found)
 
 
-def test_undo_takes_back_what_was_done_last_in_any_project(two_projects: Served) -> None:
+def test_undo_takes_back_what_was_done_in_its_project_and_asks_for_one(two_projects: Served) -> None:
     caller = two_projects.caller(two_projects.token())
     for name in ("shop", "clinic"):
         note = {"content": f"The {name} closes at six.", "scope": "project", "project": name}
         stored = caller.post("/memories", json=note).json()["id"]
         two_projects.ask(caller, "delete_memories", ids=[stored])
-    two_projects.ask(caller, "undo")
+    asked = caller.post("/api/undo", json={})
+    assert (asked.status_code, "clinic, shop" in asked.json()["error"]["message"]) == (400, True)
+    assert caller.post("/api/last_change", json={}).status_code == 400
+    undone = two_projects.ask(caller, "undo", project="shop")
+    assert Path(undone["project"]).name == "shop"
     held = caller.get("/memories").json()["memories"]
-    assert [item["content"] for item in held] == ["The clinic closes at six."]
+    assert [item["content"] for item in held] == ["The shop closes at six."]
+    assert caller.post("/api/undo", json={"project": "shop"}).status_code == 404
+    other = two_projects.ask(caller, "last_change", project="clinic")["id"]
+    assert Path(two_projects.ask(caller, "undo", id=other, dry_run=True)["project"]).name == "clinic"
 
 
 def test_tags_in_an_address_are_separated_by_commas(two_projects: Served) -> None:

@@ -94,6 +94,15 @@ def test_a_text_is_that_of_its_file_with_and_without_a_byte_order_mark(
     assert not documents.equals_file("src/gone.py", "")
 
 
+@pytest.mark.parametrize("ends", ["\r\n", "\n"])
+def test_a_text_is_that_of_its_file_with_either_line_ends(documents: DocumentIndexer, shop: Path, ends: str) -> None:
+    (shop / "src/prices.py").write_bytes(f"tea = '3 €'{ends}milk = 2{ends}".encode())
+    for sent in ("\r\n", "\n"):
+        assert documents.equals_file("src/prices.py", f"tea = '3 €'{sent}milk = 2{sent}")
+        assert not documents.equals_file("src/prices.py", f"tea = '3 €'{sent}milk = 3{sent}")
+        assert not documents.equals_file("src/prices.py", f"tea = '3 €'{sent}{sent}milk = 2")
+
+
 def test_a_file_of_another_length_than_the_typed_text_is_not_read(
     documents: DocumentIndexer, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

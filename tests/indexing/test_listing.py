@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,28 @@ def test_a_file_a_thousand_folders_deep_is_listed_as_any_other(make) -> None:
     assert not Sight(root).fault_of(f"{folder}/b.py")
     # Python's own function asks itself about each folder.
     subprocess.run(["rm", "-rf", root / "d"], check=True)
+
+
+def _make_git_folder(folder: Path) -> None:
+    write(folder, {"HEAD": "ref: refs/heads/main\n", "objects/.keep": "", "refs/.keep": ""})
+
+
+def test_repositories_in_each_other_without_end_end_no_listing(tmp_path: Path) -> None:
+    folder = write(tmp_path / "project", {"a.py": ""})
+    for _ in range(120):
+        folder = write(folder / "r", {"b.py": ""})
+        _make_git_folder(folder / ".git")
+    listed = list(list_files(tmp_path / "project"))
+    assert {"a.py", "r/b.py", "r/r/b.py"} < set(listed)
+    # The repository that is too deep is one name, as those are that are not entered.
+    assert [path for path in listed if not path.endswith(".py")] == ["r/" * 50 + "r"]
+
+
+def test_many_folders_like_bare_repositories_are_left_out_in_time(tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": ""})
+    for number in range(3_000):
+        _make_git_folder(root / f"bare{number}")
+    write(root, {"bare1.py": "", "bare2/hooks/b.py": ""})
+    before_s = time.thread_time()
+    assert set(list_files(root)) == {"a.py", "bare1.py"}
+    assert time.thread_time() - before_s < 3

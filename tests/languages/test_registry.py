@@ -34,8 +34,6 @@ _OWN_TEXTS = {
     "memory/collections.py",  # memories are Markdown
     "memory/parts.py",
     "memory/portable/formats.py",
-    "rules/checks/cruiser/literals.py",  # dependency-cruiser's configuration
-    "rules/checks/cruiser/modules.py",
     "rules/finding.py",
     "rules/sections.py",  # rules in YAML
     "storage/terms.py",  # suffixes of packages that are folders

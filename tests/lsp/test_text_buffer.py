@@ -36,6 +36,18 @@ def test_a_change_replaces_exactly_what_its_range_means(text: str, encoding: str
     assert buffer.text == text[:first] + new + text[last:]
 
 
+@given(text=TEXTS, encoding=ENCODINGS, data=st.data())
+def test_after_many_changes_each_line_is_that_of_the_text(text: str, encoding: str, data: st.DataObject) -> None:
+    buffer = TextBuffer(text, encoding)
+    for _ in range(data.draw(st.integers(1, 6))):
+        start, end = (Position(data.draw(st.integers(0, 9)), data.draw(st.integers(0, 9))) for _ in range(2))
+        buffer.replace(start, end, data.draw(TEXTS))
+    again = TextBuffer(buffer.text, encoding)
+    for line in range(len(buffer.text) + 2):
+        assert buffer.line(line) == again.line(line)
+        assert buffer.offset(Position(line, 3)) == again.offset(Position(line, 3))
+
+
 @given(text=TEXTS, encoding=ENCODINGS, line=st.integers(-3, 99), character=st.integers(-3, 99))
 def test_any_position_means_some_place_in_the_text(text: str, encoding: str, line: int, character: int) -> None:
     assert 0 <= TextBuffer(text, encoding).offset(Position(line, character)) <= len(text)

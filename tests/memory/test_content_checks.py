@@ -43,7 +43,7 @@ def test_what_says_nothing_is_refused_with_what_to_do(content: str) -> None:
         "Use tabs", "use tabs", "Prefer composition", "No globals", "Redis 7", "Deploy on Fridays", "Tests need Docker",
         "Nutze Tabs", "Tabs statt Leerzeichen", "Größe prüfen", "Utilisez pnpm", "déjà vu",
         "使用制表符", "部署在周五", "タブを使う", "탭을 사용하세요", "x = 1", "max_retries=3", "make test", "getUserByID",
-        "`npm ci` not `npm install`", "src/auth.py", "Fixed the race in the cache by locking per key",
+        "`npm ci` not `npm install`", "src/auth.py", "Use pnpm.", "Use Go", "Use Make.", "Fixed the race in the cache by locking per key",
         "Done is better than perfect: ship behind a flag",
     ],
 )  # fmt: skip

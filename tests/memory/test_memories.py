@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,11 +64,33 @@ def test_the_same_content_with_new_tags_merges_them(memories: Memories) -> None:
     assert again.memory.created_at == first.memory.created_at < again.memory.updated_at
 
 
-def test_the_same_content_at_another_place_moves_the_anchor(memories: Memories) -> None:
-    first = memories.store(replace(new("be careful here"), anchor=Anchor("a.py", "run")), None)
-    again = memories.store(replace(new("be careful here"), anchor=Anchor("b.py", "run")), None)
-    assert again.status == "updated"
-    assert memories.get(first.memory.id).anchor == Anchor("b.py", "run")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"anchor": Anchor("a.py", "run")}, {"anchor": Anchor("b.py", "run")}),
+        ({"anchor": Anchor("a.py", start_line=3)}, {"anchor": Anchor("a.py", start_line=9)}),
+        ({"metadata": MemoryMetadata(source_file="a.py")}, {"metadata": MemoryMetadata(source_file="b.py")}),
+        ({}, {"memory_type": MemoryType.EPISODIC}),
+        ({}, {"metadata": MemoryMetadata(tags=("private",))}),
+        ({}, {"branch": "main"}),
+    ],
+)
+def test_the_same_content_about_another_place_or_of_another_kind_is_another_memory(
+    memories: Memories, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    one = memories.store(replace(new("be careful here"), **first), None)
+    two = memories.store(replace(new("be careful here"), **second), None)
+    again = memories.store(replace(new("be careful here"), **second), None)
+    assert [stored.status for stored in (one, two, again)] == ["inserted", "inserted", "duplicate"]
+    assert [memories.get(stored.memory.id) for stored in (one, two)] == [one.memory, again.memory]
+
+
+def test_the_same_content_again_keeps_the_place_and_the_importance_that_were_given(memories: Memories) -> None:
+    important = MemoryMetadata(importance_score=0.9)
+    first = memories.store(replace(new("be careful here"), metadata=important, anchor=Anchor("a.py", "run")), None)
+    memories.store(new("be careful here", Scope.PROJECT, "b"), None)
+    kept = memories.get(first.memory.id)
+    assert (kept.anchor, kept.metadata.importance_score, kept.metadata.tags) == (Anchor("a.py", "run"), 0.9, ("b",))
 
 
 def test_the_same_content_in_another_scope_is_another_memory(memories: Memories) -> None:

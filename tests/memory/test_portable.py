@@ -313,7 +313,7 @@ class TestMeetingWhatIsThere:
     def test_records_need_nothing_but_content(self) -> None:
         store = _store()
         _import(store, json.dumps([_record(content="  use tabs\n"), _record(content="done")]))
-        memory = store.with_content(content_hash("use tabs"))
+        memory = next(memory for memory in store.all() if memory.content == "use tabs")
         assert (memory.created_at, memory.updated_at, memory.version) == (NOW, NOW, 1)
         assert memory.metadata == MemoryMetadata()
         assert store.count() == 2

@@ -168,11 +168,21 @@ def test_a_summary_names_both_sides_of_a_contradiction_with_their_dates(memories
     assert "'Idle sessions end after 300 s' (2026-01-01); 'Idle sessions end after 10 s' (2026-01-01)" in line
 
 
-def test_a_summary_ranks_below_what_it_sums_up(noted: Memories) -> None:
+def test_a_summary_states_no_side_of_a_contradiction_as_a_fact(memories: Memories) -> None:
+    for text in ("The cache is shared", "The cache is not shared", "Invoices are sent by mail"):
+        memories.store(new(text), None)
+    stated, *unsettled = _summarise(memories).new.content.split("\n")
+    assert stated == "- Invoices are sent by mail"
+    assert [line.startswith("- Not settled") for line in unsettled] == [True]
+
+
+def test_a_summary_is_found_only_where_none_of_what_it_sums_up_is(noted: Memories) -> None:
     summary = _summarise(noted).stored
     assert summary is not None
     hits = noted.recall(Question("when do access tokens expire", 5, 0.0, ALL), None)
-    ids = [hit.item.id for hit in hits]
-    assert summary.memory.id in ids
     assert hits[0].item.content == "Access tokens expire after an hour"
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert summary.memory.id not in [hit.item.id for hit in hits]
+    for memory_id in summary.memory.source_memory_ids:
+        noted.delete(memory_id)
+    hits = noted.recall(Question("when do access tokens expire", 5, 0.0, ALL), None)
+    assert [hit.item.id for hit in hits] == [summary.memory.id]

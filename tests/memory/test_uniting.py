@@ -162,3 +162,14 @@ def _step(store: MemoryStore, what: str, name: str, number: int, day: int) -> No
         store.replace(memory)
     elif present is None and (what == "restore") == bool(history):
         store.insert(memory)
+
+
+def test_what_was_erased_on_either_side_stays_erased() -> None:
+    for erased_here in (True, False):
+        ours, theirs = _store(_memory("a", "first")), _store(_memory("a", "first"))
+        for store in (ours, theirs):
+            store.replace(_memory("a", "second", 2, 2))
+        (ours if erased_here else theirs).erase([_memory("a", "second", 2, 2)])
+        for _ in range(2):
+            unite(ours, theirs, _NOW)
+        assert _all_ever(ours) == {""}

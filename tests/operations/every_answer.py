@@ -44,7 +44,7 @@ _TOGETHER = {("MemoryRecord", "deleted_at"): ("reason",), ("MemoryRecord", "reas
 _WHOLE: dict[type, tuple[tuple[str, ...], ...]] = {
     ConsolidationAnswer: (
         ("restored",),
-        ("dry_run", "threshold", "merges", "contradictions", "never_recalled", "undo"),
+        ("dry_run", "threshold", "merges", "proposals", "contradictions", "never_recalled", "undo"),
     ),
     EngineRecord: (("address", "log", "memory_bytes", "models", "clients", "latency"),),
 }

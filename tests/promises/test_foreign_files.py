@@ -37,7 +37,6 @@ FILES = {
     "b.ipynb": '{"metadata":{},"cells":[{"cell_type":"code","source":' + "[" * _DEEP + "]" * _DEEP + "}]}",
     "pom.xml": "<a>" * _DEEP,
     "sgconfig.yml": "a: " + "[" * _DEEP,
-    ".dependency-cruiser.json": "[" * _DEEP,
     ".rag-ls/decisions.json": "[" * _DEEP,
 }
 

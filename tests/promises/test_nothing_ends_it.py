@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -79,7 +80,7 @@ async def test_rules_of_a_repository_that_do_not_end_leave_the_engine_and_the_ot
 ) -> None:
     rules = "rules:\n  - {id: slow, file_names: '(a|aa)+'}\n  - {id: style, file_names: snake_case}\n"
     slow = f"{'a' * 60}B.py"
-    write(repository, {"ARCHITECTURE.yml": rules, slow: "x = 1\n", ".dependency-cruiser.js": "/*\n" * 60_000})
+    write(repository, {"ARCHITECTURE.yml": rules, slow: "x = 1\n"})
     async with agent(repository) as helper:
         await helper.until_complete()
         before = engine_pid()
@@ -237,6 +238,16 @@ def test_settings_of_git_that_include_without_end_hold_up_nothing(repository: Pa
     assert "git cannot read it" in told.stdout + told.stderr
 
 
+def test_settings_of_git_in_many_large_files_hold_up_nothing(repository: Path) -> None:
+    large = "[a]\n\tb = " + "\\\\x" * 300_000 + "\n"
+    write(repository / ".git", {f"large{at}": large for at in range(90)})
+    with (repository / ".git/config").open("a") as stream:
+        stream.writelines(f"[include]\n\tpath = large{at}\n" for at in range(90))
+    before_s = time.thread_time()
+    assert list(list_files(repository))
+    assert time.thread_time() - before_s < 20
+
+
 def test_what_git_reads_without_end_takes_no_memory_without_end(repository: Path, tmp_path: Path) -> None:
     write(tmp_path / "objects", {"info/kept": ""})
     (tmp_path / "objects/info/alternates").symlink_to("/dev/zero")
@@ -272,6 +283,20 @@ def test_a_pipe_where_git_reads_a_file_holds_nothing_up_and_is_named(repository:
     except InvalidRequest as refusal:
         refused = str(refusal)
     assert not refused or str(pipe) in refused or "bad revision" in refused
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it is a script of the shell")
+def test_a_script_in_place_of_git_is_ended_with_what_it_runs(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = write(tmp_path, {"programs/git": "#!/bin/sh\nsleep 60\nexit 1\n"}) / "programs/git"
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+    before = time.monotonic()
+    with pytest.raises(GitSilent) as silent:
+        ask_git(repository, "rev-parse", "HEAD", timeout_s=1)
+    assert silent.value.kind is Silence.LATE
+    assert time.monotonic() - before < 30
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="on other systems git ends once it writes")
@@ -312,7 +337,7 @@ def test_a_small_index_that_git_unpacks_without_measure_takes_no_memory(
 
 _READ_WHOLE = (
     ".rag-ls/config.toml", ".rag-ls/rules.json", ".rag-ls/memories.id", ".rag-ls/.gitignore", ".gitignore", ".ragignore",
-    "ARCHITECTURE.yml", ".dependency-cruiser.json", "sgconfig.yml", ".importlinter", "pyproject.toml", "package.json",
+    "ARCHITECTURE.yml", "sgconfig.yml", ".importlinter", "pyproject.toml", "package.json",
     "tsconfig.json", "go.mod", "Cargo.toml", "CLAUDE.md", ".mcp.json", ".claude/settings.json", ".git/HEAD", ".git/config",
     ".git/info/exclude", ".git/logs/HEAD", ".git/commondir", ".git/index",
 )  # fmt: skip

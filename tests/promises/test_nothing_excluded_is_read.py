@@ -11,6 +11,7 @@ import os
 import shutil
 import struct
 import sys
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -424,6 +425,30 @@ def test_a_ragignore_counts_in_every_folder_and_in_projects_inside(tmp_path: Pat
     told: list[str] = []
     assert list(list_files(outer / "in/secret", tell=told.append)) == []
     assert "names it, so nothing in it is indexed" in told[0]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "grün/\nprivate/\n".encode("latin-1"), b"gr\xc3\xbcn/\rprivate/\r", b"# kept out\rgru\xcc\x88n/\r\nprivate/",
+        "private/\n!grün/\ngrün/\n".encode("latin-1"), b"gr*n/\nprivate/\n", "private/\r/grün/**\r".encode("latin-1"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_ragignore_counts_however_its_letters_and_lines_are_written(tmp_path: Path, rules: bytes, form: Any) -> None:
+    folder = unicodedata.normalize(form, "grün")
+    root = git_repository(tmp_path / "project", {"a.py": "", f"{folder}/x.py": "", "private/y.py": ""})
+    (root / ".ragignore").write_bytes(rules)
+    assert set(list_files(root)) == {".ragignore", "a.py"}
+    exclude = Patterns((unicodedata.normalize("NFC", "grün/"), "private/"))
+    (root / ".ragignore").unlink()
+    assert set(list_files(root, exclude)) == {"a.py"}
+
+
+def test_a_ragignore_of_windows_names_its_dashes_too(tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "", "old\u2013new/x.py": ""})
+    (root / ".ragignore").write_bytes(b"old\x96new/\n")
+    assert set(list_files(root)) == {".ragignore", "a.py"}
 
 
 @pytest.mark.parametrize("encoding", _MARKED)

@@ -27,6 +27,7 @@ from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.storage import Connections, ProjectIndex, open_index, open_memories, vector_lenders
+from rag_ls.util.birth_times import birth_ns
 from tests.daemon.engines import engine, free_port, run
 from tests.support import SHOP, digest, git, git_repository, new_chunks, record, trust, write
 
@@ -475,6 +476,23 @@ class TestAFolderThatSaysItIsAnothersProject:
         with _Opened(folder) as other:
             assert other.contents() == []
             assert f"those that {folder} had before" in other.memories.take_note()
+
+    def test_a_plain_folder_that_gets_the_inode_of_a_former_one_has_memories_of_its_own(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "notes", {"a.py": "x = 1\n"})
+        if not birth_ns(folder):
+            pytest.skip("this file system tells no time of birth")
+        with _Opened(folder) as own:
+            own.add(_OWN)
+        number = os.stat(folder).st_ino
+        shutil.rmtree(folder)
+        for _ in range(50):
+            folder.mkdir()
+            if os.stat(folder).st_ino == number:
+                break
+            folder.rmdir()
+        write(folder, {"a.py": "x = 2\n"})
+        with _Opened(folder) as other:
+            assert other.contents() == []
 
     @pytest.mark.slow
     def test_is_told_of_what_waits_by_each_who_asks(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:

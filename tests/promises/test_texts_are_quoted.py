@@ -186,12 +186,12 @@ def test_who_is_asked_sees_memories_and_what_lies_below(tmp_path: Path, monkeypa
     assert "nothing yet" not in said
     rules = {
         "a/b/CLAUDE.md": "x", "lib/docs/patterns/a.md": "x", "lib/docs/patterns/b.md": "x", "app/pyproject.toml": "[x]\n",
-        "app/ARCHITECTURE.yml": "rules: []\n", "own/pyproject.toml": "[tool.importlinter]\n",
+        "app/ARCHITECTURE.yml": "rules: []\n",
     }  # fmt: skip
     root = write(tmp_path / "rules", rules)
     (root / "a/AGENTS.md").symlink_to("b/CLAUDE.md")
     said = _at_a_terminal(root, "n\n", "trust")
-    rules = "a/AGENTS.md, app/ARCHITECTURE.yml, own/pyproject.toml, a/b/CLAUDE.md, lib/docs/patterns/"
+    rules = "a/AGENTS.md, app/ARCHITECTURE.yml, a/b/CLAUDE.md, lib/docs/patterns/"
     assert f"rules that hooks tell your agent: {rules}\n" in said
 
 
@@ -499,7 +499,10 @@ async def test_no_name_of_a_repository_begins_a_line_that_an_agent_reads(tmp_pat
 
 
 def _hook(moment: str, root: Path) -> str:
-    event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / "src/money/sum.py")}}
+    event = {
+        "tool_name": "Write", "cwd": str(root), "tool_input": {"file_path": str(root / "src/money/sum.py")},
+        "tool_response": {"type": "create", "originalFile": None},
+    }  # fmt: skip
     done = run_command("hook", moment, folder=root, typed=json.dumps(event))
     assert done.returncode == 0, done.stderr
     return done.stdout

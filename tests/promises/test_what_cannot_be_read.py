@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +27,7 @@ from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
-from rag_ls.util.private_files import create_private_file, give_to_owner
+from rag_ls.util.private_files import create_private_file, give_to_owner, restrict_to_user
 from tests.commands import RAG_LS
 from tests.daemon.engines import run
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, git, git_repository, memories_file, trust, write
@@ -256,6 +258,24 @@ def test_a_link_in_place_of_what_root_makes_changes_no_other_owner(tmp_path: Pat
     assert roots.stat().st_uid == 0
     create_private_file(theirs / "made")
     assert (theirs / "made").stat().st_uid == _NOBODY
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot change the mode of an open file so")
+def test_a_link_that_comes_after_the_look_changes_no_other_file_s_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"roots": "x", "theirs/made": "x"})
+    (tmp_path / "roots").chmod(0o644)
+    looked = os.lstat(tmp_path / "theirs/made")
+    (tmp_path / "theirs/made").unlink()
+    (tmp_path / "theirs/made").symlink_to(tmp_path / "roots")
+    monkeypatch.setattr(os, "lstat", lambda file: looked)
+    restrict_to_user(tmp_path / "theirs/made")
+    monkeypatch.undo()
+    assert stat.S_IMODE((tmp_path / "roots").stat().st_mode) == 0o644
+    (tmp_path / "theirs/plain").touch(0o644)
+    restrict_to_user(tmp_path / "theirs/plain")
+    assert stat.S_IMODE((tmp_path / "theirs/plain").stat().st_mode) == 0o600
 
 
 # --- what an earlier version, or an engine that took the folder for another one, stored meanwhile

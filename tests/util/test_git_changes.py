@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from rag_ls.errors import InvalidRequest
+from rag_ls.rules.changes import read_changes
+from rag_ls.rules.checks.project import changed_files
+from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import ChangeStatus, Difference, list_differences
 from tests.support import git, git_repository, write
 
@@ -138,3 +143,50 @@ def test_a_file_with_a_filter_differs_once_its_stamps_do(tmp_path: Path) -> None
     assert _differences(root) == {}
     os.utime(root / "a.dat")
     assert _differences(root) == {"a.dat": ChangeStatus.CHANGED}
+
+
+def test_a_folder_in_a_file_s_place_is_no_change_of_it(root: Path) -> None:
+    (root / "a.py").unlink()
+    write(root, {"a.py/b.py": "x = 1\n"})
+    assert _differences(root) == {"a.py": ChangeStatus.DELETED, "a.py/b.py": ChangeStatus.ADDED}
+
+
+def test_a_file_that_is_said_to_be_as_in_the_index_differs_where_that_does(root: Path) -> None:
+    write(root, {"a.py": "x = 2\n"})
+    git(root, "commit", "--quiet", "--all", "--message", "second")
+    git(root, "update-index", "--assume-unchanged", "a.py")
+    assert _differences(root) == {}
+    assert list(list_differences(root, "HEAD~1")) == [Difference("a.py", "a.py", ChangeStatus.CHANGED)]
+
+
+def test_a_file_that_a_merge_brings_although_it_was_deleted_is_new(root: Path) -> None:
+    git(root, "checkout", "--quiet", "-b", "other")
+    write(root, {"a.py": "x = 4\n"})
+    git(root, "commit", "--quiet", "--all", "--message", "other")
+    git(root, "checkout", "--quiet", "-")
+    git(root, "rm", "--quiet", "a.py")
+    git(root, "commit", "--quiet", "--message", "own")
+    with pytest.raises(Exception, match="merge"):
+        git(root, "merge", "other")
+    assert list(list_differences(root, "HEAD")) == [Difference("a.py", "", ChangeStatus.ADDED)]
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_called_deleted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.lstat
+
+    def fail(file: str | os.PathLike[str], **options: int) -> os.stat_result:
+        if os.fspath(file) == str(root / "sub/c.py"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), os.fspath(file))
+        return real(file, **options)
+
+    monkeypatch.setattr(os, "lstat", fail)
+    assert ChangeStatus.DELETED not in _differences(root).values()
+
+
+@pytest.mark.parametrize("revision", ["a\0b", "\ud800", "a" * 300_000])
+def test_what_no_program_can_be_given_is_no_revision(root: Path, revision: str) -> None:
+    with pytest.raises(GitSilent, match="cannot be asked"):
+        list(list_differences(root, revision))
+    for ask in (read_changes, changed_files):
+        with pytest.raises(InvalidRequest):
+            ask(root, revision)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
 import pytest
 
-from rag_ls.util.paths import TextReader, file_identity, is_among, is_same_file, leads_out, portable, text_in
+from rag_ls.util import paths
+from rag_ls.util.paths import (
+    TextReader,
+    file_identity,
+    is_among,
+    is_same_file,
+    leads_out,
+    portable,
+    project_file,
+    text_in,
+)
 from tests.support import write
 
 
@@ -90,3 +101,31 @@ def test_what_leads_out_of_a_folder_is_told_through_links_and_dots(tmp_path: Pat
     outside = ("..", "out", "out/new.py", "inner/back/new.py", "inner/../../outside/new.py", "alias/../../outside")
     assert all(leads_out(root, root / path) for path in outside)
     assert leads_out(root, tmp_path / "project2" / "new.py")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems open no file below an open folder")
+@pytest.mark.parametrize("place", ["sub", "sub/inner"])
+def test_a_link_that_comes_after_the_look_leads_to_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    root = write(tmp_path / "project", {"sub/inner/a.py": "mine\n"})
+    write(tmp_path / "outside", {"a.py": "theirs\n", "inner/a.py": "theirs\n"})
+    handles = len(os.listdir("/dev/fd"))
+    with project_file(root, "sub/inner/a.py") as stream:
+        assert stream.read() == b"mine\n"
+    (root / place).rename(tmp_path / "away")
+    (root / place).symlink_to(tmp_path / "outside")
+    monkeypatch.setattr(paths, "is_behind_link", lambda root, path: False)
+    with pytest.raises(OSError, match=r"Not a directory|symbolic link"), project_file(root, "sub/inner/a.py"):
+        pytest.fail("it was opened")
+    assert len(os.listdir("/dev/fd")) == handles
+
+
+def test_what_a_link_that_vanishes_leads_to_is_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+
+    def vanish(link: str) -> str:
+        raise FileNotFoundError(2, "No such file or directory", link)
+
+    monkeypatch.setattr(os, "readlink", vanish)
+    assert leads_out(tmp_path, tmp_path / "link" / "a.py")

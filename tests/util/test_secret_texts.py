@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -140,3 +141,20 @@ def test_in_a_file_of_variables_only_those_go_that_set_secrets() -> None:
     assert found.lines == 2
     assert blank_secrets("production.example", text).text == text
     assert blank_secrets("settings.py", text).text == text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "-----BEGIN PRIVATE KEY-----\n" + "n" * 60_000 + "!\n"),
+        ("a.py", "-----BEGIN PRIVATE KEY-----\n" + "A+n" * 20_000 + "r!\n"),
+        ("a.py", "PuTTY-User-Key-File-2: ssh-" * 15_000),
+        ("a.py", '"-----BEGIN PRIVATE KEY-----\\n" ' * 12_000),
+        ("a.txt", "SECRET" * 8_000 + ".x = y\n"),
+    ],
+)  # fmt: skip
+def test_no_text_takes_long(path: str, text: str) -> None:
+    """Each of these took minutes, or a second where a file may have few characters, and held up all threads meanwhile."""
+    before_s = time.thread_time()
+    assert blank_secrets(path, text).text
+    assert time.thread_time() - before_s < 0.5

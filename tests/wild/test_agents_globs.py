@@ -144,7 +144,7 @@ def test_a_rule_for_no_file_is_told_and_a_check_of_nothing_fails(project: Path, 
     told = run_command("check", folder=project)
     assert "matches no file of the project, so no-eval finds nothing there; the nearest is" in told.stdout
     assert "nothing was checked: no rule is for any file of this project" in told.stderr
-    assert told.returncode == 1
+    assert told.returncode == 2
     write(project, {"ARCHITECTURE.yml": rule.format("src/**/*.{ts,tsx}")})
     fine = run_command("check", "--json", folder=project)
     assert fine.returncode == 0

@@ -135,10 +135,10 @@ function M.memories(query)
   with_text(query, 'Search memories: ', function(text)
     M.ask('searchMemory', { query = text, k = 20 }, function(answer)
       if #answer.results == 0 then
-        return warn('nothing is remembered about that')
+        return warn(with_note('nothing is remembered about that', answer))
       end
       local options = {
-        prompt = text,
+        prompt = with_note(text, answer),
         kind = 'rag-ls.memory',
         format_item = function(memory)
           return row(memory.content)

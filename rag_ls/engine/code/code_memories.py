@@ -16,16 +16,21 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory, SearchAnswer, SearchStats
-from rag_ls.storage import ChunkRow
+from rag_ls.storage import ChunkRow, StoredSymbol
 
+WEAK = "weak: no memory is close enough to this in meaning or words; this is the nearest"
+_WEAK_SHARE = 0.5
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 
 
 def recall(
     session: ProjectSession, query: str, filters: memory.MemoryFilters, *, k: int | None = None, min_similarity: float | None = None,
-    wait_for_model_s: float = 0.0, is_unsaved: bool = False,
+    wait_for_model_s: float = 0.0, is_unsaved: bool = False, is_weak: bool = False,
 ) -> SearchAnswer:  # fmt: skip
-    """The memories that fit a query best. A query that is unsaved text is not sent to another machine."""
+    """The memories that fit a query best; where none is close enough (`is_weak`), only the nearest of those half as close.
+
+    A query that is unsaved text is not sent to another machine.
+    """
     started = time.perf_counter()
     settings = session.settings
     question = memory.Question(
@@ -36,6 +41,8 @@ def recall(
         expand=settings.search.query_expansion,
         half_life_days=settings.memory.half_life_days,
     )
+    if is_weak:
+        question = replace(question, k=1, min_similarity=question.min_similarity * _WEAK_SHARE)
     of_query = session.project.model_for_unsaved if is_unsaved else session.project.model
     model, note = of_query(wait_for_model_s), ""
     if settings.search.enable_reranking:
@@ -46,6 +53,8 @@ def recall(
     anchored = [] if filters.restricts else _about_symbol(session, query, filters)
     known = {hit.item.id for hit in anchored}
     hits = [*anchored, *(hit for hit in hits if hit.item.id not in known)][: question.k]
+    if is_weak:
+        return _answer(session, query, hits, started, model, WEAK if hits else note)
     session.memories.note_uses(hits)
     return _answer(session, query, hits, started, model, note)
 
@@ -86,19 +95,28 @@ def recall_about(session: ProjectSession, path: str, line: int, text: str, k: in
 
 
 def find_near(
-    session: ProjectSession, row: ChunkRow, embedding: Embedding | None, path: str = "", line: int = 0
+    session: ProjectSession,
+    row: ChunkRow,
+    embedding: Embedding | None,
+    path: str = "",
+    line: int = 0,
+    declared: StoredSymbol | None = None,
 ) -> list[Hit]:
-    """Memories about a line and a chunk, then memories close to the chunk in meaning. For hovers: calls no model."""
+    """Memories about a line, then those about a declaration, or else a chunk, then those close to the chunk in meaning.
+    For hovers: calls no model."""
     hover = session.settings.hover
     chunk = row.stored.chunk
-    about = _about_code(session, row)
+    symbols = [chunk.symbol, *([declared.symbol] if declared else [])]
+    about = _current(session, session.memories.find_about(chunk.path, symbols, (row.stored.content_hash,)))
     # The word under the cursor may be declared in another file.
     here = about if path in ("", chunk.path) else _current(session, session.memories.find_about(path, (), ()))
     found = _beside(here, path or chunk.path, line)
+    near = _of_chunk(about, row) if declared is None else _of_declaration(about, declared)
     known = {hit.item.id for hit in found}
-    found += [hit for hit in _of_chunk(about, row) if hit.item.id not in known]
+    found += [hit for hit in near if hit.item.id not in known]
     if embedding is not None:
-        known = {hit.item.id for hit in found}
+        # Those about other declarations of the chunk are close to it, but are not about what was asked.
+        known = {hit.item.id for hit in (*found, *_of_chunk(about, row))}
         close = session.memories.near(
             embedding,
             replace(memory.ALL, branch=session.branch),
@@ -180,6 +198,23 @@ def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:
 def _of_chunk(items: Sequence[Memory], row: ChunkRow) -> list[Hit]:
     """The memories that are about a chunk, the most important first."""
     about = sorted((item for item in items if _is_about(item, row)), key=lambda item: -item.metadata.importance_score)
+    return [Hit(item, 1.0, ("anchor",)) for item in about]
+
+
+def _of_declaration(items: Sequence[Memory], declared: StoredSymbol) -> list[Hit]:
+    """The memories about a declaration, then those about what it lies in, the most important first."""
+
+    def nearness(item: Memory) -> int:
+        anchor = item.anchor
+        if anchor is None or anchor.path != declared.path or anchor.state is AnchorState.ORPHANED:
+            return 0
+        if anchor.symbol == declared.symbol:
+            return 3
+        is_around = bool(anchor.symbol) and declared.symbol.startswith(f"{anchor.symbol}.")
+        is_on_it = not anchor.symbol and declared.start_line <= anchor.start_line <= declared.end_line
+        return 2 if is_around or is_on_it else int(not (anchor.symbol or anchor.content_hash))
+
+    about = sorted(filter(nearness, items), key=lambda item: (-nearness(item), -item.metadata.importance_score))
     return [Hit(item, 1.0, ("anchor",)) for item in about]
 
 

@@ -34,11 +34,11 @@ class Related:
 def hover(session: ProjectSession, path: str, line: int, word: str = "") -> Related:
     """Memories about the code at a place, calls of its symbol, and close code of other files; never calls a model."""
     settings = session.settings.hover
-    row = places.chunk_under_cursor(session, path, line, word) if settings.enabled else None
+    row, declared = places.find_under_cursor(session, path, line, word) if settings.enabled else (None, None)
     if row is None:
         return Related(())
     embedding = session.project.embedding_of(row)
-    memories = find_near(session, row, embedding, path, line)
+    memories = find_near(session, row, embedding, path, line, declared)
     calls = _find_calls(session, row, word)[: settings.max_related]
     left = settings.max_related - len(calls)
     if embedding is None or not left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from rag_ls.chunking import find_keywords
 from rag_ls.engine.code.other_checkouts import describe_other_checkout
 from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.session import ProjectSession
@@ -86,17 +87,30 @@ def nearest_symbols(session: ProjectSession, name: str) -> list[str]:
     return list(dict.fromkeys(item.symbol for item in found))[:_MAX_NEAREST]
 
 
-def chunk_under_cursor(session: ProjectSession, path: str, line: int, word: str) -> ChunkRow | None:
-    """The chunk that a hover is about: the one declaration that the word can mean, else the chunk on the line."""
-    document = session.document(path)
-    around = session.store.chunks.at(document.id, line) if document else None
-    named = (
-        [row for row in _find_named(session, word.lower()) if is_called(row.stored.chunk.symbol, word)] if word else []
-    )
-    near = [row for row in named if around is not None and row.document_id == around.document_id]
-    if near:
-        return near[0]
-    return named[0] if len(named) == 1 else around
+def find_under_cursor(
+    session: ProjectSession, path: str, line: int, word: str
+) -> tuple[ChunkRow | None, StoredSymbol | None]:
+    """The chunk and the declaration that a hover is about.
+
+    The declaration is the one that the word can mean, of this document before others, else the innermost around the line. A
+    chunk may hold several. A keyword that nothing is called by means nothing.
+    """
+    document, outlines = session.document(path), session.store.outlines
+    declared = outlines.of_documents([document.id], _MAX_DECLARED) if document else []
+    named = [item for item in declared if is_called(item.symbol, word)] if word else []
+    if not named and word:
+        hidden = session.hidden_documents()
+        elsewhere = (item for item in outlines.named([word], _MAX_NAMED) if item.document_id not in hidden)
+        named = [item for item in elsewhere if is_called(item.symbol, word)]
+        named = named if len(named) == 1 else []
+        if not named and document and word in find_keywords(document.language):
+            return None, None
+    around = [item for item in declared if item.start_line <= line <= item.end_line]
+    found = min(named, key=lambda item: abs(item.start_line - line), default=None)
+    if found is None:
+        found = max(around, key=lambda item: item.start_line, default=None)
+        return session.store.chunks.at(document.id, line) if document else None, found
+    return session.store.chunks.at(found.document_id, found.start_line), found
 
 
 def find_successor(session: ProjectSession, place: ChunkPlace) -> ChunkRow | None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import outline_of_document
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import CheckedCode, leave_out_former, read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
+from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, find_packages_rules, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
-from rag_ls.util.paths import text_in
+from rag_ls.util.paths import file_stamp, text_in
 from rag_ls.util.secret_texts import blank_secrets
 
 if TYPE_CHECKING:
@@ -40,6 +43,30 @@ class RuleTexts:
         return self.unsaved[path] if path in self.unsaved else text_in(self.root, path)
 
 
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """The code of a document, and what breaks a rule in it."""
+
+    code: CheckedCode
+    document: CheckedDocument
+    found: tuple[Violation, ...] = ()
+
+    def locate(self, former: _Checked | None = None) -> list[Violation]:
+        """The violations by the lines of the file, without those that a former text had."""
+        new = leave_out_former(self.found, self.document, former.found, former.document) if former else self.found
+        return self.code.locate(new)
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """The breaches of rules in a file as it is on disk, and the problems of the rules that it states."""
+
+    version: str
+    """Another one wherever the findings may be others: it names the file's stamp, and the rules and imports in force."""
+    violations: tuple[Violation, ...] = ()
+    problems: tuple[RuleProblem, ...] = ()
+
+
 class ProjectChecks:
     """The checkable rules of a project as one client sees its files. Safe from several threads."""
 
@@ -47,14 +74,19 @@ class ProjectChecks:
         self._session = session
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
+        self._packages: tuple[object, list[str]] | None = None
+        self._found: dict[str, FileFindings] = {}
+        self._world: tuple[object, ...] = ()
+        self._world_name = ""
 
     def rules(self) -> RuleSet:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
         key = self._state()
         if self._known is None or self._known[0] != key:
             root = self._session.project.root
-            unsaved = {path: text for path in RULE_FILES if (text := self._read_unsaved(path)) is not None}
-            present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
+            files = self._find_files()
+            unsaved = {path: text for path in files if (text := self._read_unsaved(path)) is not None}
+            present = {path for path in files if path in unsaved or os.path.isfile(root / path)}
             paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]
@@ -65,34 +97,66 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """The places that break a rule in a text of the document at a path, in order of lines."""
-        return self._violations(self.rules(), path, blank_secrets(path, text).text, language)
+        return self._check(self.rules(), path, blank_secrets(path, text).text, language).locate()
 
-    def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
-        """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
+    def violations_of_edit(self, path: str, former_text: str, text: str) -> list[Violation]:
+        """As `violations`, without those that the text had before an edit."""
         rules = self.rules()
-        for path in sorted({path for _, path, _, _ in self._session.project.index.checkout.document_paths()}):
-            if any(applies(rule, path) for rule in rules.rules):
-                text = self.text_of(path)
-                yield path, text, self._violations(rules, path, text)
+        former = self._check(rules, path, blank_secrets(path, former_text).text)
+        return self._check(rules, path, blank_secrets(path, text).text).locate(former)
+
+    def everywhere(self) -> Mapping[str, FileFindings]:
+        """The findings of each file, by path; a file is read and checked anew only where they may be others than before."""
+        rules = self.rules()
+        paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()}
+        world = self._name_world(rules)
+        self._found = {path: self._of_file(rules, world, path) for path in sorted({*paths, *_problem_paths(rules)})}
+        return self._found
+
+    def of_file(self, path: str) -> FileFindings:
+        """The findings of one file; none if it is not indexed."""
+        rules = self.rules()
+        if self._session.document(path) is None and path not in _problem_paths(rules):
+            return FileFindings("")
+        return self._of_file(rules, self._name_world(rules), path)
+
+    def _of_file(self, rules: RuleSet, world: str, path: str) -> FileFindings:
+        modified, size = file_stamp(self._session.project.root / path)
+        version, former = f"{world}-{modified:x}-{size:x}", self._found.get(path)
+        if former is not None and former.version == version:
+            return former
+        is_checked = any(applies(rule, path) for rule in rules.rules)
+        found = self._check(rules, path, self.text_of(path)).locate() if is_checked else ()
+        return FileFindings(version, tuple(found), tuple(each for each in rules.problems if each.path == path))
+
+    def _name_world(self, rules: RuleSet) -> str:
+        """A name for the rules, and for what they see of other files; it changes with either."""
+        imports = self._session.project.imports
+        resolver = imports.resolver() if needs_imports(rules) else None
+        world = (rules, resolver, imports.graph(max_age_s=0) if needs_chains(rules) else None)
+        if len(world) != len(self._world) or any(map(operator.is_not, world, self._world)):
+            self._world, self._world_name = world, secrets.token_hex(6)
+        return self._world_name
 
     def text_of(self, path: str) -> str:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
         return text_in(self._session.project.root, path)
 
-    def _violations(self, rules: RuleSet, path: str, text: str, language: str = "") -> list[Violation]:
+    def _check(self, rules: RuleSet, path: str, text: str, language: str = "") -> _Checked:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
+        code = read_code(path, text, language)
         if not rules.rules:
-            return []
-        language = recognise(path, text[:4096]) or language or "text"
+            return _Checked(code, CheckedDocument(path, code.language, code.text))
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._outline(text, path, language) if reads else Outline()
+        outline = self._outline(code.text, path, code.language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolve_imports(self._session.project.imports.resolver(), path, language, outline.imports)
+            edges = resolve_imports(self._session.project.imports.resolver(), path, code.language, outline.imports)
             graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
-        document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
+        document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
-        return violations(document, mine, graph, known=ids, structures=self.structures)
+        found = violations(document, mine, graph, known=ids, structures=self.structures)
+        return _Checked(code, document, tuple(found))
 
     def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
         try:
@@ -112,10 +176,18 @@ class ProjectChecks:
             _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
             return [() for _ in checks]
 
+    def _find_files(self) -> tuple[str, ...]:
+        """The files that may state rules: those of the project, and of packages that the index knows."""
+        checkout = self._session.project.index.checkout
+        changes = checkout.changes()
+        if self._packages is None or self._packages[0] != changes:
+            self._packages = changes, find_packages_rules(path for _, path, _, _ in checkout.document_paths())
+        return (*RULE_FILES, *self._packages[1])
+
     def _state(self) -> tuple[object, ...]:
         """A value that changes where a file that states rules does."""
         found: list[object] = []
-        for path in RULE_FILES:
+        for path in self._find_files():
             unsaved = self._read_unsaved(path)
             if unsaved is None:
                 try:
@@ -135,3 +207,7 @@ class ProjectChecks:
         if document is None or not document.session:
             return None
         return self._session.store.chunks.text_of(document.id)
+
+
+def _problem_paths(rules: RuleSet) -> set[str]:
+    return {problem.path for problem in rules.problems}

@@ -51,21 +51,24 @@ class ProjectImports:
                 self._changes = changes
             return self._resolver
 
-    def graph(self) -> ImportGraph:
-        """The imports of all documents; at most some seconds old, because it is made of all of them."""
+    def graph(self, max_age_s: float = _GRAPH_AGE_S) -> ImportGraph:
+        """The imports of all documents; at most some seconds old, because it is made of all of them.
+
+        The same object while the imports stay the same.
+        """
         resolver = self.resolver()
         with self._lock:
             changes, now = self._checkout.changes(), time.monotonic()
-            if self._graph is None or (changes != self._graph_changes and now - self._graph_made > _GRAPH_AGE_S):
+            if self._graph is None or (changes != self._graph_changes and now - self._graph_made > max_age_s):
                 by_path: dict[str, tuple[str, list[Import]]] = {}
                 for item in self._checkout.outlines.imports():
                     by_path.setdefault(item.path, (item.language, []))[1].append(item.imported)
-                self._graph = ImportGraph(
-                    {
-                        path: resolve_imports(resolver, path, language, imports)
-                        for path, (language, imports) in by_path.items()
-                    }
-                )
+                edges = {
+                    path: resolve_imports(resolver, path, language, imports)
+                    for path, (language, imports) in by_path.items()
+                }
+                if self._graph is None or not self._graph.has_edges(edges):
+                    self._graph = ImportGraph(edges)
                 self._graph_changes, self._graph_made = changes, now
             return self._graph
 

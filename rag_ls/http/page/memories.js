@@ -43,7 +43,7 @@ class MemoryList {
   async load(offset) {
     const round = this.round = (this.round ?? 0) + 1;
     const asked = { scope: this.scope.value || "all", project: this.project?.root ?? "all", limit: PAGE, offset };
-    const [page, change] = await Promise.all([trying(() => run("list_memories", asked)), run("last_change").catch(() => undefined)]);
+    const [page, change] = await Promise.all([trying(() => run("list_memories", asked)), run("last_change", this.project ? { project: this.project.root } : {}).catch(() => undefined)]);
     // A later look has been asked for meanwhile.
     if (!page || this.signal.aborted || round !== this.round) return;
     const rows = page.memories.map((item) => el("li", {}, this.row(item)));
@@ -59,12 +59,19 @@ class MemoryList {
     const [title, ...rest] = item.content.trim().split("\n");
     const tags = (item.metadata.tags ?? []).slice(0, 3).map((tag) => el("span", { class: "tag" }, tag));
     const marks = [item.scope === "global" && this.project ? el("span", { class: "tag" }, "all projects") : "", item.anchor && !["fresh", "unknown"].includes(item.anchor.state) ? el("span", { class: "tag bad" }, item.anchor.state) : ""];
-    return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, item.updated_at.slice(0, 10))),
+    return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, new Date(item.updated_at).toLocaleDateString("en-CA"))),
       rest.length ? el("p", { class: "content" }, rest.join("\n").trim()) : "", about(item, this.project),
       el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit, history"), el("button", { onclick: () => removeMemory(item.id, () => this.load(0)) }, "Delete")));
   }
 
   async takeBack(change) {
+    const would = await trying(() => run("undo", { id: change.id, dry_run: true }));
+    if (!would) return;
+    const words = [["inserted", "come back"], ["replaced", "change"], ["deleted", "go"]].filter(([key]) => would.changes[key]).map(([key, word]) => `${many(would.changes[key], "memory")} would ${word}`);
+    tell(`${would.project || "All my projects"}: ${words.join(", ") || "nothing is left to take back"}.`, { name: "Take it back", run: () => this.takenBack(change) });
+  }
+
+  async takenBack(change) {
     const done = await trying(() => run("undo", { id: change.id }));
     if (!done) return;
     const { inserted, replaced, deleted } = done.changes;

@@ -44,18 +44,20 @@ export async function previewMerge(at, root = at.project?.root ?? "") {
   const asked = root ? { scope: "project", project: root } : { scope: "global" };
   const plan = await trying(() => run("consolidate_memories", { ...asked, dry_run: true }));
   if (!plan || at.signal.aborted) return;
-  const merges = plan.merges ?? [], against = plan.contradictions ?? [];
-  const apply = async () => {
-    if (!(await trying(() => run("consolidate_memories", asked)))) return;
+  const merges = plan.merges ?? [], close = plan.proposals ?? [], against = plan.contradictions ?? [];
+  const apply = async (ids = []) => {
+    if (!(await trying(() => run("consolidate_memories", { ...asked, ids })))) return;
     tell("Merged; the list has a way back.");
     toList();
   };
   const where = el("select", { onchange: () => previewMerge(at, where.value) }, at.repos.map((repo) => new Option(repo.label, repo.root)), new Option("all my projects", ""));
   where.value = root;
   at.view.replaceChildren(back(), el("h2", {}, "Merge what says the same"), el("div", { class: "bar" }, el("label", {}, "Memories for ", where)),
-    el("p", {}, merges.length ? `${many(merges.length, "group")} would become one memory each:` : "No two memories here say the same."),
+    el("p", {}, merges.length ? `${many(merges.length, "group")} would become one memory each:` : "No two memories here have the same text."),
     el("ol", { class: "list", hidden: !merges.length }, merges.map((merge) => el("li", {}, el("p", { class: "content" }, merge.kept.content), merge.merged.map((each) => el("p", { class: "content quiet" }, `merged into it: ${each.content}`))))),
-    merges.length ? el("div", { class: "row" }, el("button", { class: "main", onclick: apply }, "Merge")) : "",
+    merges.length ? el("div", { class: "row" }, el("button", { class: "main", onclick: () => apply() }, "Merge")) : "",
+    close.length ? el("h3", {}, "These may say the same") : "",
+    el("ol", { class: "list", hidden: !close.length }, close.map((group) => el("li", {}, group.memories.map((each) => el("p", { class: "content" }, each.content)), el("button", { onclick: () => apply(group.memories.map((each) => each.id)) }, "Make them one")))),
     against.length ? el("h3", {}, "These contradict each other") : "",
     el("ol", { class: "list", hidden: !against.length }, against.map((pair) => el("li", {}, pair.memories.map((each) => el("p", { class: "content" }, each.content)), el("p", { class: "quiet" }, pair.reason)))));
 }

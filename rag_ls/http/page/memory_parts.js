@@ -8,7 +8,7 @@ const STATES = { fresh: "", drifted: "that code has changed since", orphaned: "t
 
 /** What is known of a memory; its place in the code opens in the editor. */
 export function about(item, project) {
-  const facts = [`for ${SCOPES[item.scope] ?? item.scope}`, item.memory_type, item.updated_at.slice(0, 10), ...item.metadata.tags ?? []].filter(Boolean).join(" · ");
+  const facts = [`for ${SCOPES[item.scope] ?? item.scope}`, item.memory_type, new Date(item.updated_at).toLocaleDateString("en-CA"), ...item.metadata.tags ?? []].filter(Boolean).join(" · ");
   return el("p", { class: "quiet" }, facts, ...place(item.anchor, project));
 }
 

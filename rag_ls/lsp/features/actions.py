@@ -41,7 +41,8 @@ def register(server: RagLsServer) -> None:
             return []
         wanted = params.context.only
         fixes = rule_actions(document, params.context.diagnostics) if wants_kind(wanted, "quickfix") else []
-        return [*fixes, *(_actions(document, params.range) if wants_kind(wanted, "empty") else [])]
+        asks = wants(server.client_capabilities, "asksForNotes")
+        return [*fixes, *(_actions(document, params.range, asks=asks) if wants_kind(wanted, "empty") else [])]
 
     @server.command(REMEMBER)
     async def remember(*sent: Any) -> dict[str, Any]:
@@ -52,7 +53,8 @@ def register(server: RagLsServer) -> None:
             return {"status": "cancelled"}
         answer = await _ask(server, "store_memory", _new_memory(server.session, {**arguments, "content": content}))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
-        show_message(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
+        where = "for all projects" if answer["scope"] == "global" else "for this project"
+        show_message(server, f"“{_short(content)}” {said} {where}.")
         return answer
 
     @server.command(ABOUT)
@@ -70,7 +72,7 @@ def register(server: RagLsServer) -> None:
         return answer
 
 
-def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAction | types.Command]:
+def _actions(document: OpenDocument, selected: types.Range, *, asks: bool) -> list[types.CodeAction | types.Command]:
     line = selected.start.line
     text = _text(document.buffer, selected)
     if len(text) > MAX_CONTENT:
@@ -79,7 +81,7 @@ def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAc
     asked = {"uri": document.uri, "line": line + 1, "text": text[:_MAX_TEXT_CHARACTERS]}
     actions: list[types.CodeAction | types.Command] = []
     if text:
-        note = note_in(text, document.language)
+        note = note_in(text, document.language) or ("" if asks else text)
         title = f"Remember this: {_short(note)}" if note else f"Remember a note about this: {_short(text)}"
         place = {"uri": document.uri, "line": line + 1, "text": text, "scope": "project"}
         actions.append(_action(title, REMEMBER, place))
@@ -102,7 +104,7 @@ def _text(buffer: TextBuffer, selected: types.Range) -> str:
 async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
     """The note to remember for a selection: the selection itself if it is prose or a comment, else the user's answer.
 
-    None if the user cancels. Raises the error for the client if the client cannot ask the user.
+    None if the user cancels. Of a client that cannot ask the user, the selected code is the note.
     """
     session = server.session
     text, uri = str(arguments.get("text", "")), str(arguments.get("uri", ""))
@@ -112,12 +114,7 @@ async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
     if note := note_in(text, document.language if document else ""):
         return note
     if not wants(server.client_capabilities, "asksForNotes"):
-        place = f"--source-file {path} --line {arguments.get('line')}" if path else ""
-        raise _refuse(
-            server,
-            "this is code: select a comment that says what is to be remembered about it, or run "
-            f"`rag-ls add 'your note' {place}`",
-        )
+        return text
     known = []
     if path is not None:
         known = (await _ask(server, "memories_about", {"path": str(path), "line": arguments.get("line")}))["results"]

@@ -9,6 +9,7 @@ from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
+from rag_ls.operations.wording import in_words_of_editors, reword_notes
 
 # The commands of code actions and lenses. They take a selection or a place in a document.
 REMEMBER = "ragLs.rememberSelection"
@@ -27,7 +28,7 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
         session = server.session
         try:
             given = _one_object(name, arguments)
-            return await session.ask(operation, given)
+            return reword_notes(await session.ask(operation, given), in_words_of_editors)
         except RagLsError as error:
             raise protocol_error(error) from error
 

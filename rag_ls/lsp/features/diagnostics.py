@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lsprotocol import types
 
+from rag_ls.engine.code.project_checks import FileFindings
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.addresses import Spelling
@@ -38,6 +39,8 @@ _SEVERITIES = {
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
 
+_Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
+
 
 def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
@@ -49,15 +52,16 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def diagnose_workspace(params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
         session = server.session
-        found = await _of_workspace(session)
-        open_uris = {document.uri for document in session.documents.all()}
-        # An open document gets diagnostics of its typed text.
-        reports = [
-            types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=items)
-            for uri, items in found.items()
-            if uri not in open_uris
-        ]
-        return types.WorkspaceDiagnosticReport(items=reports)
+        known = {each.uri: each.value for each in params.previous_result_ids}
+        while True:
+            changed = session.findings_changed
+            reports = await _report_workspace(session, known)
+            is_news = any(isinstance(report, types.WorkspaceFullDocumentDiagnosticReport) for report in reports)
+            if is_news or not session.was_pulled:
+                session.was_pulled = True
+                return types.WorkspaceDiagnosticReport(items=reports)
+            # LSP 3.17: such a request may stay open until there is something to report.
+            await changed.wait()
 
 
 async def keep_diagnosed(server: RagLsServer) -> None:
@@ -74,6 +78,9 @@ async def keep_diagnosed(server: RagLsServer) -> None:
         if not pulls:
             for uri in uris:
                 session.spawn(_send(server, uri))
+        if any(session.documents.get(uri) is None for uri in uris):
+            # Findings in a closed file are those of the workspace again.
+            session.wake_pulls() if pulls else session.all_to_check.set()
         if any(uri.rsplit("/", 1)[-1] in RULE_FILES for uri in uris):
             await asyncio.sleep(_RULES_REST_S)
             session.all_to_check.set()
@@ -82,23 +89,21 @@ async def keep_diagnosed(server: RagLsServer) -> None:
 async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
     """Check all files anew when the index is complete, or the rules have changed."""
     session = server.session
-    shown: set[str] = set()
+    known: dict[str, str] = {}
     while True:
         await session.all_to_check.wait()
         session.all_to_check.clear()
         if pulls:
+            session.wake_pulls()
             _ask_to_pull(server)
             continue
-        found = await _of_workspace(session)
-        for uri in shown - found.keys():
-            _publish(server, uri, [])
-        open_uris = {document.uri for document in session.documents.all()}
-        for uri, items in found.items():
-            if uri not in open_uris:
-                _publish(server, uri, items)
-        shown = {uri for uri, items in found.items() if items and uri not in open_uris}
-        for uri in open_uris:
-            await _send(server, uri)
+        for report in await _report_workspace(session, known):
+            if isinstance(report, types.WorkspaceFullDocumentDiagnosticReport):
+                _publish(server, report.uri, report.items)
+                known[report.uri] = report.result_id or ""
+        known = {uri: version for uri, version in known.items() if version}
+        for document in session.documents.all():
+            await _send(server, document.uri)
 
 
 async def _send(server: RagLsServer, uri: str) -> None:
@@ -123,14 +128,17 @@ def _ask_to_pull(server: RagLsServer) -> None:
 
 
 async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
-    """The diagnostics of an open document's present text; none for a closed one, and outside projects."""
+    """The diagnostics of an open document's present text, or of a closed file; none outside projects."""
     document = session.documents.get(uri)
     client = session.client_if_ready
-    if document is None or client is None:
+    if client is None:
         return []
-    place = document.place or await session.work("diagnostics", place_of, uri, client)
+    place = document.place if document else None
+    place = place or await session.work("diagnostics", place_of, uri, client)
     if place is None or place.guest:
         return []
+    if document is None:
+        return await session.work("diagnostics", _of_closed, place, session.documents.spelling())
     text = document.buffer.text
     found, problems = await session.work("diagnostics", _check, place, document, text)
     return as_diagnostics(place.view, text, found, problems, session.documents.spelling())
@@ -138,32 +146,55 @@ async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
 
 def _check(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
     checks = place.view.checks
-    problems = checks.problems(place.path) if place.path in RULE_FILES else []
+    problems = checks.problems(place.path) if place.path.rsplit("/", 1)[-1] in RULE_FILES else []
     return checks.violations(place.path, text, document.language), problems
 
 
-async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnostic]]:
-    """The diagnostics of all files of the open projects, by URI; a file without any has an empty list."""
-    found: dict[str, list[types.Diagnostic]] = {}
-    client = await session.client()
+def _of_closed(place: Place, spelling: Spelling) -> list[types.Diagnostic]:
+    return _show_findings(place.view, place.path, place.view.checks.of_file(place.path), spelling)
+
+
+def _show_findings(view: ProjectSession, path: str, found: FileFindings, spelling: Spelling) -> list[types.Diagnostic]:
+    text = view.checks.text_of(path) if found.violations else ""
+    return as_diagnostics(view, text, found.violations, found.problems, spelling)
+
+
+async def _report_workspace(session: EditorSession, known: Mapping[str, str]) -> list[_Report]:
+    """The diagnostics of the open projects' files, without open ones, which get those of their typed text.
+
+    `known` are the versions of the findings that the editor has, by URI. A file without any findings is left out, unless it
+    had some.
+    """
+    reports: dict[str, _Report] = {}
+    client, is_whole = await session.client(), True
     for view in await session.work("workspace diagnostics", client.projects):
         try:
-            found |= await session.work("workspace diagnostics", _everywhere, view, session.documents.spelling())
+            found = await session.work(
+                "workspace diagnostics", _report_project, view, known, session.documents.spelling()
+            )
+            reports.update((report.uri, report) for report in found)
         except RagLsError:
             # The project is gone, or its index is being rebuilt.
+            is_whole = False
+    for uri in known.keys() - reports.keys() if is_whole else ():
+        reports[uri] = types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=[])
+    for document in session.documents.all():
+        reports.pop(document.uri, None)
+    return list(reports.values())
+
+
+def _report_project(view: ProjectSession, known: Mapping[str, str], spelling: Spelling) -> list[_Report]:
+    reports: list[_Report] = []
+    for path, found in view.checks.everywhere().items():
+        if not (found.violations or found.problems):
             continue
-    return found
-
-
-def _everywhere(view: ProjectSession, spelling: Spelling) -> dict[str, list[types.Diagnostic]]:
-    problems = view.checks.rules().problems
-    found: dict[str, list[types.Diagnostic]] = {}
-    for path, text, violations in view.checks.everywhere():
-        found[spelling.uri_of(view, path)] = as_diagnostics(view, text, violations, (), spelling)
-    for path in {problem.path for problem in problems}:
-        of_file = [problem for problem in problems if problem.path == path]
-        found.setdefault(spelling.uri_of(view, path), []).extend(as_diagnostics(view, "", (), of_file, spelling))
-    return found
+        uri = spelling.uri_of(view, path)
+        if known.get(uri) == found.version:
+            reports.append(types.WorkspaceUnchangedDocumentDiagnosticReport(uri=uri, result_id=found.version))
+        else:
+            items = _show_findings(view, path, found, spelling)
+            reports.append(types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=items, result_id=found.version))
+    return reports
 
 
 def as_diagnostics(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Sequence
 
 from lsprotocol import types
@@ -41,7 +40,7 @@ def register(server: RagLsServer) -> None:
         if document is None or place is None:
             return None
         word = document.buffer.word_at(Position(params.position.line, params.position.character))
-        if len(word) < 2 or keyword.iskeyword(word):
+        if len(word) < 2:
             return None
         at = Position(params.position.line, params.position.character)
         spelling = session.documents.spelling()

@@ -11,7 +11,7 @@ from rag_ls.config import Settings
 from rag_ls.lsp.addresses import file_path
 from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, plain
-from rag_ls.lsp.text_buffer import Position
+from rag_ls.lsp.text_buffer import Position, TextBuffer
 
 SECTION = "ragLs"
 
@@ -64,8 +64,7 @@ def _register_texts(server: RagLsServer) -> None:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 document.buffer.replace(_position(change.range.start), _position(change.range.end), change.text)
             else:
-                document.buffer.text = ""
-                document.buffer.replace(Position(0, 0), Position(0, 0), change.text)
+                document.buffer = TextBuffer(change.text, session.documents.encoding)
         session.text_changed(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)

@@ -38,7 +38,7 @@ class ImportMerge:
         for turn in range(_MAX_ROUNDS):
             waiting = []
             for item in incoming:
-                present, twin = self._store.get(item.memory.id), self._find_twin(item.memory)
+                present, twin = self._store.get(item.memory.id), self._store.twin(item.memory)
                 if twin is not None and twin.id in moving and twin.content_hash == item.memory.content_hash:
                     waiting.append(item)
                 else:
@@ -76,9 +76,10 @@ class ImportMerge:
 
     def _merge_by_content(self, memory: Memory, present: Memory) -> tuple[str, Memory]:
         """Merge a memory without an id into the one with its content; changes that were made here since are kept."""
-        if memory.content_hash != present.content_hash or not new_tags(present, memory):
+        if memory.content_hash != present.content_hash:
             return UNCHANGED, present
-        return self._join(memory, present)
+        outcome, joined = self._join(memory, present)
+        return (UNCHANGED if joined == present else outcome), joined
 
     def _update(self, item: Incoming, present: Memory, twin: Memory | None) -> tuple[str, Memory]:
         kept_fields = {name: getattr(present, name) for name in item.missing_fields}
@@ -99,9 +100,8 @@ class ImportMerge:
         return UPDATED, memory
 
     def _join(self, memory: Memory, twin: Memory) -> tuple[str, Memory]:
-        """Merge a memory into its twin, which keeps its id: add the tags; an older summary gets the newer text."""
-        tags = (*twin.metadata.tags, *new_tags(twin, memory))
-        joined = replace(twin, metadata=replace(twin.metadata, tags=tags))
+        """Merge a memory into its twin, which keeps its id; an older summary gets the newer text."""
+        joined = twin.absorb(memory, MAX_TAGS)
         if memory.content_hash != twin.content_hash and memory.updated_at > twin.updated_at:
             joined = replace(joined, content=memory.content, content_hash=memory.content_hash)
         if joined == twin:
@@ -109,18 +109,3 @@ class ImportMerge:
         joined = replace(joined, version=twin.version + 1, updated_at=self._now)
         self._store.replace(joined)
         return (DUPLICATE if joined.content == twin.content else UPDATED), joined
-
-    def _find_twin(self, memory: Memory) -> Memory | None:
-        """The existing memory with the same content or summary key, but another id."""
-        if memory.summary_key is not None:
-            twin = self._store.summary(memory.summary_key)
-        else:
-            twin = self._store.with_content(memory.content_hash, memory.branch)
-        return None if twin is None or twin.id == memory.id else twin
-
-
-def new_tags(present: Memory, memory: Memory) -> tuple[str, ...]:
-    """The tags of `memory` that `present` lacks, as many as it has room for."""
-    tags = present.metadata.tags
-    new = dict.fromkeys(tag for tag in memory.metadata.tags if tag not in tags)
-    return tuple(new)[: max(0, MAX_TAGS - len(tags))]

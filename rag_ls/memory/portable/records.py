@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import check_content, check_metadata, refuse_secrets
 from rag_ls.memory.portable.embeddings import decode
 from rag_ls.memory.portable.fields import Fields
-from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.model import PRIVATE, Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
 from rag_ls.util.text import content_hash
 
@@ -99,12 +99,14 @@ def _incoming(record: Record, target: ImportDestination, problems: list[str]) ->
     created, updated = fields.stamp("created_at"), fields.stamp("updated_at")
     said = {"id": memory_id, "version": version, "created_at": created, "updated_at": updated}
     memory = Memory(
-        id=memory_id or _derived_id(target.scope, branch, key, content), content=content, scope=target.scope,
+        id=memory_id or "", content=content, scope=target.scope,
         metadata=metadata, memory_type=_memory_type(fields, problems), created_at=_or(created, _or(updated, target.now)),
         updated_at=_or(updated, _or(created, target.now)), version=_or(version, 1), content_hash=digest,
         source_uri=fields.text("source_uri"), source_memory_ids=fields.texts("source_memory_ids"),
         anchor=_anchor(fields.mapping("anchor"), problems), branch=branch, summary_key=key,
     )  # fmt: skip
+    if memory_id is None:
+        memory = replace(memory, id=_derived_id(memory))
     embeddings = decode(fields.anything("embeddings"), problems)
     fields.refuse_others()
     if not problems and not target.force:
@@ -166,8 +168,11 @@ def _id(fields: Fields, problems: list[str]) -> str | None:
     return memory_id
 
 
-def _derived_id(scope: Scope, branch: str | None, key: str | None, content: str) -> str:
-    return str(uuid.uuid5(_IDS, "\0".join((scope.value, branch or "", key or "", content))))
+def _derived_id(memory: Memory) -> str:
+    parts = [memory.scope.value, memory.branch or "", memory.summary_key or "", memory.content, *memory.place]
+    parts += [memory.memory_type.value] if memory.memory_type is not MemoryType.SEMANTIC else []
+    parts += [PRIVATE] if PRIVATE in memory.metadata.tags else []
+    return str(uuid.uuid5(_IDS, "\0".join(parts)))
 
 
 def _memory_type(fields: Fields, problems: list[str]) -> MemoryType:

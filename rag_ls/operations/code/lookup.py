@@ -201,7 +201,7 @@ class SymbolsAnswer:
 @operation(
     tool=Tool(
         "code",
-        "What does a file declare (path)? Where is a name declared (query, or a part)?",
+        "What does a file declare (path)? Where is a name declared (query)?",
         ("path", "path_glob", "query", "kind"),
         nothing="no declaration matches: give a part of the name as query, or ask search_code in words",
     ),

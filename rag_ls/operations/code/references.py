@@ -61,7 +61,7 @@ class FindReferences:
         ALL, "all, its callers, the functions that it calls, or what implements it",
         choices=(ALL, CALLERS, CALLEES, IMPLEMENTS),
     )  # fmt: skip
-    depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1, agents="of callers")
+    depth: int | None = argument(None, f"callers of callers, to {MAX_DEPTH} steps", least=1)
     k: int | None = argument(None, "how many references at most", least=1, flag="-k")
     offset: int | None = argument(None, "how many to pass over", least=0)
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
@@ -111,8 +111,7 @@ class ReferencesAnswer:
 @operation(
     tool=Tool(
         "code",
-        "Where a symbol is defined, called, imported, implemented, tested; each with its line, resolved or by name. "
-        "Ask it before you grep for names.",
+        "Where a symbol is defined, called, imported, implemented, tested: ask it before you grep for names.",
         ("symbol", "path", "line", "show", "depth"),
     ),
     command="ragLs.references",

@@ -61,9 +61,7 @@ class SearchCode:
         (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
     )
     language: str = argument("", "only code in this language")
-    path_glob: str = argument(
-        "", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB", is_glob=True
-    )
+    path_glob: str = argument("", "only files that match", flag="--path", metavar="GLOB", is_glob=True)
     kind: str = argument("", "only this kind of declaration or document", names=CODE_KINDS)
     files_only: bool = argument(False, "files without their texts")
     min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
@@ -87,7 +85,7 @@ class SearchCode:
         "code",
         "Find code by meaning, words, names or paths: ask before you grep. Gives files with numbered "
         "lines, best first.",
-        ("query", "match", "k", "offset", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
+        ("query", "match", "k", "language", "path_glob", "kind", "project"),
         names_detail=True,
         nothing="nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
     ),
@@ -106,7 +104,8 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         exactly = make_exact_question(request, MatchMode.EXACT if is_wordless else mode, filters)
         if is_wordless:
             exactly = replace(exactly, queries=take_for(request.query) or exactly.queries)
-        most = caller.budget_tokens if request.budget_tokens is None else request.budget_tokens
+        own = sessions[0].settings.search.budget_tokens if sessions else 0
+        most = (own or caller.budget_tokens) if request.budget_tokens is None else request.budget_tokens
         found = answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
         return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
     settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search

@@ -171,7 +171,7 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
     prepare=prepare_index_status,
     tool=Tool(
         "code",
-        "Is the index complete? wait_s waits for it; skipped: the files left out, and why.",
+        "Is the index of code complete? skipped: the files left out, and why.",
         ("wait_s", "skipped"),
         ("complete",),
     ),

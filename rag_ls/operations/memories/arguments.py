@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from rag_ls.engine.session import ProjectSession
@@ -132,7 +132,7 @@ def set_branch(filters: MemoryFilters, view: ProjectSession) -> MemoryFilters:
 def read_times(time_range: Mapping[str, Any]) -> tuple[str, str]:
     """Start and end in the format of records, empty where not given. An end without a time means the end of that day.
 
-    Raises `InvalidRequest` for an unreadable time.
+    A time without a zone is in the user's one. Raises `InvalidRequest` for an unreadable time.
     """
     wanted = parse_request("time_range", TimeRange, time_range)
     return _read_time("start", wanted.start, timedelta()), _read_time("end", wanted.end, _REST_OF_DAY)
@@ -148,10 +148,9 @@ def _read_time(key: str, text: str, rest_of_day: timedelta) -> str:
         raise InvalidRequest(
             f"time_range: {key} = {text!r} is no time; write 2026-01-31 or 2026-01-31T12:00:00Z"
         ) from error
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
     try:
-        return utc_stamp(at + rest_of_day if len(text) <= 10 else at)
-    except OverflowError as error:
+        return utc_stamp((at + rest_of_day if len(text) <= 10 else at).astimezone())
+    except (OverflowError, ValueError, OSError) as error:
         raise InvalidRequest(f"time_range: {key} = {text!r} is out of range") from error
 
 

@@ -24,12 +24,12 @@ from rag_ls.memory.project_memories import memories_folder
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.changes import Changed, find_roots, mark_changed
-from rag_ls.operations.fields import NoArguments, argument
+from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import SCOPE_NAMES
 from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memory
 from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
 from rag_ls.project import user_data_folder
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import ERASED, MemoryStore
 from rag_ls.util.regular_files import regular_file
 
 _MAX_SHOWN = 20
@@ -193,6 +193,9 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
 class DeleteMemories:
     ids: tuple[str, ...] = argument((), "ids, or their first 4 or more characters")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
+    purge: bool = argument(
+        False, "erase them for good, with their history and in all backups: nothing brings them back"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,8 @@ class DeletedMemoriesAnswer:
     missing: tuple[str, ...]
     """Ids that no memory has."""
     changes: BatchRecord
+    still_held: tuple[str, ...] = optional(())
+    """Backups that cannot be changed, and hold what was to be erased."""
 
 
 @operation(effects=DELETES, changes=MemoryChange.DELETED, needs_code=False)
@@ -212,15 +217,22 @@ def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedM
     missing: list[str] = []
     for memory_id in request.ids:
         try:
-            view, store, memory = _find_stored(caller, memory_id)
+            view, store, memory = _find_stored(caller, memory_id, with_deleted=request.purge)
             found[memory.id], views[id(store)] = (store, memory), view
         except NotFound:
             missing.append(memory_id)
     stores = {id(store): store for store, _ in found.values()}
     batch_id, stamp = str(uuid.uuid4()), caller.memory_projects.all()[0].memories.stamp()
-    results, roots = [], dict[Path | None, None]()
+    results, roots, still_held = [], dict[Path | None, None](), list[str]()
     for key, store in stores.items():
-        ids = [memory.id for holder, memory in found.values() if holder is store]
+        held = [memory for holder, memory in found.values() if holder is store]
+        if request.purge:
+            if not request.dry_run:
+                still_held += map(str, _purge(views[key], store, held))
+                roots |= dict.fromkeys(find_roots(views[key], store.scope))
+            results.append(BatchResult(deleted=tuple(held)))
+            continue
+        ids = [memory.id for memory in held]
         _, result = carry_out(
             store,
             DELETED,
@@ -231,7 +243,8 @@ def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedM
         )
         results.append(result)
         roots |= dict.fromkeys(find_roots(views[key], *result.changed_scopes))
-    answer = DeletedMemoriesAnswer(tuple(missing), _make_batch_record(results, dry_run=request.dry_run))
+    changes = _make_batch_record(results, dry_run=request.dry_run)
+    answer = DeletedMemoriesAnswer(missing=tuple(missing), changes=changes, still_held=tuple(still_held))
     return Changed(answer, tuple(roots))
 
 
@@ -240,10 +253,34 @@ def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
         store.delete(memory_id)
 
 
-def _find_stored(caller: Caller, memory_id: str) -> tuple[ProjectSession, MemoryStore, Memory]:
-    """A memory with its project and store. Raises `NotFound`."""
-    view, memory = caller.memory_projects.find_first(lambda view: view.memories.get(memory_id))
+def _purge(view: ProjectSession, store: MemoryStore, memories: Sequence[Memory]) -> list[Path]:
+    """Erase memories for good; returns the backups that still hold them."""
+    still_held = store.erase_remains(store.erase(memories))
+    view.project.memories.exchange(at_once=True)
+    return still_held
+
+
+def _find_stored(
+    caller: Caller, memory_id: str, *, with_deleted: bool = False
+) -> tuple[ProjectSession, MemoryStore, Memory]:
+    """A memory with its project and store, even of the deleted ones. Raises `NotFound`."""
+
+    def find(view: ProjectSession) -> Memory:
+        try:
+            return view.memories.get(memory_id)
+        except NotFound:
+            former = view.memories.history(memory_id) if with_deleted else []
+            if not former or former[0].reason == ERASED:
+                raise
+            return former[0].memory
+
+    view, memory = caller.memory_projects.find_first(find)
     return view, view.memories.of(memory.scope), memory
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    project: str = argument("", "the name or root of a project")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +296,9 @@ class LastChangeAnswer:
 
 
 @operation(needs_code=False)
-def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
+def last_change(caller: Caller, request: LastChange) -> LastChangeAnswer:
     """The change of many memories that undo would take back."""
-    found = find_last_changes(_find_last_changed(caller))
+    found = find_last_changes(caller.memory_projects.find_one(request.project))
     if not found:
         return LastChangeAnswer("", "", "", 0)
     return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
@@ -271,6 +308,7 @@ def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
 class Undo:
     id: str = argument("", "the change to take back, by the id that it printed (default: the latest)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
+    project: str = argument("", "the name or root of the project whose latest change it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +316,8 @@ class UndoneAnswer:
     """The change that was taken back."""
 
     id: str
+    project: str
+    """The root of the project that it belongs to; empty where all of it is the user's own."""
     kind: str
     at: str
     kept: tuple[str, ...]
@@ -299,22 +339,21 @@ class UndoneAnswer:
 def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:
     """Take a change of many memories back."""
     wanted = request.id.strip()
-    view = _find_last_changed(caller, wanted)
+    view = _find_changed(caller, wanted) if wanted else caller.memory_projects.find_one(request.project)
     undone = undo_changes(view, tuple(Scope), wanted, dry_run=request.dry_run)
     batch = undone[0].batch
     kept = tuple(memory_id for item in undone for memory_id in item.kept)
     changes = _make_batch_record([item.result for item in undone], dry_run=request.dry_run)
-    answer = UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+    is_of_project = any(item.scope is Scope.PROJECT for item in undone)
+    root = str(view.project.root) if is_of_project and not view.is_scratch else ""
+    answer = UndoneAnswer(id=batch.id, project=root, kind=batch.kind, at=batch.at, kept=kept, changes=changes)
     return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
 
 
-def _find_last_changed(caller: Caller, batch_id: str = "") -> ProjectSession:
-    """Of the client's projects, the one whose memories were changed last, many at once."""
-
-    def time_of(view: ProjectSession) -> str:
-        return max((batch.at for batch in find_last_changes(view, batch_id)), default="")
-
-    return max(caller.memory_projects.all(), key=time_of)
+def _find_changed(caller: Caller, batch_id: str) -> ProjectSession:
+    """The project in which the change with an id was made; the first one if there is none."""
+    views = caller.memory_projects.all()
+    return next((view for view in views if find_last_changes(view, batch_id)), views[0])
 
 
 def _make_batch_record(results: Collection[BatchResult], *, dry_run: bool) -> BatchRecord:

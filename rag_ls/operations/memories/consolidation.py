@@ -43,7 +43,8 @@ _MAX_SUMMARY_WORDS = 2000
 @dataclass(frozen=True, slots=True)
 class ConsolidateMemories:
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
-    threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")
+    threshold: float | None = argument(None, "how close they must be to be proposed, 0 to 1 (default: 0.8)")
+    ids: tuple[str, ...] = argument((), "merge these, as was proposed", flag="-")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     undo: bool | str = argument("", "true takes the latest one back, an id that one", agents_type="boolean", flag="-")
     project: str = argument("", "the name or root of a project")
@@ -55,6 +56,13 @@ class MergeRecord:
 
     kept: BriefMemory
     merged: tuple[BriefMemory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRecord:
+    """Memories that may say the same; `ids` merges them."""
+
+    memories: tuple[BriefMemory, ...]
     cosine: float
 
 
@@ -73,6 +81,7 @@ class ConsolidationAnswer:
     dry_run: bool | None = optional()
     threshold: float | None = optional()
     merges: tuple[MergeRecord, ...] | None = optional()
+    proposals: tuple[ProposalRecord, ...] | None = optional()
     contradictions: tuple[ContradictionRecord, ...] | None = optional()
     never_recalled: tuple[BriefMemory, ...] | None = optional()
     undo: Mapping[str, str] | None = optional()
@@ -85,8 +94,8 @@ class ConsolidationAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Merge memories that say the same (dry_run shows which); lists contradictions and the never recalled.",
-        ("scope", "dry_run", "undo"),
+        "Merge memories that say the same (dry_run: show them); lists contradictions.",
+        ("scope", "dry_run"),
         ("dry_run",),
     ),
     command="ragLs.consolidateMemories",
@@ -109,12 +118,17 @@ def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Change
         batch_id = "" if request.undo is True else request.undo.strip()
         undone = undo_changes(view, scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
         back = [memory for item in undone for memory in item.result.inserted]
-        answer = ConsolidationAnswer(restored=tuple(make_memory_record(item) for item in back))
+        answer = ConsolidationAnswer(
+            dry_run=request.dry_run or None, restored=tuple(make_memory_record(item) for item in back)
+        )
         return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
     threshold = request.threshold
     if threshold is None:
         threshold = view.settings.consolidation.similarity_threshold
-    done = consolidate_scopes(view, scopes, threshold, dry_run=request.dry_run)
+    chosen = [view.memories.get(memory_id) for memory_id in request.ids]
+    if request.ids and (len(chosen) < 2 or len({memory.scope for memory in chosen}) > 1):
+        raise InvalidRequest("to merge memories, name two or more of one scope")
+    done = consolidate_scopes(view, scopes, threshold, chosen=chosen, dry_run=request.dry_run)
     answer = make_consolidation_answer(done, dry_run=request.dry_run, threshold=threshold)
     return mark_changed(answer, view, *(scope for scope, batch_id in done.ids.items() if batch_id))
 
@@ -126,9 +140,14 @@ def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: f
         dry_run=dry_run,
         threshold=threshold,
         merges=tuple(
-            MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged)), round(item.cosine, 4))
+            MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged)))
             for plan in plans
             for item in plan.merges
+        ),
+        proposals=tuple(
+            ProposalRecord(tuple(map(shorten_memory, item.memories)), round(item.cosine, 4))
+            for plan in plans
+            for item in plan.proposals
         ),
         contradictions=tuple(
             ContradictionRecord((shorten_memory(item.one), shorten_memory(item.other)), item.reason)
@@ -184,7 +203,7 @@ class SummaryAnswer:
     tool=Tool(
         "memory",
         "Summarise the memories of a time, in place of the former summary.",
-        ("time_range", "scope", "max_words"),
+        ("time_range", "scope"),
         ("summary",),
     ),
     command="ragLs.summarizeMemories",

@@ -80,7 +80,7 @@ class MemoryPage:
     tool=Tool(
         "memory",
         "List memories, newest change first.",
-        ("scope", "tags", "path", "limit", "offset"),
+        ("scope", "tags", "path"),
         ("total",),
         nothing="no memory passes: store_memory keeps one",
     ),
@@ -132,7 +132,7 @@ def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int
     total = 0
     for view in caller.memory_projects.find(request.project):
         for store in view.memories.usable(read_scopes(request.scope)):
-            page, count = store.deleted(offset + limit)
+            page, count = store.deleted(offset + limit, with_erased=False)
             total += count
             found |= {item.memory.id: item for item in page}
     ordered = sorted(found.values(), key=lambda item: item.replaced_at, reverse=True)[offset : offset + limit]

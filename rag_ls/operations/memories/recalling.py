@@ -44,7 +44,7 @@ from rag_ls.util.text import count_of
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_RECALLED = 100
 _MAX_TAGS_NAMED = 8
-_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "anchor", "path")
+_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class MemoryAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "What was decided or learned? Ask before you change code. anchor.state drifted: the code has changed since.",
-        ("query", "k", "scope", "filters", "min_similarity"),
+        "What was decided or learned? Ask before you change code. anchor.state drifted: the code has changed.",
+        ("query", "k", "scope", "filters"),
         ("results",),
         # `context` repeats the memories as one text, for prompts.
         omits=("query", "context"),
@@ -101,8 +101,9 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     filters, views = make_memory_filters(request.scope, wanted), caller.memory_projects.find(request.project)
     path = wanted.path.strip()
     is_about_code = bool(wanted.anchor or path)
-    answers = [
-        code_memories.recall(
+
+    def recall(view: ProjectSession, *, is_weak: bool = False) -> model.SearchAnswer:
+        return code_memories.recall(
             view,
             request.query,
             replace(set_branch(filters, view), anchored=is_about_code),
@@ -111,11 +112,15 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
             min_similarity=request.min_similarity,
             wait_for_model_s=caller.wait_s,
             is_unsaved=request.is_unsaved,
+            is_weak=is_weak,
         )
-        for view in views
-    ]
-    if not any(answer.hits for answer in answers) and (hint := hint_at_tags(wanted.tags, views)):
-        answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+
+    answers = [recall(view) for view in views]
+    if not any(answer.hits for answer in answers):
+        if hint := hint_at_tags(wanted.tags, views):
+            answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+        elif not is_about_code:
+            answers = _keep_nearest(answers, [recall(view, is_weak=True) for view in views])
     count = request.k or views[0].settings.search.default_k
     if len(views) > 1:
         answers = [_locate_answer(answer, view) for answer, view in zip(answers, views, strict=True)]
@@ -130,6 +135,17 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
         return found
     note = f"{count_of(left_out, 'more memory')} did not fit one answer: ask for fewer (k), or more precisely"
     return replace(found, results=tuple(shown), stats=add_note(found.stats, note))
+
+
+def _keep_nearest(empty: Sequence[model.SearchAnswer], weak: Sequence[model.SearchAnswer]) -> list[model.SearchAnswer]:
+    """The answers of several projects, which found nothing, with the nearest of their weak hits alone."""
+    nearest_hit = max((hit for answer in weak for hit in answer.hits), key=lambda hit: hit.score, default=None)
+    return [
+        replace(other, stats=replace(other.stats, note="; ".join(filter(None, (answer.stats.note, other.stats.note)))))
+        if nearest_hit in other.hits
+        else answer
+        for answer, other in zip(empty, weak, strict=True)
+    ]
 
 
 def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
@@ -171,7 +187,7 @@ class GetMemory:
     tool=Tool(
         "memory",
         "Read one memory whole, with tags and place; history: former versions.",
-        ("id", "history", "offset"),
+        ("id", "history"),
         ("content",),
     ),
     command="ragLs.getMemory",

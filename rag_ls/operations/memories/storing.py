@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_ls.engine.code.anchors import anchor_to_place, renew_anchor, resolve_anchor
+from rag_ls.engine.code.anchors import anchor_to_place, describe_missing, renew_anchor, resolve_anchor
 from rag_ls.engine.events import MemoryChange
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
@@ -38,6 +38,10 @@ from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, 
 from rag_ls.operations.parsing import argument_named, parse_request
 
 _EVICTED = "the session was full: the oldest of its least important memories made room"
+_NOT_COMPARED = (
+    "it was not compared with what is known, because its meaning is not computed yet (`rag-ls status` shows the model); "
+    "`rag-ls consolidate --dry-run` compares it later"
+)
 _PLACE = ("source_file", *PLACE_KEYS)
 _SHOWN_CHANGES = ("tags", "source_file", "line", "symbol")
 _SHOWN_METADATA = (*_SHOWN_CHANGES, "memory_type")
@@ -87,8 +91,8 @@ class StoredAnswer:
     needs_code=False,
     tool=Tool(
         "memory",
-        "Keep a fact, decision or convention. scope: project (this repository), global (all), session (until it "
-        "ends). source_file with line or symbol ties it to code. If the answer names what is known already, update that.",
+        "Keep a fact, decision or convention of the project, of all (global), or until this session ends. source_file with "
+        "line or symbol ties it to code. If the answer names what is known already, update that.",
         ("content", "scope", "metadata"),
         ("id",),
     ),
@@ -118,8 +122,9 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         branch=read_branch(meta, view, scope),
         force=request.force,
     )
-    stored = view.memories.store(_tie_to_code(view, new, meta), view.project.model())
-    return mark_changed(make_stored_answer(stored), view, scope)
+    new = _tie_to_code(view, new, meta)
+    stored = view.memories.store(new, view.project.model())
+    return mark_changed(make_stored_answer(stored, describe_missing(view, new.anchor)), view, scope)
 
 
 def _tie_to_code(view: ProjectSession, new: NewMemory, meta: Metadata) -> NewMemory:
@@ -139,15 +144,16 @@ def _tie_to_code(view: ProjectSession, new: NewMemory, meta: Metadata) -> NewMem
     return replace(new, metadata=replace(new.metadata, source_file=anchor.path), anchor=anchor)
 
 
-def make_stored_answer(stored: Stored) -> StoredAnswer:
+def make_stored_answer(stored: Stored, *notes: str) -> StoredAnswer:
     memory = stored.memory
+    notes += (_EVICTED if stored.evicted else "", _NOT_COMPARED if stored.is_uncompared else "")
     is_duplicate = stored.status == "duplicate" or (stored.status == "updated" and stored.is_duplicate)
     return StoredAnswer(
         memory.id, stored.status, memory.version, memory.scope.value, make_anchor_record(memory.anchor),
         duplicate_of=memory.id if is_duplicate else "",
         known=tuple(_make_known(memory, hit) for hit in stored.known),
         evicted=stored.evicted,
-        note="; ".join(filter(None, (_EVICTED if stored.evicted else "", _note_length(memory.content)))),
+        note="; ".join(filter(None, (*notes, _note_length(memory.content)))),
     )  # fmt: skip
 
 
@@ -191,7 +197,7 @@ class UpdateMemory:
     tool=Tool(
         "memory",
         "Change a memory; metadata is merged, null removes a key. id alone: it holds for the code as it is now.",
-        ("id", "content", "metadata", "expected_version"),
+        ("id", "content", "metadata"),
         ("id",),
     ),
     command="ragLs.updateMemory",
@@ -216,6 +222,7 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
     changes = {argument_named(str(key).strip(), arguments_of(Metadata)): value for key, value in metadata.items()}
     # Outside the transaction, because finding the code may read files while other writers wait.
     anchor = _make_anchor(memory, meta, changes, view)
+    missing = describe_missing(view, anchor) if "source_file" in changes else ""
     is_moved = any(key in changes for key in _PLACE)
 
     def change(current: Memory) -> Memory:
@@ -226,7 +233,7 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
     stored = view.memories.update(
         memory.id, change, view.project.model(), expected=request.expected_version, force=request.force
     )
-    answer = make_stored_answer(replace(stored, memory=resolve_anchor(view, stored.memory)))
+    answer = make_stored_answer(replace(stored, memory=resolve_anchor(view, stored.memory)), missing)
     return mark_changed(answer, view, memory.scope)
 
 

@@ -25,11 +25,11 @@ from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Severity, Violation
-from rag_ls.rules.contradictions import StatedSection, find_contradictions
-from rag_ls.rules.diffs import FileChange, read_diff
+from rag_ls.rules.diffs import FileChange, find_files, read_diff
 from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search import Roles, is_data, is_docs
+from rag_ls.util.quoting import fold
 from rag_ls.util.text import count_of, lines_of
 
 MAX_RESULTS = 20
@@ -38,9 +38,11 @@ DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise. The words of a path alone, without a change, tell less.
 _MIN_RELEVANCE, _MIN_RELEVANCE_TO_PATH = 0.05, 0.01
 _MAX_UNCLEAR = 3
-# Beside a rule that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes, 1 of 78 right ones.
+# Beside a rule of its kind that clearly speaks of a change, one with so many times lower odds is noise: among 52 changes,
+# 1 of 78 right ones.
 _MAX_ODDS_RATIO = 5.0
-_MAX_CHECKS, _MAX_CONTRADICTIONS = 30, 10
+_MAX_MISSING, _MAX_NAME_CHARACTERS = 3, 120
+_MAX_CHECKS = 30
 MAX_VIOLATIONS = 100
 """The places that break a rule which an answer names; the others are counted."""
 MAX_QUERY_CHARACTERS = 4000
@@ -112,8 +114,6 @@ class ConstraintsAnswer:
     """The rules that the added lines of a diff break."""
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
-    contradictions: tuple[str, ...] = optional(())
-    """The rules shown that contradict each other, where it can be seen; the first told is the nearer or likelier one."""
     status: str = SUCCESS
 
 
@@ -142,26 +142,27 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     if description and len(description) < LEAST_DESCRIPTION_CHARACTERS:
         raise InvalidRequest(f"the change {description!r} is too short: say in a few words what is to be changed")
     view = caller.rule_projects.current()
-    changes = read_diff(request.diff) if request.diff.strip() else []
+    changes, missing = find_files(view.project.root, read_diff(request.diff) if request.diff.strip() else [])
+    lost = _tell_missing_files(view, missing)
+    if missing and len(missing) == len(changes):
+        raise InvalidRequest(f"{lost}; nothing was checked: give a diff whose paths count from there")
     paths = [change.path for change in changes]
     if request.file_path.strip():
         paths.insert(0, view.relative(request.file_path))
     text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:MAX_QUERY_CHARACTERS]
     query = text or " ".join(paths)
-    if text:
-        # A question about a file alone is asked before each edit, and waits for nothing.
-        read_first(caller, [view], QuestionScope(text, paths[0] if paths else "", rules=True), compares=True)
+    if text or not view.store.counts().documents:
+        # A question about a file alone is asked before each edit, and waits for nothing but an index.
+        read_first(caller, [view], QuestionScope(query, paths[0] if paths else "", rules=True), compares=True)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
     found = find_rules(view, query, paths, wait_for_model_s=caller.wait_s)
     least = _MIN_RELEVANCE if text else _MIN_RELEVANCE_TO_PATH
     told = [hit for hit in found.hits if hit.relevance >= least or hit.names_path]
     is_clear = any(hit.relevance >= CLEAR_RELEVANCE or (hit.names_file if text else hit.names_path) for hit in told)
-    if is_clear and not paths and request.num_results is None:
-        least_odds = compute_odds(told[0].relevance) / _MAX_ODDS_RATIO
-        told = [hit for hit in told if hit.names_path or compute_odds(hit.relevance) >= least_odds]
+    is_lean = is_clear and not paths and request.num_results is None
     most = count if is_clear else min(count, _MAX_UNCLEAR)
-    shown = {kind: [hit for hit in told if hit.kind is kind][:most] for kind in RuleKind}
+    shown = {kind: _choose([hit for hit in told if hit.kind is kind], is_lean=is_lean)[:most] for kind in RuleKind}
     constraints, patterns = (
         [_make_rule_record(hit) for hit in shown[kind]] for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
     )
@@ -174,15 +175,11 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     )
     unread = "" if constraints or patterns else tell_unread_rules(view)
     summary = _summarize_constraints(constraints, patterns, examples, found, is_clear=is_clear, unread=unread)
-    summary = "; ".join(filter(None, (summary, note_secrets([view]))))
+    summary = "; ".join(filter(None, (summary, lost, note_secrets([view]))))
     if broken:
         rules = count_of(len({each.rule for each in broken}), "rule is", "rules are")
         see = f"violations has the gravest {MAX_VIOLATIONS}" if len(broken) > MAX_VIOLATIONS else "see violations"
         summary = f"{rules} broken by the diff in {count_of(len(broken), 'place')}: {see}; {summary}"
-    stated = [_make_section(hit) for hits in shown.values() for hit in hits]
-    contradictions = tuple(find_contradictions(stated)[:_MAX_CONTRADICTIONS])
-    if contradictions:
-        summary = f"{summary}; some of these rules contradict each other: see contradictions"
     return ConstraintsAnswer(
         query=query,
         constraints=tuple(constraints),
@@ -191,13 +188,32 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
         summary=summary,
         violations=keep_gravest(broken),
         checks=checks[:_MAX_CHECKS],
-        contradictions=contradictions,
     )
 
 
-def _make_section(hit: RuleHit) -> StatedSection:
-    chunk = hit.row.stored.chunk
-    return StatedSection(chunk.path, chunk.start_line - chunk.overlap.count("\n"), chunk.overlap + chunk.text)
+def _choose(hits: Sequence[RuleHit], *, is_lean: bool) -> list[RuleHit]:
+    """The rules of one kind as they are told: those of the team's own that clearly speak of the change before all that set-up wrote.
+
+    A lean answer leaves out those far behind the best one of the same author: what set-up wrote hides nothing of the team's.
+    """
+    groups = [[hit for hit in hits if hit.is_surveyed is is_surveyed] for is_surveyed in (False, True)]
+    if is_lean:
+        groups = [_leave_out_far(each) for each in groups]
+    chosen = sorted((hit for group in groups for hit in group), key=lambda hit: -hit.relevance)
+    return sorted(chosen, key=lambda hit: hit.is_surveyed or hit.relevance < CLEAR_RELEVANCE)
+
+
+def _leave_out_far(hits: Sequence[RuleHit]) -> list[RuleHit]:
+    least = compute_odds(hits[0].relevance) / _MAX_ODDS_RATIO if hits else 0.0
+    return [hit for hit in hits if hit.names_path or compute_odds(hit.relevance) >= least]
+
+
+def _tell_missing_files(view: ProjectSession, missing: Sequence[str]) -> str:
+    """A sentence about the files of a diff that are not there; "" if all are."""
+    more = f" and {len(missing) - _MAX_MISSING} more" if len(missing) > _MAX_MISSING else ""
+    named = ", ".join(fold(path, _MAX_NAME_CHARACTERS) for path in missing[:_MAX_MISSING]) + more
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{named} of the diff {verb} not in {view.project.root}" if missing else ""
 
 
 def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
@@ -242,6 +258,7 @@ def _make_violation(found: Violation) -> ViolationRecord:
 @dataclass(frozen=True, slots=True)
 class CheckFile:
     file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
+    former_text: str | None = argument(None, "its text before an edit: only what the edit made is listed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +276,9 @@ class CheckedFileAnswer:
 def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
     """The places that break a checkable rule in a file as it is now."""
     view = caller.rule_projects.current(request.file_path)
-    path = view.relative(request.file_path)
-    found = view.checks.violations(path, view.checks.text_of(path))
+    path, checks, former = view.relative(request.file_path), view.checks, request.former_text
+    text = checks.text_of(path)
+    found = checks.violations(path, text) if former is None else checks.violations_of_edit(path, former, text)
     return CheckedFileAnswer(path, keep_gravest([*map(_make_violation, found)]), len(found))
 
 

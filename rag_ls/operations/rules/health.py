@@ -49,7 +49,7 @@ class RulesHealthAnswer:
 @operation(
     tool=Tool(
         "rules",
-        "Can rules and impact be asked for? Lists problems and what to do.",
+        "Why do rules or impact not answer? What to do.",
         (),
         ("healthy",),
         is_idempotent=True,
@@ -63,13 +63,14 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     root, counts = view.project.root, count_rule_chunks(view)
     decisions = read_decisions(root)
     issues, warnings = list[str](), list[str]()
-    query_test = "passed"
+    query_test = "failed"
     try:
         found = find_rules(view, "health check", ())
+        # A question of nothing proves nothing.
+        query_test = "passed" if found.has_rules and counts["codebase"] else "failed"
         warnings += [] if found.has_rules else [tell_unread_rules(view) or tell_missing_rules(found.foreign)]
         warnings += tell_foreign_rules(found.foreign)
     except RagLsError as error:
-        query_test = "failed"
         issues.append(str(error))
     if not counts["codebase"]:
         issues.append("the index is empty: rag_index makes it")
@@ -107,7 +108,7 @@ class RulesStatusAnswer:
 
 @operation(
     needs_code=False,
-    tool=Tool("rules", "How many rules and chunks are indexed, since when?", (), ("initialized",), is_idempotent=True),
+    tool=Tool("rules", "How many rules are indexed, since when?", (), ("initialized",), is_idempotent=True),
     command="ragLs.rulesStatus",
     verb=Verb("rules status", "show how the rules of the project stand"),
 )

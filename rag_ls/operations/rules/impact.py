@@ -39,7 +39,7 @@ class QueryImpact:
     changed: str = argument(
         "",
         "all that differs from this git revision, uncommitted work included: for a review",
-        agents="a git revision: all that differs from it",
+        agents="a git revision",
     )
 
     @property
@@ -51,7 +51,7 @@ class QueryImpact:
 @operation(
     tool=Tool(
         "rules",
-        "What breaks if a file or symbol changes? Gives dependents with lines, tests, endpoints.",
+        "What breaks if a file or symbol changes? Dependents with lines, tests, endpoints.",
         ("file_path", "symbol", "changed", "num_similar"),
         ("summary",),
         is_idempotent=True,

@@ -25,7 +25,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, matched_language, problem_of
+from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, is_nameless, matched_language, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.util.quoting import fold
 
@@ -169,9 +169,9 @@ def _structure(item: Mapping[str, Any]) -> StructureCheck:
     required = item.get("require")
     if "match" in item and required is None:
         raise ValueError("`match` needs `require`: what each match must satisfy; `forbid` allows no match")
-    return StructureCheck(
-        languages, match, {"pattern": required} if isinstance(required, str) else required, item.get("fix", "")
-    )
+    if is_nameless(fix := item.get("fix", "")):
+        raise ValueError("`fix` cannot repeat what $$$ matches: write $$$ARGS for it, in the pattern too")
+    return StructureCheck(languages, match, {"pattern": required} if isinstance(required, str) else required, fix)
 
 
 def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 
 from rag_ls.rules.checks import contracts, names
-from rag_ls.rules.checks.cruiser.checking import cruise
-from rag_ls.rules.checks.cruiser.records import CruiserCheck
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
@@ -33,7 +31,7 @@ from rag_ls.rules.checks.suppression import drop_suppressed
 from rag_ls.util.path_globs import matches_any
 
 _log = logging.getLogger(__name__)
-_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck, CruiserCheck)
+_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
 
 
 def violations(
@@ -125,10 +123,8 @@ def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> I
             yield from contracts.layers(document, check, graph)
         case IndependentCheck() as check:
             yield from contracts.independent(document, check, graph)
-        case CyclesCheck() as check:
-            yield from contracts.cycles(document, check, graph)
-        case CruiserCheck() as check:
-            yield from cruise(document, check, graph)
+        case CyclesCheck():
+            yield from contracts.cycles(document, graph)
         case FileNameCheck() as check:
             yield from names.file_name(document, check)
         case SymbolNameCheck() as check:

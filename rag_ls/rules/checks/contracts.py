@@ -1,7 +1,6 @@
 """Checks the imports of a document against contracts: forbidden and required imports, layers, independence, no circles.
 
-`layers`, `forbidden` and `independent` mean what they mean in import-linter: a chain of imports through other documents
-counts as an import. `cycles` means what `circular` means in dependency-cruiser.
+A chain of imports through other documents counts as an import, as in import-linter.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from rag_ls.rules.checks.graph import Edge, ImportGraph, place_of, shorten_chain
 from rag_ls.rules.checks.names import first_line
 from rag_ls.rules.checks.records import (
     CheckedDocument,
-    CyclesCheck,
     ImportCheck,
     IndependentCheck,
     LayersCheck,
@@ -101,13 +99,13 @@ def _find_reaching(
             yield place_of(document, edge), f"it imports {shorten_chain([each or edge.module for each in chain])}"
 
 
-def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:
+def cycles(document: CheckedDocument, graph: ImportGraph) -> Iterator[Found]:
     """The imports of a document that lead back to it."""
     for edge in graph.edges(document.path):
         if not graph.is_in_circle(document.path, edge.target):
             continue
         chain = graph.chain(edge, lambda path: path == document.path, _pass_all)
-        if chain and (not check.through or any(matches_any((check.through,), path) for path in chain)):
+        if chain:
             yield place_of(document, edge), f"a circle: {shorten_chain([document.path, *chain])}"
 
 

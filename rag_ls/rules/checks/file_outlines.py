@@ -9,6 +9,7 @@ from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.indexing.files import Rejected, Source
 from rag_ls.languages import find_language
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import read_code
 from rag_ls.util.paths import blanked_in
 from rag_ls.util.secret_texts import Blanked
 
@@ -40,7 +41,11 @@ def has_tests_inside(language: str) -> bool:
 
 def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:
     """Each path with its file's language and outline, perhaps of its imports alone."""
-    return [_outline(path, read_text(root, path), declarations=declarations) for path in paths]
+    codes = ((path, read_code(path, read_text(root, path))) for path in paths)
+    return [
+        (path, code.language, outline_of_document(code.text, path, code.language, declarations=declarations))
+        for path, code in codes
+    ]
 
 
 def read_text(root: Path, path: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_ls.languages import ImportResolver
@@ -34,9 +33,7 @@ class ImportGraph:
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges
         self._circles: dict[str, int] | None = None
-        self._imported: frozenset[str] | None = None
         self._importing: dict[Edge, list[str]] = {}
-        self._reached: dict[Hashable, frozenset[str]] = {}
         self._without: dict[tuple[str, ...], ImportGraph] = {}
 
     def without(self, exceptions: tuple[str, ...]) -> ImportGraph:
@@ -56,6 +53,10 @@ class ImportGraph:
     def edges(self, path: str) -> tuple[Edge, ...]:
         """The imports of a document, in order."""
         return self._edges.get(path, ())
+
+    def has_edges(self, edges: Mapping[str, tuple[Edge, ...]]) -> bool:
+        """Whether these are the imports of each document."""
+        return self._edges == edges
 
     def paths(self) -> Collection[str]:
         """The documents with imports."""
@@ -83,37 +84,13 @@ class ImportGraph:
             self._circles = _components(self._edges)
         return path in self._circles and self._circles.get(path) == self._circles.get(target)
 
-    def is_imported(self, path: str) -> bool:
-        """Whether any other document imports this one."""
-        if self._imported is None:
-            self._imported = frozenset(
-                edge.target for source, edges in self._edges.items() for edge in edges if edge.target != source
-            )
-        return path in self._imported
-
-    def reached_from(self, key: Hashable, starts: Callable[[str], bool]) -> frozenset[str]:
-        """The documents that a chain of imports leads to from some that `starts` chooses, and these; known by a key."""
-        if key not in self._reached:
-            waiting = [path for path in self._edges if starts(path)]
-            found = set(waiting)
-            while waiting:
-                new = {edge.target for edge in self.edges(waiting.pop()) if edge.target} - found
-                found |= new
-                waiting += new
-            self._reached[key] = frozenset(found)
-        return self._reached[key]
-
     def chain(
         self,
         start: Edge,
         is_target: Callable[[str], bool],
         passes: Callable[[str], bool],
-        name: Callable[[Edge], str] = operator.attrgetter("target"),
     ) -> list[str] | None:
-        """The shortest chain of documents from an import to a target; it leads only through documents that pass.
-
-        `name` gives the name of an imported module, empty for one that no chain leads to.
-        """
+        """The shortest chain of documents from an import to a target; it leads only through documents that pass."""
         if not start.target:
             return None
         if is_target(start.target):
@@ -125,7 +102,7 @@ class ImportGraph:
         while waiting:
             at = waiting.popleft()
             for edge in self.edges(at):
-                named = name(edge)
+                named = edge.target
                 if not named or named in came_from:
                     continue
                 came_from[named] = at

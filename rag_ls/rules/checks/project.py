@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+import os
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from rag_ls.chunking import recognise
@@ -15,17 +16,17 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
 from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
+from rag_ls.rules.checks.checked_code import read_code
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.coverage import explain_blind_rules, note_unfollowed_imports
 from rag_ls.rules.checks.file_outlines import OutlinedFile, outline_files, read_blanked, read_text
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolve_imports
+from rag_ls.rules.checks.other_checkers import name_other_checkers
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
-    IndependentCheck,
-    LayersCheck,
     RuleProblem,
     RuleSet,
-    Severity,
     StructureCheck,
     Violation,
 )
@@ -35,8 +36,6 @@ from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
-from rag_ls.util.nearest import nearest_text
-from rag_ls.util.path_globs import matches_any, nearest_to_glob
 from rag_ls.util.paths import is_among
 from rag_ls.util.secret_texts import describe_secret_lines
 
@@ -70,9 +69,16 @@ class CheckReport:
     files: int
     """The number of files that were checked."""
     notes: tuple[str, ...] = ()
-    """The reasons that kept the ignore rules from being applied as git would."""
-    is_idle: bool = False
-    """Whether there are rules, and none is for any file of the project."""
+    """The things that it did not look at, and the reasons that kept the ignore rules from being applied as git would."""
+    blind: tuple[CheckRule, ...] = ()
+    """The rules that are for no file of the project."""
+    unread: tuple[str, ...] = ()
+    """The files that were wanted, that a rule may be for, and that are no part of the project: ignored, say."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there are rules, and none is for any file of the project."""
+        return bool(self.rules.rules) and len(self.blind) == len(self.rules.rules)
 
 
 def check_project(
@@ -90,12 +96,13 @@ def _check(
 ) -> CheckReport:
     tree = SourceTree(paths, partial(read_text, root))
     rules = RuleFiles(parsing.read_rule_file).read(tree)
-    unmatched = {rule.id: rule for rule in rules.rules if not any(applies(rule, path) for path in paths)}
-    is_idle = bool(rules.rules) and len(unmatched) == len({rule.id for rule in rules.rules})
-    rules += RuleSet((), tuple(_explain_unmatched(rules.rules, unmatched, paths)))
-    chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
+    notes = (*notes, *name_other_checkers(tree.paths, tree.read))
     if not rules.rules:
         return CheckReport(rules, (), 0, notes)
+    language_of = cache(lambda path: read_code(path, read_text(root, path)).language)
+    problems, blind = explain_blind_rules(rules.rules, paths, language_of)
+    rules += RuleSet((), tuple(problems))
+    chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     outlined = paths if needs_chains(rules) else chosen
     with_symbols = needs_symbols(rules)
     is_outlined = needs_imports(rules) or with_symbols
@@ -119,13 +126,27 @@ def _check(
         blanked = read_blanked(root, path)
         if blanked.lines:
             secret_lines[path] = blanked.lines
-        known = outlines.get(path)
-        language = known[0] if known else recognise(path, blanked.text[:4096]) or "text"
-        outline = known[1] if known else Outline()
-        document = CheckedDocument(path, language, blanked.text, outline.imports, outline.symbols)
-        found += violations(document, rules, graph, structures=parsing.structures)
-    left_out = describe_secret_lines(secret_lines)
-    return CheckReport(rules, tuple(found), len(chosen), (*notes, *([left_out] if left_out else [])), is_idle)
+        code = read_code(path, blanked.text)
+        outline = outlines[path][1] if path in outlines else Outline()
+        document = CheckedDocument(path, code.language, code.text, outline.imports, outline.symbols)
+        found += code.locate(violations(document, rules, graph, structures=parsing.structures))
+    unfollowed = note_unfollowed_imports(graph, chosen, partial(_is_file, root))
+    unread = tuple(
+        path
+        for path in wanted
+        if not any(is_among(each, (path,)) for each in paths)
+        and recognise(path, "")
+        and os.path.isfile(root / path)
+        and any(applies(rule, path) for rule in rules.rules)
+    )
+    refused = f"not checked, since no part of the project (ignored, say): {', '.join(unread)}" if unread else ""
+    more = [note for note in (describe_secret_lines(secret_lines), unfollowed, refused) if note]
+    return CheckReport(rules, tuple(found), files=len(chosen), notes=(*notes, *more), blind=tuple(blind), unread=unread)
+
+
+def _is_file(root: Path, importer: str, module: str) -> bool:
+    place = root / module.lstrip("/") if module.startswith("/") else root / importer / ".." / module
+    return os.path.isfile(os.path.normpath(place))
 
 
 def changed_files(root: Path, revision: str) -> list[str]:
@@ -140,31 +161,6 @@ def changed_files(root: Path, revision: str) -> list[str]:
     except GitSilent as silent:
         raise InvalidRequest(f"--changed {revision}: {silent}") from silent
     return list(dict.fromkeys(path for each in found for path in (each.former_path, each.path) if path))
-
-
-def _explain_unmatched(
-    rules: Sequence[CheckRule], unmatched: Collection[str], paths: Sequence[str]
-) -> Iterator[RuleProblem]:
-    """A problem for each rule among `unmatched`, by ids, and for each layer or group of files in which there is none."""
-    for rule in rules:
-        globs = rule.files if rule.id in unmatched else _empty_parts(rule, paths)
-        if not globs:
-            continue
-        near = nearest_text(path for glob in globs for path in nearest_to_glob(glob, paths))
-        what = f"{', '.join(globs)} matches no file of the project, so {rule.id} finds nothing there; {near}"
-        yield RuleProblem(rule.path, rule.line, what.removesuffix("; "), Severity.WARNING)
-
-
-def _empty_parts(rule: CheckRule, paths: Sequence[str]) -> tuple[str, ...]:
-    match rule.check:
-        case LayersCheck(layers=layers):
-            parts = layers
-        case IndependentCheck(groups=groups):
-            parts = tuple((group,) for group in groups)
-        case _:
-            return ()
-    empty = (part for part in parts if not any(matches_any(part, path) for path in paths))
-    return tuple(glob for part in empty for glob in part)
 
 
 class _Parsing:

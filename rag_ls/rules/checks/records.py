@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 
 from rag_ls.model import Import, Symbol
-from rag_ls.rules.checks.cruiser.records import CruiserCheck
 
 
 class Severity(StrEnum):
@@ -52,9 +51,6 @@ class IndependentCheck:
 @dataclass(frozen=True, slots=True)
 class CyclesCheck:
     """Files must not import each other in a circle."""
-
-    through: str = ""
-    """A path glob: only circles through such a file count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,6 @@ Check = (
     | FileNameCheck
     | SymbolNameCheck
     | PlaceCheck
-    | CruiserCheck
 )
 
 

@@ -1,24 +1,24 @@
-"""Gathers a project's rules from all files that state them: our own, and those of ast-grep, import-linter and dependency-cruiser."""
+"""Gathers a project's rules from all files that state them: our own, and those of ast-grep."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rag_ls.languages import SourceTree
-from rag_ls.rules.checks import ast_grep_files, import_linter
+from rag_ls.rules.checks import ast_grep_files
 from rag_ls.rules.checks.architecture import read_architecture
-from rag_ls.rules.checks.cruiser.reading import CONFIG_FILES as CRUISER_FILES
-from rag_ls.rules.checks.cruiser.reading import read_cruiser
+from rag_ls.rules.checks.folder_rules import place_rules
 from rag_ls.rules.checks.records import RuleSet
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
+from rag_ls.rules.scopes import is_foreign
 
 ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
-RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES, *CRUISER_FILES)
+RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES)
 """The files that may state rules, or name folders of them."""
-SEVERAL_FILES = (*ast_grep_files.CONFIG_FILES, *CRUISER_FILES)
+SEVERAL_FILES = ast_grep_files.CONFIG_FILES
 """Those of them whose rules depend on more files."""
 
-_SOURCE_ROOTS = ("", "src/", "lib/")
+_OF_PACKAGES = tuple(f"/{name}" for name in ARCHITECTURE_FILES)
 
 
 class RuleFiles:
@@ -32,7 +32,7 @@ class RuleFiles:
     def read(self, tree: SourceTree) -> RuleSet:
         """The rules that the files of a tree state now; `tree.read` gives their texts."""
         found = RuleSet()
-        for path in RULE_FILES:
+        for path in (*RULE_FILES, *find_packages_rules(tree.paths)):
             try:
                 stated = self._read_file(path, tree) if path in tree.paths else None
                 if stated is None:
@@ -46,27 +46,16 @@ class RuleFiles:
         return found
 
 
+def find_packages_rules(paths: Iterable[str]) -> list[str]:
+    """The files among some that state the rules of a folder of the project."""
+    return sorted(path for path in paths if path.endswith(_OF_PACKAGES) and not is_foreign(path))
+
+
 def read_rule_file(path: str, tree: SourceTree) -> RuleSet | None:
-    """The rules of one of `RULE_FILES`; None if it is empty or cannot be opened. Raises `RulesUnreadable`."""
+    """The rules of one of `RULE_FILES`, or of a package's; None if it is empty or cannot be opened. Raises `RulesUnreadable`."""
     if not tree.read(path).strip():
         return None
-    if path in ARCHITECTURE_FILES:
-        return read_architecture(tree.read(path), path)
-    if path in ast_grep_files.CONFIG_FILES:
-        return ast_grep_files.read_ast_grep(path, tree.read, tree.paths)
-    if path in CRUISER_FILES:
-        return read_cruiser(path, tree)
-    if "importlinter" not in tree.read(path):
-        return RuleSet()
-    return import_linter.read_import_linter(path, tree.read, lambda module: _place_of(module, tree))
-
-
-def _place_of(module: str, tree: SourceTree) -> str | None:
-    """The glob of a Python module: its file, or all below its package."""
-    place = module.replace(".", "/")
-    for root in _SOURCE_ROOTS:
-        if f"{root}{place}.py" in tree.paths:
-            return f"{root}{place}.py"
-        if root + place in tree.folders:
-            return f"{root}{place}/**"
-    return None
+    folder, _, name = path.rpartition("/")
+    if name in ARCHITECTURE_FILES:
+        return place_rules(read_architecture(tree.read(path), path), folder, tree.paths)
+    return ast_grep_files.read_ast_grep(path, tree.read, tree.paths)

@@ -25,6 +25,7 @@ _MAX_MATCHES = 100_000
 _MAX_FIXES = 1_000
 _MAX_SHOWN_CHARACTERS = 60
 _VARIABLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)|\$([A-Z_][A-Z0-9_]*)")
+_NAMELESS = re.compile(r"\$\$\$(?![A-Z])")
 
 
 Match = tuple[TextRange, str, str | None]
@@ -94,12 +95,17 @@ def problem_of(check: StructureCheck) -> str:
     return ""
 
 
+def is_nameless(fix: str) -> bool:
+    """Whether a fix repeats what a `$$$` without a name matched, which keeps no text."""
+    return _NAMELESS.search(fix) is not None
+
+
 def _mend(node: SgNode, fix: str, whole: str) -> str | None:
     """The text that a `fix` makes of a match, later lines indented as it; None where it names what was not matched.
 
     `whole` is the document's text: ast-grep would copy it for each match.
     """
-    texts: list[str | None] = []
+    texts: list[str | None] = [None] if is_nameless(fix) else []
 
     def fill(found: re.Match[str]) -> str:
         if found[1]:

@@ -49,14 +49,16 @@ class Publisher:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """A block during which no other client can publish this project. Raises `InvalidRequest` if one is publishing it."""
-        import psycopg
-
         self._schema.make()
-        with self._server.connection() as connection:
-            for setting in ("idle = 10", "interval = 10", "count = 3"):
-                # So that the server notices within a minute if this machine is gone.
-                connection.execute(f"SET tcp_keepalives_{setting}")
-            row = connection.execute("SELECT pg_try_advisory_lock(%s)", (publishing_lock(self._project),)).fetchone()
+        # A pooler may give each transaction another connection, so the lock is that of a transaction.
+        with self._server.connection() as connection, connection.transaction():
+            for setting in ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
+                            "idle_in_transaction_session_timeout = 0"):  # fmt: skip
+                # So that the server notices within a minute if this machine is gone, and waits while it works.
+                connection.execute(f"SET LOCAL {setting}")
+            row = connection.execute(
+                "SELECT pg_try_advisory_xact_lock(%s)", (publishing_lock(self._project),)
+            ).fetchone()
             if row is None or not row[0]:
                 raise InvalidRequest(
                     f"somebody else publishes {self._project} on {self.place} just now, or was cut off within the last "
@@ -67,9 +69,6 @@ class Publisher:
                 yield
             finally:
                 self._alone = None
-                # Release it now, so that the next may begin; if the connection is broken, the server releases it.
-                with contextlib.suppress(psycopg.Error):
-                    connection.execute("SELECT pg_advisory_unlock(%s)", (publishing_lock(self._project),))
 
     def digests(self) -> dict[str, str]:
         """The digests of the published files, by path."""

@@ -93,9 +93,10 @@ class PostgresServer:
             answer_ms = self._limits.answer_s * 1000
             options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
         self._url = psycopg.conninfo.make_conninfo(url, **options)
+        # Behind a pooler, a prepared statement is not there in the next transaction.
         self._pool = psycopg_pool.ConnectionPool(
             self._url, min_size=0, max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
-            open=False, reconnect_timeout=_CONNECT_S, name="rag-ls",
+            open=False, reconnect_timeout=_CONNECT_S, name="rag-ls", kwargs={"prepare_threshold": None},
         )  # fmt: skip
         # It logs each failed attempt together with an address.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
@@ -135,7 +136,7 @@ class PostgresServer:
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
         try:
-            connection = self._psycopg.connect(self._url, autocommit=True)
+            connection = self._psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
         except self._psycopg.OperationalError as error:
             raise self._describe_refusal(error) from error
         try:

@@ -19,7 +19,7 @@ from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.private_files import give_to_owner
 
-_DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
+_DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch", f"index-*/{INDEX_FILE}*", "index-*/vectors-*.usearch")
 # Backups count, too: a missing file that has backups counts as lost.
 _MEMORIES = (*(MEMORIES_FILE + suffix for suffix in ("", "-wal", "-shm")), "backups/memories-*.db")
 _BUSY_S = 2.0

@@ -1,5 +1,7 @@
 """Opens `index.db`. The file is derived from the sources, so a bad one is simply rebuilt, and so is another's.
 
+One that a newer rag-ls wrote is left alone: the older one has a folder of its own beside it.
+
 A seal in it, made with the user's key, tells whose it is. It lies in the file, because git overwrites ignored files when
 it is told to, and it names the index by its id alone, so that a moved folder costs no new index.
 """
@@ -7,9 +9,11 @@ it is told to, and it names the index by its id alone, so that a moved folder co
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from rag_ls.project import make_private_folder
 from rag_ls.registry.seals import can_be_made, is_own_text_seal, text_seal
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
@@ -17,7 +21,7 @@ from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, KnownTables, check_schema, known_tables
 from rag_ls.util.paths import file_identity, is_same_file
-from rag_ls.util.plain_files import clear_way
+from rag_ls.util.plain_files import clear_way, clear_way_for_folder
 
 FILE_NAME = "index.db"
 _DAMAGED = ".damaged"
@@ -28,6 +32,25 @@ _REMADE = (
 )
 # Opening another program's file, or a forged one, fails with these words.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
+
+
+def choose_folder(folder: Path) -> Path:
+    """The folder of the index in a data folder: that one, or a folder of this version where a newer rag-ls uses it."""
+    if not _is_newer(folder / FILE_NAME):
+        return folder
+    beside = folder / f"index-{len(index_schema.MIGRATIONS)}"
+    clear_way_for_folder(beside)
+    make_private_folder(beside)
+    return beside
+
+
+def _is_newer(path: Path) -> bool:
+    """Whether a newer rag-ls wrote the index at `path`."""
+    try:
+        with closing(read_only(path)) as connection:
+            return int(connection.execute("PRAGMA user_version").fetchone()[0]) > len(index_schema.MIGRATIONS)
+    except (sqlite3.Error, OSError):
+        return False
 
 
 def open_derived(file: IndexFile, connections: Connections | None = None) -> Database:
@@ -49,7 +72,7 @@ def open_derived(file: IndexFile, connections: Connections | None = None) -> Dat
             _seal(database)
         return database
     except sqlite3.DatabaseError as error:
-        if path is None or not is_damage(error):
+        if path is None or not is_damage(error) or _is_newer(path):
             raise
         if isinstance(error, ForeignFile):
             file.why_remade = _REMADE
@@ -109,11 +132,14 @@ class IndexFile:
         """Device and inode of the file that was opened."""
         self.why_remade = ""
         """The reason why the index was made anew, where somebody else had made it, and the remedy; else empty."""
+        self._is_newer = False
 
     @property
     def is_lost(self) -> bool:
         """Whether the opened file was deleted, moved, replaced or damaged."""
-        return self.path is not None and (not is_same_file(self.path, self.identity) or is_marked_damaged(self.path))
+        return self.path is not None and (
+            self._is_newer or not is_same_file(self.path, self.identity) or is_marked_damaged(self.path)
+        )
 
     def inspect(self, connection: sqlite3.Connection) -> None:
         """See `check_is_own`."""
@@ -123,6 +149,9 @@ class IndexFile:
         """The message for callers if the file is broken; else empty."""
         if self.path is None or self.identity is None or not is_damage(error):
             return ""
+        if _is_newer(self.path):
+            self._is_newer = True
+            return f"a newer rag-ls uses the index ({self.path}) from now on, and this one makes its own; ask again"
         # Do not mark a file that has replaced ours, because it did not cause the error.
         if is_same_file(self.path, self.identity):
             # The check of the whole file does not read the full-text index, so an error from there is enough.

@@ -22,6 +22,7 @@ from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.sqlite.maintenance import optimise
 from rag_ls.storage.sqlite.memory_backups import back_up, find_backup, is_due, is_good
+from rag_ls.storage.sqlite.memory_erasure import ERASED, erase_from_backups, erase_rows, make_mark
 from rag_ls.storage.sqlite.memory_file import open_memory_file
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
@@ -148,6 +149,26 @@ class MemoryStore:
             connection.execute("DELETE FROM memories WHERE row = ?", (row,))
         return True
 
+    def erase(self, memories: Iterable[Memory]) -> tuple[Memory, ...]:
+        """Erase memories with their history; returns the marks that stay of them. `erase_remains` goes on to the files."""
+        marks = tuple(map(make_mark, memories))
+        with self._database.writing() as connection:
+            for mark in marks:
+                connection.execute(
+                    "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
+                    (mark.id, mark.version, to_record(mark), utc_stamp(datetime.now(UTC)), ERASED),
+                )
+            erase_rows(connection, marks)
+        return marks
+
+    def erase_remains(self, marks: Sequence[Memory]) -> list[Path]:
+        """Remove what erased memories left in the file, its snapshots and its backups; returns the backups that still hold them."""
+        self.vacuum()
+        if self.path is None:
+            return []
+        self.vectors.drop_snapshots()
+        return erase_from_backups(self.path, marks)
+
     def clear(self) -> int:
         """Delete everything, even the history; returns the number of memories. Only for a session's store."""
         with self._database.writing() as connection:
@@ -187,11 +208,6 @@ class MemoryStore:
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", (as_json(ids),))
         }
 
-    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content on this branch, or None. Summaries and pushed texts do not count."""
-        where = "m.content_hash = ? AND m.branch IS ? AND m.project_id IS NULL AND m.summary_key IS NULL"
-        return next(iter(self._memories(where, (content_hash, branch))), None)
-
     def pushed(self, content_hash: str, project_id: str) -> list[Memory]:
         """In a collection: what was pushed under this name with exactly this content, once for each source."""
         where = "m.content_hash = ? AND m.project_id = ? AND m.summary_key IS NULL ORDER BY m.row"
@@ -202,14 +218,16 @@ class MemoryStore:
         return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
 
     def twin(self, memory: Memory) -> Memory | None:
-        """Another memory with the same content and branch, or with the same summary key; else None."""
+        """Another memory with the same content that may be one with it, or with the same summary key; else None."""
         if memory.summary_key is not None:
             found = self.summary(memory.summary_key)
         elif memory.project_id is not None:
             pushed = self.pushed(memory.content_hash, memory.project_id)
             found = next((other for other in pushed if other.source_uri == memory.source_uri), None)
         else:
-            found = self.with_content(memory.content_hash, memory.branch)
+            where = "m.content_hash = ? AND m.project_id IS NULL AND m.summary_key IS NULL ORDER BY m.row"
+            alike = (other for other in self._memories(where, (memory.content_hash,)) if other.id != memory.id)
+            found = next(filter(memory.may_be_one_with, alike), None)
         return None if found is None or found.id == memory.id else found
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:
@@ -255,7 +273,7 @@ class MemoryStore:
         """The version of each memory, by its id."""
         return dict(self._database.rows("SELECT id, version FROM memories"))
 
-    def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
+    def deleted(self, limit: int, offset: int = 0, *, with_erased: bool = True) -> tuple[list[MemoryVersion], int]:
         """A page of the last versions of deleted memories, the latest deletion first, and how many there are.
 
         A negative `limit` means all.
@@ -263,7 +281,7 @@ class MemoryStore:
         gone = (
             "FROM history h WHERE id NOT IN (SELECT id FROM memories) AND version = "
             "(SELECT max(version) FROM history WHERE id = h.id)"
-        )
+        ) + ("" if with_erased else f" AND reason != '{ERASED}'")
         with self._database.reading() as connection:
             total = int(connection.execute(f"SELECT count(*) {gone}").fetchone()[0])
             rows = connection.execute(

@@ -129,7 +129,13 @@ def _fifth(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = (_first, _second, _third, _fourth, _fifth)
+def _sixth(connection: sqlite3.Connection) -> None:
+    """The same text at two places, or of two types, is two memories."""
+    connection.execute("DROP INDEX memories_content")
+    connection.execute("CREATE INDEX memories_content ON memories (content_hash)")
+
+
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth)
 
 
 def check_tables(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Collection, Mapping
@@ -38,7 +39,7 @@ class MemoryVectors:
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
     ) -> None:
         """`folder` is the folder of snapshots; None keeps everything in memory."""
-        self._database = database
+        self._database, self._folder = database, folder
         self._index = CurrentIndex(VectorRows(database, "vectors"), folder, hnsw, exact_limit, name="memory-vectors")
         # The model that has embedded all memories, and the newest memory at that time.
         self._complete: tuple[str, int, str, int] | None = None
@@ -179,6 +180,13 @@ class MemoryVectors:
     def let_go(self) -> None:
         """Drop what was read into memory; the next search reads it again."""
         self._index.let_go()
+
+    def drop_snapshots(self) -> None:
+        """Delete the snapshots, which hold the vectors of erased memories; they are made anew from the rows."""
+        self._index.let_go()
+        for file in self._folder.glob("memory-vectors*") if self._folder else ():
+            with contextlib.suppress(OSError):
+                file.unlink()
 
     def close(self) -> None:
         """Stop background work."""

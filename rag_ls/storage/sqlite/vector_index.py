@@ -162,8 +162,11 @@ class VectorIndex:
             self._has_more = False
             for ids, vectors in self._rows.newer_than(self.model, self._seen_id):
                 room = _MAX_LOADED_RATIO * self._exact_limit - self._tail_count
+                if self._folder is None:
+                    # No snapshot will hold the rest.
+                    room = len(ids)
                 self._append(ids[:room], vectors[:room])
-                if len(ids) > room and self._folder is not None:
+                if len(ids) > room:
                     self._has_more = True
                     break
             last_loaded = int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0

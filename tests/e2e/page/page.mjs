@@ -220,7 +220,7 @@ await step("a memory is one line until it is opened; written, changed, brought b
 });
 
 await step("what says the same is merged after a look, and taken back by a button that says what it takes back", async () => {
-  await remember("Retries wait twice as long every time.\nThe first waits a second.");
+  await remember("Retries wait twice as long each time.\nThe first waits a second");
   await page.getByRole("button", { name: "Remember" }).click();
   await page.getByText("2 memories", { exact: true }).waitFor();
   assert.equal(await page.getByRole("button", { name: /merged/ }).count(), 0, "nothing was merged yet");
@@ -230,6 +230,8 @@ await step("what says the same is merged after a look, and taken back by a butto
   await page.getByRole("button", { name: "Merge", exact: true }).click();
   await page.getByText("1 memory", { exact: true }).waitFor();
   await page.getByRole("button", { name: /^Undo: 2 memories merged, \d\d:\d\d$/ }).click();
+  await page.getByText("1 memory would come back, 1 memory would change.").waitFor();
+  await page.getByRole("button", { name: "Take it back" }).click();
   await page.getByText("2 memories", { exact: true }).waitFor();
 });
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rag_ls.engine.client import local_client
 from tests.lsp.in_process import InProcessEditor, in_process_editor
 
@@ -56,12 +54,15 @@ def test_a_note_that_the_user_does_not_write_is_not_remembered(editor: InProcess
     assert editor.command("listMemories")["memories"] == []
 
 
-def test_an_editor_that_cannot_ask_says_how_to_remember_instead(shop: Path) -> None:
+def test_for_an_editor_that_cannot_ask_the_selection_is_the_note(shop: Path) -> None:
     with in_process_editor(local_client("lsp"), shop) as editor:
         file = shop / "src/cart.py"
         editor.open(file)
-        with pytest.raises(AssertionError, match=r"rag-ls add 'your note' --source-file .*cart\.py --line 1"):
-            editor.run(editor.actions(file, (0, 1))[0])
+        remember = editor.actions(file, (0, 1))[0]
+        assert remember["title"].startswith("Remember this: def total_price")
+        stored = editor.command("getMemory", id=editor.run(remember)["id"])
+        assert stored["content"] == file.read_text().splitlines()[0]
+        assert stored["anchor"]["symbol"] == "total_price"
 
 
 def test_without_a_selection_only_the_question_is_offered(editor: InProcessEditor, cart: Path) -> None:

@@ -38,3 +38,10 @@ def test_an_error_carries_its_type(editor: InProcessEditor) -> None:
 
 def test_a_command_needs_no_arguments_where_none_are_needed(editor: InProcessEditor) -> None:
     assert editor.ask("workspace/executeCommand", {"command": "ragLs.status"})["complete"]
+
+
+def test_notes_are_in_an_editor_s_words(editor: InProcessEditor) -> None:
+    content = " ".join(f"Payments of customer {number} are retried {number} times." for number in range(200))
+    note = editor.command("storeMemory", content=content, scope="project")["note"]
+    assert "ragLs.getMemory" in note
+    assert "get_memory" not in note

@@ -93,3 +93,52 @@ def test_the_settings_may_want_no_hovers(editor: InProcessEditor, cart: Path) ->
     _store(editor, "Discounts are shares, not amounts.", **_CART)
     editor.tell("workspace/didChangeConfiguration", settings={"ragLs": {"hover": {"enabled": False}}})
     assert until(lambda: editor.hover(cart, 0, _NAME) == "")
+
+
+_PRICES = """\
+def net(amount):
+    return amount / 1.2
+
+
+def gross(amount):
+    return net(amount) * 1.2
+
+
+class Till:
+    def count(self):
+        return gross(1)
+"""
+
+
+def test_a_hover_speaks_of_the_symbol_under_the_cursor_alone(editor: InProcessEditor, shop: Path) -> None:
+    file = write(shop, {"src/prices.py": _PRICES}) / "src/prices.py"
+    editor.open(file)
+    assert until(lambda: "prices.py" in str(editor.command("searchCode", query="gross amount")))
+    for symbol in ("net", "gross", "Till", "Till.count"):
+        _store(editor, f"Known of <{symbol}>.", source_file="src/prices.py", symbol=symbol)
+    _store(editor, "Known of <all>.", source_file="src/prices.py")
+
+    def known(line: int, character: int) -> list[str]:
+        shown = editor.hover(file, line, character)
+        return [
+            name for name in ("net", "gross", "Till", "Till.count", "all") if f"<{name}>" in shown.replace("\\", "")
+        ]
+
+    assert known(5, 12) == ["net", "all"], "a call"
+    assert known(10, 16) == ["gross", "all"], "a call from another declaration"
+    assert known(0, 9) == ["net", "all"], "a parameter is of its function"
+    assert known(9, 9) == ["Till", "Till.count", "all"], "a method lies in its class"
+    other = write(shop, {"src/bill.py": "from src.prices import net\n\ntotal = net(3)\n"}) / "src/bill.py"
+    editor.open(other)
+    assert known(5, 12) == ["net", "all"]
+    assert until(lambda: "<net>" in editor.hover(other, 2, 9).replace("\\", ""))
+    assert "<gross>" not in editor.hover(other, 2, 9).replace("\\", "")
+
+
+def test_a_keyword_of_another_language_is_a_name(editor: InProcessEditor, shop: Path) -> None:
+    file = write(shop, {"src/from.ts": "export function from(a: number) {\n  return a\n}\n"}) / "src/from.ts"
+    editor.open(file, "typescript")
+    assert until(lambda: "from.ts" in str(editor.command("searchCode", query="export function from")))
+    _store(editor, "Dates are of the shop.", source_file="src/from.ts", symbol="from")
+    assert "Dates are of the shop" in editor.hover(file, 0, 17)
+    assert editor.hover(file, 1, 4) == "", "return is a keyword"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,10 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
+from rag_ls.operations.memories.arguments import read_times
+from rag_ls.operations.memories.storing import make_stored_answer
 from rag_ls.registry.trusted_folders import users_trusted_folders
+from tests.memory.support import memories_in, new
 from tests.support import PATIENCE_S, git, memories_file, until, write
 
 _NET = "Cart prices are net of tax, the invoice adds it"
@@ -222,6 +227,26 @@ class TestStoring:
             client.close()
 
 
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("ພາສີຄິດໄລ່ແນວໃດ", "ພາສີ"), ("ຖານຂໍ້ມູນຢູ່ໃສ", "ຖານຂໍ້ມູນ"), ("តើពន្ធគណនាយ៉ាងណា", "ពន្ធ"), ("税怎么计算", "税"),
+        ("密码多久更换", "密码"), ("ภาษีคำนวณอย่างไร", "ภาษี"), ("ግብር መቼ ይሰላል", "ግብር"),
+    ],
+)  # fmt: skip
+def test_of_words_that_the_model_cannot_read_only_the_very_words_count(
+    operations: Operations, question: str, word: str
+) -> None:
+    for content in (
+        "ລະຫັດຜ່ານຕ້ອງປ່ຽນທຸກເດືອນ", "ພາສີຄິດໄລ່ຫຼັງສ່ວນຫຼຸດ", "ຖານຂໍ້ມູນສຳຮອງທຸກຄືນ", "ពាក្យសម្ងាត់ត្រូវប្តូររៀងរាល់ខែ",
+        "ពន្ធគណនាបន្ទាប់ពីបញ្ចុះតម្លៃ", "密码每月更换一次", "税在折扣之后计算", "数据库每晚备份", "รหัสผ่านต้องเปลี่ยนทุกเดือน",
+        "ภาษีคำนวณหลังส่วนลด", "የይለፍ ቃል በየወሩ ይቀየራል", "ግብር ከቅናሽ በኋላ ይሰላል",
+    ):  # fmt: skip
+        _stored(operations, content)
+    found = operations.run("search_memory", {"query": question})["results"]
+    assert word in found[0]["content"]
+
+
 class TestAboutAPlace:
     def test_it_tells_what_is_about_the_code_first_and_then_what_fits_it(
         self, operations: Operations, repository: Path
@@ -236,6 +261,12 @@ class TestAboutAPlace:
     def test_a_path_outside_is_refused(self, operations: Operations) -> None:
         with pytest.raises(PathOutsideProject):
             operations.run("memories_about", {"path": "../../etc/passwd"})
+
+    @pytest.mark.parametrize("place", ["https://example.org/cart.py", "nonsense:12", "untitled:1"])
+    def test_an_address_of_no_file_and_no_open_text_is_refused(self, operations: Operations, place: str) -> None:
+        metadata = {"source_file": place, "line": 2}
+        with pytest.raises(InvalidRequest, match="no file of the project, and no open text"):
+            operations.run("store_memory", {"content": _NET, "scope": "project", "metadata": metadata})
 
 
 class TestRestoring:
@@ -366,9 +397,13 @@ def test_figures_upkeep_and_files(operations: Operations, tmp_path: Path) -> Non
 
 
 def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None:
-    one, two = _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    one = _stored(operations)
+    two = _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
     _stored(operations, "Nothing like the others", "global")
-    done = operations.run("consolidate_memories", {"threshold": 0.8})
+    (proposal,) = operations.run("consolidate_memories", {"threshold": 0.8})["proposals"]
+    chosen = [memory["id"] for memory in proposal["memories"]]
+    assert set(chosen) == {one, two}
+    done = operations.run("consolidate_memories", {"ids": chosen})
     assert (len(_listed(operations, scope="project")), list(done["undo"])) == (1, ["project"])
     back = operations.run("consolidate_memories", {"undo": True})
     assert [item["id"] for item in back["restored"]] == [one]
@@ -378,10 +413,10 @@ def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None
 
 
 def test_the_last_change_of_many_memories_is_the_one_that_undo_takes_back(operations: Operations) -> None:
-    _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    ids = [_stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")]
     nothing = {"id": "", "kind": "", "at": "", "memories": 0}
     assert operations.run("last_change") == nothing
-    done = operations.run("consolidate_memories", {"threshold": 0.8})
+    done = operations.run("consolidate_memories", {"ids": ids})
     found = operations.run("last_change")
     assert (found["id"], found["kind"], found["memories"]) == (done["undo"]["project"], "consolidated", 2)
     undone = operations.run("undo", {"id": found["id"]})
@@ -397,11 +432,46 @@ def _recalled(operations: Operations) -> list[str]:
     return [hit["id"] for hit in operations.run("search_memory", {"query": "are cart prices net of tax"})["results"]]
 
 
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A user whose day begins eleven hours before that of UTC."""
+    monkeypatch.setenv("TZ", "Pacific/Noumea")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_east")
+def test_days_are_those_of_the_user_s_time_zone() -> None:
+    assert read_times({"start": "2026-03-02", "end": "2026-03-02"}) == (
+        "2026-03-01T13:00:00.000Z",
+        "2026-03-02T12:59:59.999Z",
+    )
+    assert read_times({"start": "2026-03-02T08:00", "end": "2026-03-02T08:00Z"}) == (
+        "2026-03-01T21:00:00.000Z",
+        "2026-03-02T08:00:00.000Z",
+    )
+
+
+def test_a_memory_that_was_not_compared_with_others_says_so(tmp_path: Path) -> None:
+    memories = memories_in(tmp_path)
+    notes = [make_stored_answer(memories.store(new(_NET), None)).note for _ in range(2)]
+    assert ["not compared with what is known" in note for note in notes] == [True, False]
+
+
 class TestPlaces:
-    def test_a_place_that_does_not_exist_is_refused_with_the_nearest_ones(self, operations: Operations) -> None:
-        for path in ("src/crt.py", "lib/crt.py"):
-            with pytest.raises(InvalidRequest, match=r"does not exist; the nearest is src/cart\.py"):
-                _stored(operations, source_file=path)
+    def test_a_file_that_does_not_exist_yet_is_taken_and_said(self, operations: Operations, repository: Path) -> None:
+        for number, path in enumerate(("src/crt.py", "lib/new/crt.py", "crt.py")):
+            asked = {"content": f"Prices are net, part {number}", "scope": "project", "source_file": path, "line": 3}
+            stored = operations.run("store_memory", asked)
+            assert f"{path} does not exist yet: the nearest is src/cart.py" in stored["note"]
+            assert operations.run("get_memory", {"id": stored["id"]})["anchor"]["state"] == "orphaned"
+        write(repository, {"crt.py": "x = 1\n"})
+        memory = operations.run("get_memory", {"id": stored["id"]})
+        assert (memory["anchor"]["path"], memory["anchor"]["state"]) == ("crt.py", "fresh")
+
+    def test_a_symbol_that_does_not_exist_is_refused_with_the_nearest_one(self, operations: Operations) -> None:
         with pytest.raises(InvalidRequest, match=r"declares no 'total_prize'; the nearest is total_price"):
             _stored(operations, source_file="src/cart.py", symbol="total_prize")
         assert operations.run("list_memories", {})["total"] == 0
@@ -409,9 +479,8 @@ class TestPlaces:
     def test_a_file_s_name_is_completed_where_only_one_file_has_it(
         self, operations: Operations, repository: Path
     ) -> None:
-        for given in ("cart.py", "docs/cart.py"):
-            memory = operations.run("get_memory", {"id": _stored(operations, f"For {given}", source_file=given)})
-            assert (memory["anchor"]["path"], memory["metadata"]["source_file"]) == ("src/cart.py", "src/cart.py")
+        memory = operations.run("get_memory", {"id": _stored(operations, "For the cart", source_file="cart.py")})
+        assert (memory["anchor"]["path"], memory["metadata"]["source_file"]) == ("src/cart.py", "src/cart.py")
         write(repository, {"lib/cart.py": "x = 1\n"})
         operations.run("reindex", {})
         assert until(lambda: operations.run("list_symbols", {"path": "lib/cart.py"}).get("total") is not None)

@@ -149,6 +149,37 @@ def test_beside_a_section_that_clearly_speaks_of_a_change_those_far_behind_are_l
     assert len(operations.run("rag_check_constraints", {**asked, "num_results": 5})["constraints"]) == 5
 
 
+@pytest.mark.slow
+def test_what_set_up_wrote_hides_none_of_the_team_s_own_rules(operations: Operations, tmp_path: Path) -> None:
+    routes = "".join(
+        f"const {name} = require('express').Router();\n{name}.post('/', auth, (req, res) => {{\n"
+        f"  res.json({{ success: true, data: req.body }});\n}});\nmodule.exports = {name};\n"
+        for name in ("router",)
+    )
+    auth = "const auth = require('../middleware/auth');\n"
+    files = {f"backend/routes/{name}.js": auth + routes for name in ("users", "orders", "items", "carts", "bills")}
+    mounts = "".join(f"app.use('/api/{name}', require('./routes/{name}'));\n" for name in ("users", "orders", "items"))
+    write(tmp_path, {
+        **files, "backend/package.json": APP["package.json"],
+        "backend/middleware/auth.js": "module.exports = function auth(req, res, next) { next(); };\n",
+        "backend/server.js": f"const express = require('express');\nconst app = express();\n{mounts}app.listen(3000);\n",
+        "CONSTRAINTS.md": "# Constraints\n\n## API\n\n- Every POST endpoint MUST validate its body.\n\n"
+        "## Auth\n\n- Endpoints below /api MUST use the auth middleware.\n\n## Mail\n\n- NEVER mail twice.\n",
+        ".git/HEAD": "ref: refs/heads/main\n",
+    })  # fmt: skip
+    made = operations.run("rag_setup", {"project_root": str(tmp_path)})
+    assert any(path.startswith("docs/patterns/") for path in made["filesGenerated"])
+    operations.run("rag_index", {"project_root": str(tmp_path)})
+    for question in ("Add a new POST /api/users/profile endpoint with auth middleware", "a route with auth"):
+        asked = {"change_description": question}
+        answers = [operations.run("rag_check_constraints", asked | more) for more in ({}, {"num_results": 5})]
+        for answer in answers:
+            assert answer["constraints"][0]["filePath"] == "CONSTRAINTS.md", question
+            assert any("auth middleware" in rule for each in answer["constraints"] for rule in each["keyRules"])
+            assert answer["patterns"], "each kind is judged by itself"
+        assert answers[0]["constraints"][0] == answers[1]["constraints"][0]
+
+
 def test_rules_that_are_not_read_yet_are_not_denied(operations: Operations, client: Client, tmp_path: Path) -> None:
     _open(client, write(tmp_path / "shop", dict(SHOP)))
     asked = {"file_path": "src/cart.py"}
@@ -212,25 +243,6 @@ def test_a_change_of_which_no_rule_speaks_is_told_so(operations: Operations, cli
     assert len(near["constraints"]) == 3
     named = operations.run("rag_check_constraints", {"change_description": "name a module of part 3 in camel case"})
     assert "clearly" not in named["summary"]
-
-
-def test_rules_that_contradict_each_other_are_both_shown_the_nearer_first_and_said(
-    operations: Operations, client: Client, tmp_path: Path
-) -> None:
-    rules = {
-        "AGENTS.md": "# Style\n\nAlways indent Python with tabs.\n",
-        "web/AGENTS.md": "# Style\n\nAlways indent Python with spaces.\n",
-        "app/AGENTS.md": "# Style\n\nAlways indent Python with two spaces.\n",
-    }
-    _open(client, write(tmp_path / "shop", {**rules, "web/a.py": "x = 1\n", "app/a.py": "x = 1\n"}))
-    question = {"change_description": "indent the Python of the form", "file_path": "web/a.py"}
-    answer = operations.run("rag_check_constraints", question)
-    assert [each["filePath"] for each in answer["constraints"]] == ["web/AGENTS.md", "AGENTS.md"]
-    assert answer["contradictions"][0] == "indentation: web/AGENTS.md:3 says space, AGENTS.md:3 says tab"
-    assert "some of these rules contradict each other" in answer["summary"]
-    alone = operations.run("rag_check_constraints", {**question, "num_results": 1})
-    assert alone.get("contradictions", ()) == (), "only of rules that are shown"
-    assert "contradict" not in alone["summary"]
 
 
 def test_the_rules_of_others_code_count_for_its_own_files_alone(
@@ -311,6 +323,42 @@ def test_a_folder_above_a_file_does_not_make_its_rules_clear_for_any_change(
     answer = operations.run("rag_check_constraints", question)
     assert answer["summary"].startswith("no rule clearly speaks of this")
     assert "clearly" not in operations.run("rag_check_constraints", {"file_path": "web/pages/list/a.py"})["summary"]
+
+
+def test_rules_of_packages_count_for_the_files_below_them(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    rules = "rules:\n  - {id: no-print, language: python, forbid: print($$$), files: api/**, message: NEVER print}\n"
+    files = {
+        "backend/ARCHITECTURE.yml": rules, "backend/api/a.py": "print(1)\n", "api/a.py": "print(1)\n",
+        "packages/a/AGENTS.md": "# A\n\nWidgets MUST be blue.\n", "packages/a/w.py": "x = 1\n",
+        "packages/a/in/CLAUDE.md": "# In\n\nWidgets MUST be round.\n", "packages/a/in/w.py": "x = 1\n",
+        ".claude/CLAUDE.md": "# All\n\nWidgets MUST be kind.\n",
+    }  # fmt: skip
+    root = _open(client, write(tmp_path / "shop", files))
+
+    def told(path: str) -> set[str]:
+        answer = operations.run("rag_check_constraints", {"file_path": path, "change_description": "new widgets"})
+        return {rule.split()[-1].strip("}") for each in answer["constraints"] for rule in each["keyRules"]}
+
+    assert told("packages/a/in/w.py") == {"blue.", "round.", "kind."}
+    assert told("packages/a/w.py") == {"blue.", "kind."}
+    assert told("backend/api/a.py") == {"kind.", "print"}
+    assert operations.run("rag_check_constraints", {"file_path": "backend/api/a.py"})["checks"] == [
+        "no-print: NEVER print"
+    ]
+    assert "checks" not in operations.run("rag_check_constraints", {"file_path": "api/a.py"})
+    assert [
+        operations.run("check_file", {"file_path": path})["total"] for path in ("backend/api/a.py", "api/a.py")
+    ] == [1, 0]
+    write(root, {"backend/ARCHITECTURE.yml": rules.replace("print($$$)", "nothing()")})
+    assert operations.run("check_file", {"file_path": "backend/api/a.py"})["total"] == 0, "it is read again"
+
+
+def test_a_test_question_of_nothing_is_not_passed(operations: Operations, client: Client, tmp_path: Path) -> None:
+    _open(client, write(tmp_path / "empty", {".git/HEAD": "ref: refs/heads/main\n"}))
+    health = operations.run("rag_health_check", {})
+    assert (health["queryTest"], health["healthy"]) == ("failed", False)
 
 
 def test_rules_of_other_tools_count_for_the_files_that_their_globs_name(
@@ -417,6 +465,20 @@ def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, 
     assert [each["line"] for each in operations.run("check_file", {"file_path": "src/cart.py"})["violations"]] == [1, 3]
     twice = operations.run("rag_check_constraints", {"diff": f"{done}+print(2)\n".replace("-2,1 +2,2", "-2,1 +2,3")})
     assert twice["summary"].startswith("1 rule is broken by the diff in 2 places")
+
+
+def test_a_diff_of_files_that_are_not_there_is_not_said_to_break_nothing(operations: Operations, shop: Path) -> None:
+    diff = "--- a/src/gone.py\n+++ b/src/gone.py\n@@ -1 +1,2 @@\n x\n+y\n"
+    with pytest.raises(InvalidRequest, match=r"src/gone.py of the diff is not in .*; nothing was checked"):
+        operations.run("rag_check_constraints", {"diff": diff})
+    both = diff + diff.replace("gone", "cart")
+    assert "src/gone.py of the diff is not in" in operations.run("rag_check_constraints", {"diff": both})["summary"]
+    new = diff.replace("--- a/src/gone.py", "--- /dev/null")
+    assert "not in" not in operations.run("rag_check_constraints", {"diff": new})["summary"]
+    above = diff.replace("src/gone", f"{shop.name}/src/cart")
+    assert "not in" not in operations.run("rag_check_constraints", {"diff": above})["summary"], (
+        "git counts from its root"
+    )
 
 
 @pytest.mark.slow

@@ -33,6 +33,18 @@ def test_what_was_matched_stands_in_the_fix(pattern: str, fix: str, text: str, m
     assert _fixes(read_architecture(rules, "ARCHITECTURE.yml"), text) == [made]
 
 
+@pytest.mark.parametrize("fix", ["log.info($$$)", "log.info($$$_ARGS)", "log($A, $$$ )"])
+def test_a_fix_that_would_write_or_lose_what_has_no_name_is_refused(fix: str) -> None:
+    rules = f"rules:\n  - {{id: a, language: python, forbid: 'print($A, $$$)', fix: {json.dumps(fix)}}}\n"
+    (problem,) = read_architecture(rules, "ARCHITECTURE.yml").problems
+    assert "write $$$ARGS for it, in the pattern too" in problem.message
+    files = {
+        "sgconfig.yml": "ruleDirs: [rules]\n",
+        "rules/a.yml": f"id: a\nlanguage: python\nrule: {{pattern: 'print($$$)'}}\nfix: {json.dumps(fix)}\n",
+    }
+    assert _fixes(read_ast_grep("sgconfig.yml", lambda path: files.get(path, ""), files), "print(1)\n") == [None]
+
+
 def test_a_rule_without_one_has_none() -> None:
     assert _fixes(
         read_architecture("rules:\n  - {id: a, language: python, forbid: print($A)}\n", "A.yml"), "print(1)\n"

@@ -1,9 +1,10 @@
-"""Rules that a project has for ast-grep and import-linter are read as they are."""
+"""Rules that a project has for ast-grep are read as they are; of other tools' rules the command is named."""
 
 from __future__ import annotations
 
 from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import records
+from rag_ls.rules.checks.other_checkers import name_other_checkers
 from rag_ls.rules.checks.rule_files import RuleFiles
 
 FILES = {
@@ -13,18 +14,7 @@ FILES = {
         "rule:\n  pattern: eval($$$)\n---\nid: off\nlanguage: py\nseverity: 'off'\nrule: {pattern: x}\n"
     ),
     "lint/rules/wrong.yml": "id: wrong\nlanguage: Python\nrule:\n  kind: no_such_kind\n",
-    ".importlinter": (
-        "[importlinter]\nroot_package = shop\n\n[importlinter:contract:one]\nname = Layers of the shop\ntype = layers\n"
-        "layers =\n    shop.web\n    shop.pay | shop.mail\n    (shop.gone)\n    shop.store\n"
-    ),
-    "pyproject.toml": (
-        '[tool.importlinter]\nroot_package = "shop"\n\n[[tool.importlinter.contracts]]\nname = "no requests"\n'
-        'type = "forbidden"\nsource_modules = ["shop.store"]\nforbidden_modules = ["requests", "shop.web"]\n'
-        '[[tool.importlinter.contracts]]\nname = "apart"\ntype = "independence"\nmodules = ["shop.pay", "shop.mail"]\n'
-        '[[tool.importlinter.contracts]]\nname = "own"\ntype = "my_own_type"\n'
-    ),
-    "shop/__init__.py": "", "shop/web.py": "", "shop/pay/__init__.py": "", "shop/mail/__init__.py": "", "shop/store/db.py": "",
-}  # fmt: skip
+}
 
 
 def _read(files: dict[str, str]) -> records.RuleSet:
@@ -41,18 +31,17 @@ def test_ast_grep_s_rules_keep_their_files_and_severity() -> None:
     assert (problem.path, "no_such_kind" in problem.message) == ("lint/rules/wrong.yml", True)
 
 
-def test_import_linter_s_contracts_mean_packages_and_modules() -> None:
-    found = _read({path: text for path, text in FILES.items() if not path.startswith(("sgconfig", "lint"))})
-    by_name = {rule.message: rule for rule in found.rules}
-    layers = by_name["import-linter: Layers of the shop"].check
-    assert isinstance(layers, records.LayersCheck)
-    assert layers.layers == (("shop/web.py",), ("shop/pay/**", "shop/mail/**"), ("shop.gone",), ("shop/store/**",))
-    assert layers.siblings_are_independent
-    forbidden = by_name["import-linter: no requests"]
-    assert forbidden.files == ("shop/store/**",)
-    assert forbidden.check == records.ImportCheck(("requests", "shop/web.py"), indirect=True)
-    assert by_name["import-linter: apart"].check == records.IndependentCheck(("shop/pay/**", "shop/mail/**"))
-    assert any("my_own_type is not known" in problem.message for problem in found.problems)
+def test_the_commands_that_check_by_other_tools_rules_are_named() -> None:
+    files = {
+        ".importlinter": "[importlinter]\n", "setup.cfg": "[metadata]\n", "pyproject.toml": "[tool.importlinter]\n",
+        ".dependency-cruiser.cjs": "module.exports = {}\n",
+    }  # fmt: skip
+    assert _read(files) == records.RuleSet()
+    assert name_other_checkers(files, files.__getitem__) == [
+        ".dependency-cruiser.cjs is not read here: `npx depcruise .` checks by it",
+        ".importlinter is not read here: `lint-imports` checks by it",
+        "pyproject.toml is not read here: `lint-imports` checks by it",
+    ]
 
 
 def test_a_file_that_breaks_keeps_its_last_good_rules() -> None:

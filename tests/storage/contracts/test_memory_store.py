@@ -257,7 +257,7 @@ def test_the_place_of_a_pushed_text_is_its_content_in_a_project_and_a_source(sto
     for memory in (one, two, other):
         put(store, memory)
     assert store.pushed(one.content_hash, "p") == [one, two]
-    assert store.with_content(one.content_hash) is None
+    assert store.twin(record(9, "use tabs")) is None
     assert store.twin(record(9, "use tabs", project_id="p", source_uri="wiki/2")) == two
     assert store.twin(record(9, "use tabs", project_id="p")) is None
     assert store.twin(one) is None

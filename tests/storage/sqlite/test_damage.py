@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.config import Settings
 from rag_ls.errors import StoreDamaged, StoreUnavailable
-from rag_ls.storage import INDEX_STORE
+from rag_ls.storage import INDEX_STORE, open_index
 from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import IndexFile, is_marked_damaged
@@ -32,8 +33,10 @@ def _emptied(file: Path) -> None:
     file.write_bytes(b"")
 
 
-def _of_a_newer_version(file: Path) -> None:
+def _make_newer(file: Path) -> None:
     connection = sqlite3.connect(file)
+    connection.execute("DROP TABLE queue")
+    connection.execute("CREATE TABLE queue_of_tomorrow (x)")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
 
@@ -46,7 +49,7 @@ def _without_its_tables(file: Path) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("damage", [_garbage, _truncated, _emptied, _of_a_newer_version, _without_its_tables])
+@pytest.mark.parametrize("damage", [_garbage, _truncated, _emptied, _without_its_tables])
 def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     file = tmp_path / "index.db"
     damage(_filled(file))
@@ -179,3 +182,42 @@ def test_an_index_whose_folder_was_deleted_is_gone(tmp_path: Path) -> None:
     ):
         connection.execute("INSERT INTO t VALUES (1)")
     database.close()
+
+
+def test_an_index_of_a_newer_version_is_left_alone_and_an_older_engine_has_its_own(tmp_path: Path) -> None:
+    open_index(tmp_path, Settings()).close()
+    _make_newer(tmp_path / "index.db")
+    before = (tmp_path / "index.db").read_bytes()
+    for _ in range(2):
+        index = open_index(tmp_path, Settings())
+        assert "a newer rag-ls made the index" in index.file.why_remade
+        assert index.file.path is not None
+        assert index.file.path.parent.parent == tmp_path
+        assert not index.file.is_lost
+        index.close()
+    assert (tmp_path / "index.db").read_bytes() == before
+
+
+def test_an_engine_whose_index_a_newer_one_takes_over_moves_on_to_its_own(tmp_path: Path) -> None:
+    index = open_index(tmp_path, Settings())
+    _make_newer(tmp_path / "index.db")
+    with pytest.raises(StoreUnavailable, match="a newer rag-ls uses the index"):
+        index.checkout.queue.count()
+    assert (index.file.is_lost, is_marked_damaged(tmp_path / "index.db")) == (True, False)
+    index.close()
+    again = open_index(tmp_path, Settings())
+    assert again.checkout.queue.count() == 0
+    again.close()
+
+
+def test_what_lies_in_place_of_the_older_engine_s_folder_is_not_followed(tmp_path: Path) -> None:
+    data, precious = tmp_path / "data", tmp_path / "precious"
+    data.mkdir()
+    open_index(data, Settings()).close()
+    _make_newer(data / "index.db")
+    folder = open_index(data, Settings()).file.path.parent  # type: ignore[union-attr]
+    shutil.rmtree(folder)
+    precious.mkdir()
+    folder.symlink_to(precious)
+    open_index(data, Settings()).close()
+    assert list(precious.iterdir()) == []

@@ -57,7 +57,7 @@ def test_a_memory_comes_back_as_it_was_stored(
     )  # fmt: skip
     store.insert(memory)
     assert store.get(memory.id) == memory
-    assert store.with_content(memory.content_hash) == memory
+    assert store.twin(replace(memory, id="other")) == memory
 
 
 def test_memories_survive_closing(file: Path) -> None:

@@ -61,6 +61,14 @@ def test_an_exact_search_is_a_sort_of_all_similarities(count: int, k: int, seed:
     assert all(found[i].similarity >= found[i + 1].similarity for i in range(len(found) - 1))
 
 
+def test_without_a_folder_the_newest_of_many_vectors_are_found(store: CheckoutIndex) -> None:
+    vectors = unit_vectors(12 * _LIMIT)
+    _add(store, vectors)
+    index = _index(store, None)
+    assert index.search(vectors[-1], 1)[0].id == len(vectors)
+    assert not index.tail_is_long or index.search(vectors[0], 1)[0].id == 1
+
+
 def test_a_search_of_nothing_finds_nothing(store: CheckoutIndex, tmp_path: Path) -> None:
     index = _index(store, tmp_path)
     assert index.search(unit_vectors(1)[0], 5) == []

@@ -26,7 +26,11 @@ export function memoryCommands(server: Server, memories: Memories, documents: Me
       await (project && vscode.window.showTextDocument(documents.draft(project)));
     },
     editMemory: (memory: Memory) => vscode.window.showTextDocument(uriOf(memory)),
-    deleteMemory: async (memory: Memory) => {
+    deleteMemory: async (named?: Memory) => {
+      const memory = named ?? memories.chosen;
+      if (!memory) {
+        return;
+      }
       await server.ask("deleteMemory", { id: memory.id });
       documents.gone(memory.id);
       changed();

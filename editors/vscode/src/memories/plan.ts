@@ -12,15 +12,19 @@ export interface PlanTexts {
 export function planTexts(plan: Consolidation, contentOf: (id: string) => string): PlanTexts {
   const before: string[] = [];
   const after: string[] = [];
-  for (const [at, { kept, merged, cosine }] of plan.merges.entries()) {
-    const title = `## ${at + 1}. ${merged.length + 1} memories that say the same (similarity ${cosine.toFixed(2)})\n`;
+  for (const [at, { kept, merged }] of plan.merges.entries()) {
+    const title = `## ${at + 1}. ${merged.length + 1} memories that say the same\n`;
     before.push(title, ...[kept, ...merged].map(({ id }) => `${contentOf(id)}\n`));
     after.push(title, `${contentOf(kept.id)}\n`);
   }
   const contradictions = plan.contradictions.map(
     ({ memories, reason }) => `- ${memories.map(({ content }) => `“${content}”`).join(" and ")}: ${reason}`,
   );
-  const rest = contradictions.length > 0 ? ["## These contradict each other; decide which one holds\n", ...contradictions] : [];
+  const close = plan.proposals.map(({ memories }) => `- ${memories.map(({ content }) => `“${content}”`).join(" and ")}`);
+  const rest = [
+    ...(close.length > 0 ? ["## These may say the same; change or delete one of them\n", ...close, ""] : []),
+    ...(contradictions.length > 0 ? ["## These contradict each other; decide which one holds\n", ...contradictions] : []),
+  ];
   return {
     before: [...before, ...rest].join("\n"),
     after: [...after, ...rest].join("\n"),

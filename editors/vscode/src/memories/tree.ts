@@ -34,6 +34,11 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     return this.view;
   }
 
+  /** The memory that is chosen in the view, for a key that is pressed there. */
+  get chosen(): Memory | undefined {
+    return this.view?.selection.find((node): node is Memory => !isGroup(node));
+  }
+
   refresh(): void {
     this.changed.fire();
   }

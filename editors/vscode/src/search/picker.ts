@@ -29,6 +29,12 @@ async function goBack(place: Place | undefined): Promise<void> {
   }
 }
 
+/** What the picker is for, and what is to be known of its answer: that it is weak, not complete, or empty. */
+function titleFor({ results, stats }: CodeAnswer): string {
+  const note = stats.note ?? (stats.complete ? (results.length === 0 ? "nothing found" : "") : "still indexing");
+  return note ? `Search Code by Meaning: ${note}` : "Search Code by Meaning";
+}
+
 /** Let the user pick a hit; all hits of the question that was open at last go to `keep`. */
 export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, question = ""): void {
   const picker = vscode.window.createQuickPick<Item>();
@@ -60,7 +66,7 @@ export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, que
       if (!mine.token.isCancellationRequested) {
         untouched = true;
         picker.items = answer.results.map((hit) => ({ ...shown(hit), hit, alwaysShow: true }));
-        picker.title = answer.stats.complete ? "Search Code by Meaning" : `Search Code by Meaning: ${answer.stats.note ?? "still indexing"}`;
+        picker.title = titleFor(answer);
         keep(answer);
       }
     } catch (error) {

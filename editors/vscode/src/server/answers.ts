@@ -37,7 +37,7 @@ export interface MemoryPage {
 }
 
 /** A plan of what to merge, not the answer to an undo. */
-export type Consolidation = Required<Pick<ConsolidationAnswer, "merges" | "contradictions" | "never_recalled" | "undo">>;
+export type Consolidation = Required<Pick<ConsolidationAnswer, "merges" | "proposals" | "contradictions" | "never_recalled" | "undo">>;
 
 export type ProjectStatus = Some<
   ProjectStatusRecord,

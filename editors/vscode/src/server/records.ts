@@ -192,6 +192,7 @@ export interface ConsolidationAnswer {
   readonly dry_run?: boolean;
   readonly threshold?: number;
   readonly merges?: readonly MergeRecord[];
+  readonly proposals?: readonly ProposalRecord[];
   readonly contradictions?: readonly ContradictionRecord[];
   readonly never_recalled?: readonly BriefMemory[];
   readonly undo?: Readonly<Record<string, string>>;
@@ -207,7 +208,6 @@ export interface ConstraintsAnswer {
   readonly summary: string;
   readonly violations?: readonly ViolationRecord[];
   readonly checks?: readonly string[];
-  readonly contradictions?: readonly string[];
   readonly status: string;
 }
 
@@ -234,6 +234,7 @@ export interface DeletedAnswer {
 export interface DeletedMemoriesAnswer {
   readonly missing: readonly string[];
   readonly changes: BatchRecord;
+  readonly still_held?: readonly string[];
 }
 
 /** A file that depends on another one. */
@@ -454,7 +455,6 @@ export interface MemoryRecord {
 export interface MergeRecord {
   readonly kept: BriefMemory;
   readonly merged: readonly BriefMemory[];
-  readonly cosine: number;
 }
 
 /** Facts that a caller stated about a memory. */
@@ -533,6 +533,12 @@ export interface ProjectStatusRecord {
   readonly skipped_files?: readonly SkippedRecord[];
   readonly engine?: EngineRecord;
   readonly projects?: readonly OpenProjectRecord[];
+}
+
+/** Memories that may say the same; `ids` merges them. */
+export interface ProposalRecord {
+  readonly memories: readonly BriefMemory[];
+  readonly cosine: number;
 }
 
 /** A file that set-up would write, or leaves alone. */
@@ -887,6 +893,7 @@ export interface TestsAnswer {
 /** The change that was taken back. */
 export interface UndoneAnswer {
   readonly id: string;
+  readonly project: string;
   readonly kind: string;
   readonly at: string;
   readonly kept: readonly string[];

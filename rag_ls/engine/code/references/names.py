@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -17,8 +16,6 @@ from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
 
 _MAX_STEPS = 8
-_ALIASING = frozenset({"javascript", "typescript"})
-"""The kin of languages whose imports may go by any name that a build knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +217,10 @@ class Names:
         if any(self._resolver.targets(source.path, item.language, item.imported)):
             return False
         module = item.imported.module
-        if source.language.name == "python" and PARTS.split(module.lstrip("."))[0] in sys.stdlib_module_names:
+        if source.rule.library and re.match(source.rule.library, module):
             return True
-        kin = kin_of(source.language.name)
-        if kin in _ALIASING:
-            return module.startswith("node:")
+        if source.rule.has_aliases:
+            return False
         if source.rule.folders_are_namespaces or source.rule.holds_functions:
             # The full name of a type is written, and leads to none of the project.
             return True
