@@ -22,7 +22,7 @@ class ResourceReading:
         only, without = (self._list_names(found, key) for key in ("only", "except"))
         names = [each for each in self._terms.strings(found, "names") if each]
         wanted = actions(only, without, laravel=style == "laravel") - (
-            {"new", "edit"} if found.form.says("api") or "apiResource" in call.name else set()
+            {"new", "edit"} if "apiResource" in call.name else set()
         )
         start, end = call.inner, nodes.end_of(call.node)
         around = sorted(
