@@ -1,4 +1,4 @@
-"""Conventions that projects in a language share, as patterns of their text: tests, errors, decorators."""
+"""Conventions that projects in a language share, as patterns of their text: tests, errors."""
 
 from __future__ import annotations
 
@@ -56,20 +56,3 @@ class ErrorSyntax(NamedTuple):
 
 EXTENDING_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"
 THROWN_CLASS = r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"
-
-
-class DecoratorSyntax(NamedTuple):
-    """The decorators, annotations or attributes of a language."""
-
-    pattern: str
-    """A use; its first group is the name."""
-    ordinary: frozenset[str] = frozenset()
-    """Parts of the language, and those of every project."""
-    start: str = "@"
-    """The marks before and after its name."""
-    end: str = ""
-    suffix: str = ""
-    """The end of a declaration's name that uses leave out."""
-
-
-ANNOTATION = r"^[ \t]*@(?!interface\b)([A-Za-z_][\w.]*)"

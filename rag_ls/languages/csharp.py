@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from rag_ls.languages.comments import COMMON_LEXIS
-from rag_ls.languages.conventions import THROWN_CLASS, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
+from rag_ls.languages.conventions import THROWN_CLASS, ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.csharp_projects import CSharpProjects
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_rules import ImportRule, Taken, statements
@@ -171,11 +171,4 @@ CSHARP = Language(
         declared=r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b",
     ),
     errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS),
-    decorators=DecoratorSyntax(
-        pattern=r"^[ \t]*\[([A-Z]\w*)(?=\(|\]|,)",
-        ordinary=frozenset("Obsolete Flags Fact Theory Test".split()),
-        start="[",
-        end="]",
-        suffix="Attribute",
-    ),
 )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from rag_ls.languages.comments import COMMON_LEXIS
 from rag_ls.languages.conventions import (
-    ANNOTATION,
     EXTENDING_CLASS,
     THROWN_CLASS,
-    DecoratorSyntax,
     ErrorSyntax,
     Tests,
     suffixed_tests,
@@ -82,10 +80,4 @@ JAVA = Language(
         declared=JUNIT_TEST,
     ),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS),
-    decorators=DecoratorSyntax(
-        pattern=ANNOTATION,
-        ordinary=frozenset(
-            "Override SuppressWarnings Deprecated Test FunctionalInterface SafeVarargs Nullable NonNull NotNull".split()
-        ),
-    ),
 )

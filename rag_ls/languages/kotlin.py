@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.languages.comments import COMMON_LEXIS
-from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
+from rag_ls.languages.conventions import ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
 from rag_ls.languages.import_rules import ImportRule, statements
@@ -104,11 +104,5 @@ KOTLIN = Language(
     errors=ErrorSyntax(
         declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(",
         raised=r"\bthrow\s+([A-Z][\w.]*)",
-    ),
-    decorators=DecoratorSyntax(
-        pattern=ANNOTATION,
-        ordinary=frozenset(
-            "Override Suppress Deprecated JvmStatic JvmOverloads JvmField JvmName Throws OptIn file param get set".split()
-        ),
     ),
 )

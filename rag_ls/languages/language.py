@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from rag_ls.languages.comments import SLASHED, Comments, Lexis
-from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
+from rag_ls.languages.conventions import ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_rules import ImportRule, PathRule, UseRule
 from rag_ls.languages.line_rules import LineRule
@@ -116,7 +116,6 @@ class Language:
     """Whether its compiler, loader or formatters ask for the names of files, so that these show no convention."""
     tests: Tests | None = None
     errors: ErrorSyntax | None = None
-    decorators: DecoratorSyntax | None = None
 
     def shared_folder(self, path: str) -> str:
         """The folder of a document, without the root of its sources: where folders are shared, documents of one see each other's names."""

@@ -9,7 +9,6 @@ from functools import cached_property
 from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis
 from rag_ls.languages.conventions import (
     EXTENDING_CLASS,
-    DecoratorSyntax,
     ErrorSyntax,
     Tests,
     suffixed_tests,
@@ -170,10 +169,4 @@ PHP = Language(
         declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
     ),
     errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)"),
-    decorators=DecoratorSyntax(
-        pattern=r"^[ \t]*#\[\\?([A-Z][\w\\]*)",
-        ordinary=frozenset("Override ReturnTypeWillChange Route".split()),
-        start="#[",
-        end="]",
-    ),
 )

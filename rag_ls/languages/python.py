@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import filterfalse
 
 from rag_ls.languages.comments import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
-from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests
+from rag_ls.languages.conventions import ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import first_word, first_words, split_list
 from rag_ls.languages.import_rules import ImportPlaces, ImportRule, Statement, Taken, UseRule
@@ -237,14 +237,5 @@ PYTHON = Language(
         declared=r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:",
         raised=r"^[ \t]*raise[ \t]+([\w.]+)",
         raise_word="raise",
-    ),
-    decorators=DecoratorSyntax(
-        pattern=ANNOTATION,
-        ordinary=frozenset(
-            "property staticmethod classmethod abstractmethod abc.abstractmethod overload override dataclass dataclasses.dataclass "
-            "wraps functools.wraps contextmanager contextlib.contextmanager asynccontextmanager contextlib.asynccontextmanager "
-            "cached_property functools.cached_property lru_cache functools.lru_cache cache functools.cache final typing.final "
-            "typing.overload t.overload deprecated".split()
-        ),
     ),
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.languages.comments import COMMON_LEXIS
-from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, Tests, suffixed_tests
+from rag_ls.languages.conventions import Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_words, read_dotted, split_outside_braces
 from rag_ls.languages.import_rules import ImportRule, Taken, statements
@@ -66,5 +66,4 @@ SCALA = Language(
     source_root=SOURCE_ROOT,
     is_named_by_tools=True,
     tests=Tests(file_names=suffixed_tests("scala")),
-    decorators=DecoratorSyntax(pattern=ANNOTATION),
 )

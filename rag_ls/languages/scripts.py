@@ -10,7 +10,6 @@ from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, TAGGED, Lexis
 from rag_ls.languages.conventions import (
     EXTENDING_CLASS,
     THROWN_CLASS,
-    DecoratorSyntax,
     ErrorSyntax,
     Tests,
 )
@@ -259,7 +258,6 @@ TESTS = Tests(
     declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
 )
 ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS)
-DECORATORS = DecoratorSyntax(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")
 
 
 def make_script_language(
@@ -290,7 +288,6 @@ def make_script_language(
         resolver=JavaScriptResolver,
         tests=TESTS,
         errors=ERRORS,
-        decorators=DECORATORS,
     )
 
 
@@ -309,5 +306,4 @@ def make_component_language(name: str, title: str) -> Language:
         resolver=JavaScriptResolver,
         tests=TESTS,
         errors=ERRORS,
-        decorators=DECORATORS,
     )

@@ -7,7 +7,7 @@ import re
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 
 SECTIONS = (
-    "stacks", "layers", "middleware", "decorators", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",
+    "stacks", "layers", "middleware", "responses", "imports", "naming", "errors", "tests", "endpoints", "events",
 )  # fmt: skip
 """The keys of ARCHITECTURE.yml that hold claims; beside them stand `project` and `rules`."""
 # People head their own rules with the others.

@@ -156,7 +156,7 @@ def _survey_project(
         files.paths, read, cache(lambda path: detect_language(path) or ""),
         tuple((path, edge.target, edge.line) for path, edge in edges if edge.target),
         tuple((path, edge.module, edge.line) for path, edge in edges if not edge.target),
-        declared=files.outlines.declared, report=reading.call_many, roles=roles, unread=files.unread,
+        report=reading.call_many, roles=roles, unread=files.unread,
     )  # fmt: skip
     checked = CheckedTree(
         (*tree.paths, *files.refused), read, tree.language, graph, cutters.call_many, roles=roles, refused=files.refused,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rag_ls.chunking import outline_of_document, recognise
@@ -11,7 +10,6 @@ from rag_ls.indexing.files import Rejected, Source
 from rag_ls.languages import find_language
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checked_code import read_code
-from rag_ls.storage.terms import is_called
 from rag_ls.util.paths import blanked_in
 from rag_ls.util.secret_texts import Blanked
 
@@ -20,9 +18,6 @@ OutlinedFile = tuple[str, str, Outline]
 ReadSource = Callable[[str], Source | Rejected]
 """Reads a file as the index does."""
 _MAX_BYTES = 2_000_000
-_IMPORTS = re.compile(
-    r"^[ \t]*(?:from[ \t][^\n]*\bimport\b[ \t]*(?:\([^)]*\)|[^\n]*)|import\s*\{[^}]*\}|import\b[^\n]*)", re.MULTILINE
-)
 
 
 def read_imports(read: ReadSource, paths: Sequence[str]) -> list[OutlinedFile | str]:
@@ -42,18 +37,6 @@ def has_tests_inside(language: str) -> bool:
     """Whether tests stand in the files that they test, so that their imports say little without the declarations."""
     tests = find_language(language).tests
     return tests is not None and bool(tests.inline_modules)
-
-
-def declared_in(read: Callable[[str], str], names: Collection[str], paths: Sequence[str]) -> list[frozenset[str]]:
-    """Those of some names that each file declares; one that only imports them, or has them as decorators, is not parsed."""
-    found = []
-    for path in paths:
-        text = read(path)
-        shown = "|".join(name for name in names if name in text)
-        may = shown and re.search(rf"(?<![\w@.:\\\[])(?:{shown})\b|\.(?:{shown})\s*=", _IMPORTS.sub("", text))
-        symbols = _outline(path, text)[2].symbols if may else ()
-        found.append(frozenset(name for name in names if any(is_called(each.name, name) for each in symbols)))
-    return found
 
 
 def outline_files(root: Path, paths: Sequence[str], *, declarations: bool = True) -> list[OutlinedFile]:

@@ -66,8 +66,7 @@ class AnswerReading:
             return
         direction: Direction = "handled" if found.form.says("direction") == "handled" else "emitted"
         line = found.call.node.range().start.line + 1 if found.form.annotation or found.form.rule else found.call.line
-        routers = self._routers.chain_of(nodes.base_name(found.call.receiver), nodes.start_of(found.call.node))
-        prefix = join_routes(*(each.prefix for each in routers))
+        prefix = self._routers.prefix_of(nodes.base_name(found.call.receiver), nodes.start_of(found.call.node))
         for name in self._terms.strings(found, "name"):
             # A websocket is at a path, below that of its router.
             name = join_routes(prefix, name) if name.startswith("/") and prefix != "/" else name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -17,35 +16,12 @@ _ANNOTATING = (*nodes.ANNOTATIONS, "attribute_item", "attribute_list", "attribut
 _LOOP = re.compile(
     r"^(for|foreach|while|enhanced_for|for_in|for_each|list_comprehension)\w*(statement|expression|loop|comprehension)?$"
 )
-_BRANCH = re.compile(
-    r"function|func_literal|method_declaration|lambda"
-    r"|^(?:if|elif|else|elsif|unless|case|when|conditional|ternary)(?:_\w+)?$|^\w+_(?:case|arm|entry)$"
-    r"|^(?:binary_expression|boolean_operator|class_body)$"
-)
-_BASES = (
-    "base_list",
-    "superclass",
-    "super_interfaces",
-    "extends_interfaces",
-    "delegation_specifier",
-    "delegation_specifiers",
-)
 _TYPE = re.compile(r"^(?:class|interface|record|object|enum|struct|trait)_(?:declaration|definition)$|^class$")
+_DERIVED = re.compile(r"(?:\bextends|[\w>)]\s*:)\s*(?!(?:Controller|ControllerBase|ApiController)\b)\w")
 _FUNCTIONS = (
     "function_item", "function_declaration", "function_definition", "variable_declarator", "method_declaration",
 )  # fmt: skip
 _LOOP_CALLS = frozenset({"forEach", "map", "each", "flatMap", "each_with_index"})
-
-
-@dataclass(frozen=True, slots=True)
-class ClassAround:
-    """A class or an interface, as far as what derives from it and what it derives from matter."""
-
-    name: str
-    bases: tuple[str, ...]
-    has_own: bool
-    """Whether it has the annotation itself that it might have from a base."""
-    is_abstract: bool
 
 
 def holder_of(node: SgNode) -> SgNode:
@@ -82,42 +58,23 @@ def is_in_inner_function(node: SgNode, start: nodes.Offset) -> bool:
     return outer is not None and nodes.start_of(outer) >= start
 
 
-def branch_around(node: SgNode) -> SgNode | None:
-    """The innermost function, class or branch of a condition (`secured && ...`) around a place; None at the top of its file."""
-    while (parent := node.parent()) is not None:
-        if _BRANCH.search(parent.kind()):
-            return parent
-        node = parent
-    return None
-
-
 def types_around(node: SgNode) -> tuple[nodes.Offset, ...]:
     """The starts of the classes that a place is in, the innermost first."""
     return tuple(nodes.start_of(each) for each in node.ancestors() if _TYPE.search(each.kind()))
 
 
-def class_around(node: SgNode, attribute: str) -> ClassAround:
-    """The class or interface around a place; `attribute` is the one that it may have itself."""
-    while (parent := node.parent()) is not None and node.kind() not in ("class_declaration", "interface_declaration"):
-        node = parent
-    children = nodes.children_of(node)
-    marks = [each.text() for each in children if each.kind() in ("attribute_list", "modifiers")]
-    of_base = [each for each in children if each.kind() in _BASES]
-    return ClassAround(
-        name=declared_name(node),
-        bases=tuple(name for each in of_base for name in _base_names(each.text())),
-        has_own=any(re.search(rf"\b{attribute}\b", each) for each in marks),
-        is_abstract=node.kind() == "interface_declaration"
-        or any(re.search(r"\babstract\b", each) for each in marks)
-        or any(each.text() == "interface" for each in node.children()),
-    )
+def is_derived(node: SgNode) -> bool:
+    """Return whether the class around a place has a base that is none of its framework's."""
+    around = next((each for each in node.ancestors() if _TYPE.search(each.kind())), None)
+    head = around.text().partition("{")[0] if around is not None else ""
+    return bool(_DERIVED.search(re.sub(r"\([^()]*\)|\"[^\"]*\"", "", head)))
 
 
-def _base_names(text: str) -> list[str]:
-    """The names in a list of types, without what they are made of."""
-    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)", "", text)) != text:
-        text = shorter
-    return list(re.findall(r"(\w+)\s*(?:,|$)", text))
+def parameters_of(function: SgNode) -> list[str]:
+    """Return the names of the parameters of a function of Go."""
+    parameters = function.field("parameters")
+    given = (child for each in nodes.children_of(parameters) for child in nodes.children_of(each)) if parameters else ()
+    return [child.text() for child in given if child.kind() == "identifier"]
 
 
 def is_in_loop(node: SgNode) -> bool:

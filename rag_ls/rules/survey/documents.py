@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rag_ls.rules.other_tools import SECTIONS
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
@@ -14,6 +14,7 @@ NO_PAGES: Mapping[str, str] = {}
 _MAX_EXCEPTIONS = 10
 MAX_LISTED = 50
 """The number of endpoints, and of events, that the document names."""
+_BELOW = ", as it writes them: below a prefix, where another file mounts it"
 
 _HEADER = """\
 # The architecture of this project. rag-ls wrote this file from the code: each claim says how often the code shows it
@@ -42,7 +43,7 @@ def architecture_yaml(found: Survey, name: str, pages: Mapping[str, str] = NO_PA
 
 def _sections(found: Survey) -> Iterator[Iterable[str]]:
     yield from (
-        _stacks(found.stacks), _claims(found.layers), _claims(found.middleware), _claims(found.decorators),
+        _stacks(found.stacks), _claims(found.layers), _claims(found.middleware),
         _claims(found.response_formats), _claims(found.import_conventions), _claims(found.naming),
         _claims(found.error_handling), _claims(found.tests), [*_claims(found.endpoint_patterns), *_endpoints(found)],
         _events(found),
@@ -52,7 +53,7 @@ def _sections(found: Survey) -> Iterator[Iterable[str]]:
 def every_finding(found: Survey) -> list[SurveyFinding]:
     """The findings of all topics."""
     topics = (
-        found.layers, found.middleware, found.decorators, found.response_formats, found.import_conventions, found.naming,
+        found.layers, found.middleware, found.response_formats, found.import_conventions, found.naming,
         found.error_handling, found.tests, found.endpoint_patterns,
     )  # fmt: skip
     return [finding for topic in topics for finding in topic]
@@ -142,7 +143,8 @@ def _endpoints(found: Survey) -> Iterator[str]:
     by_file: dict[str, list[tuple[str, int]]] = {}
     for path, endpoint in found.endpoints:
         by_file.setdefault(path, []).append((f"{endpoint.method} {endpoint.route}", endpoint.line))
-    yield from _inventory(by_file, "routes", "endpoint", len(found.endpoints))
+    below = frozenset(path for path, each in found.endpoints if each.is_mounted)
+    yield from _inventory(by_file, "routes", "endpoint", len(found.endpoints), below)
 
 
 def _events(found: Survey) -> Iterator[str]:
@@ -152,15 +154,22 @@ def _events(found: Survey) -> Iterator[str]:
     yield from _inventory(by_file, "events", "event", len(found.events))
 
 
-def _inventory(by_file: dict[str, list[tuple[str, int]]], key: str, what: str, total: int) -> Iterator[str]:
-    """The things that each file declares; past the limit only how many more there are."""
+def _inventory(
+    by_file: dict[str, list[tuple[str, int]]], key: str, what: str, total: int, below: Collection[str] = ()
+) -> Iterator[str]:
+    """Write the things that each file declares; past the limit only how many more there are.
+
+    `below` are the files whose routes others may put below a prefix.
+    """
     left = MAX_LISTED
     for path, things in by_file.items():
         if left <= 0:
             break
         shown = things[:left]
         left -= len(shown)
-        claim = f"`{path}` declares {len(things)} {what}{'s' if len(things) > 1 else ''}"
+        claim = (
+            f"`{path}` declares {len(things)} {what}{'s' if len(things) > 1 else ''}{_BELOW if path in below else ''}"
+        )
         yield from _entry(
             claim,
             len(things),

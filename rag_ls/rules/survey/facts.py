@@ -7,15 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.rules.survey import nodes
-from rag_ls.rules.survey.controllers import find_controllers, may_be_controller
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.file_reading import FileReading
 from rag_ls.rules.survey.frameworks import FACTS, Form, Framework, frameworks_of, words_of
-from rag_ls.rules.survey.handed_routers import find_takers, may_hand
-from rag_ls.rules.survey.mapped_routers import find_mapping_methods, has_routers
-from rag_ls.rules.survey.nested_routers import extends_routes
 from rag_ls.rules.survey.nodes import Call
-from rag_ls.rules.survey.registrars import find_registrars
 from rag_ls.rules.survey.terms import FoundForm
 
 if TYPE_CHECKING:
@@ -36,10 +31,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
     likely = [each for each in known if each.is_named(path, text)]
     words = words_of(text) if likely else ""
     chosen = [each for each in likely if each.has_forms(text, words)]
-    is_handing = (language == "go" and may_hand(text)) or (language == "kotlin" and extends_routes(text))
-    is_handing = is_handing or (language == "csharp" and has_routers(text))
-    is_controller = language == "ruby" and may_be_controller(text)
-    if not (chosen or is_handing or is_controller) or language not in nodes.LANGUAGES:
+    if not chosen or language not in nodes.LANGUAGES:
         return FileFacts()
     forms = [
         (each, form)
@@ -48,7 +40,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         if (not form.languages or language in form.languages)
         and (not form.marks or any(mark in text for mark in form.marks))
     ]
-    if not (forms or is_handing or is_controller):
+    if not forms:
         return FileFacts()
     # Imported here: it takes a while, and most files are not for any framework.
     from ast_grep_py import SgRoot
@@ -70,20 +62,6 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
             if each.form.fact == fact:
                 reading.read(each)
     read = reading.facts()
-    read.registrars += find_registrars(root, language)
-    if is_controller:
-        read.controllers = list(find_controllers(root))
-    if language == "kotlin" and "io.ktor" in text:
-        handed = list(reading.find_handed())
-        read.handed += handed
-        read.takers |= {each.own[1:]: ("",) for each in handed if each.own}
-    if language == "csharp" and has_routers(text):
-        read.takers |= find_mapping_methods(root)
-        read.handed += reading.find_handed()
-    if language == "go":
-        read.takers = find_takers(root)
-        read.handed += reading.find_handed()
-    read.shared = reading.find_shared()
     read.judged = frozenset(form.sort for _, form in forms if form.fact == "handler")
     return read
 

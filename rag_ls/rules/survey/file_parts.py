@@ -6,10 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_ls.rules.survey.file_facts import FileFacts, Level, MiddlewareUse
+from rag_ls.rules.survey.file_facts import FileFacts, MiddlewareUse
 from rag_ls.rules.survey.file_routers import FileRouters
-from rag_ls.rules.survey.handed_routers import UsedMiddleware
-from rag_ls.rules.survey.nested_routers import NestedRouter
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.placed_routes import PlacedRoutes
 from rag_ls.rules.survey.routes import RouteScope
@@ -30,10 +28,6 @@ class FileParts:
         self.scopes: list[RouteScope] = []
         self.routes = PlacedRoutes()
         self.facts = FileFacts()
-        self.nested: list[NestedRouter] = []
-        self.used: list[UsedMiddleware] = []
-        self.units: set[str] = set()
-        """The functions of Rust and Kotlin that have routes."""
 
     def is_on(self, found: FoundForm) -> bool:
         """Whether a form has the things that it requires, and is called on what it says."""
@@ -58,16 +52,10 @@ class FileParts:
         ]  # fmt: skip
         return sorted(around, key=lambda scope: (scope.start, [-each for each in scope.end]))
 
-    def version_of(self, found: FoundForm) -> str:
-        """The version in a form, without quotation marks; the name of one that stands for none."""
-        given = [each for term in found.form.values.get("version", ()) for each in self.terms.value(term, found)]
-        text = next((each if isinstance(each, str) else each.text() for each in given), "")
-        return text.strip("'\"`")
-
-    def note(self, found: FoundForm, names: Sequence[str], level: Level, line: int = 0) -> None:
+    def note(self, found: FoundForm, names: Sequence[str], line: int, *, is_of_route: bool) -> None:
         """Take in places that put middleware before handlers."""
         label = found.form.says("label") or "route"
-        self.facts.middleware += [MiddlewareUse(name, label, level, line or found.call.line) for name in names]
+        self.facts.middleware += [MiddlewareUse(name, label, line, is_of_route) for name in names]
 
 
 def is_of(node: SgNode, of: str) -> bool:

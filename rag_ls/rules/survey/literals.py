@@ -33,10 +33,7 @@ _OBJECTS = (
 )  # fmt: skip
 _QUOTES = re.compile(r"""^(?:[rRbBfFuU]{0,2}|[@$]{1,2}|r?#*|~[a-zA-Z])("{3}|'{3}|["'`])(.*)\1#*$""", re.DOTALL)
 _NAME = re.compile(r"^[&:\\*!@$]*([\w$][\w$.:?!\\]*?)(?:::class|\.class)?$")
-SOMETIMES = "?"
-"""Begins the name of middleware that some requests pass by."""
 _SOMETIMES_CALLS = re.compile("unless|except")
-_REQUIRED = re.compile(r"require\([\"'](?:\.{1,2}/)+(?:[\w.-]+/)*([A-Za-z]\w*)(?:\.[cm]?js)?[\"']\)")
 _NO_NAMES = frozenset({"true", "false", "null", "nil", "None", "undefined", "function", "async"})
 
 
@@ -145,22 +142,16 @@ def name_of(node: SgNode) -> str:
 
 def _called_name(node: SgNode) -> str:
     head = node.text().partition("(")[0].strip()
-    if head == "require" and (module := _REQUIRED.fullmatch(node.text())):
-        # A file of the project's own that is one function.
-        return module[1]
     found = _NAME.match(re.sub(r"^(?:new|await)\s+|\.bind$", "", head).partition("<")[0])
     return found[1].rstrip(".:") if found and found[1] not in _NO_NAMES else ""
 
 
 def names_of(node: SgNode, strings: bool = False, inner: str = "") -> list[str]:
-    """The names of a value, or of the values in a list. Of calls of `inner`, the last argument counts.
-
-    Middleware of some requests only, `unless(path, auth)` and `auth().unless({ path })`, has a mark (`SOMETIMES`).
-    """
+    """The names of a value, or of the values in a list. Of calls of `inner`, and of `unless(path, auth)`, the last argument counts."""
     node = unwrap(node)
     if "call" in node.kind() and (call := nodes.read_call(node)) and _SOMETIMES_CALLS.fullmatch(call.name):
         held = call.receiver if call.receiver is not None else call.arguments[-1] if len(call.arguments) > 1 else None
-        return [SOMETIMES + name for name in names_of(held, strings, inner)] if held is not None else []
+        return names_of(held, strings, inner) if held is not None else []
     if inner and "call" in node.kind() and (call := nodes.read_call(node)) and re.fullmatch(inner, call.name):
         positional = [each for each in call.arguments if pair_of(each) is None]
         return names_of(positional[-1], strings) if positional else []

@@ -25,7 +25,7 @@ def pattern_documents(found: Survey) -> dict[str, str]:
         ("error-handling", "Error handling", found.error_handling, []),
         ("testing", "Tests", found.tests, []),
         ("imports", "Imports", found.import_conventions, []),
-        ("middleware", "Middleware and decorators", (*found.middleware, *found.decorators), []),
+        ("middleware", "Middleware", found.middleware, []),
         ("responses", "Responses", found.response_formats, []),
         ("naming", "Names of files", found.naming, []),
         ("layers", "Layers", found.layers, []),

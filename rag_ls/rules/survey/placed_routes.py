@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.routes import Endpoint
 
 
 class PlacedRoutes:
-    """The routes of one file: where each stands, on which routers, and within which classes."""
+    """The routes of one file: where each stands, and within which classes."""
 
     def __init__(self) -> None:
         self._routes: list[tuple[Offset, Offset, list[Endpoint]]] = []
-        self._routers_at: dict[Offset, frozenset[str]] = {}
-        """The names of the routers that a route is on, by its start."""
         self._types_at: dict[Offset, tuple[Offset, ...]] = {}
         """The starts of the classes that an annotated route is in, by its own start; the innermost first."""
 
-    def __iter__(self) -> Iterator[tuple[Offset, Offset, list[Endpoint]]]:
-        """The start and the end of each, with its endpoints, which a reading may replace."""
-        return iter(self._routes)
+    def spans(self) -> list[tuple[Offset, Offset]]:
+        """Return the start and the end of each route."""
+        return [(start, end) for start, end, _ in self._routes]
 
     def add(self, start: Offset, end: Offset, endpoints: list[Endpoint]) -> None:
         self._routes.append((start, end, endpoints))
 
-    def set_routers(self, start: Offset, names: Iterable[str]) -> None:
-        self._routers_at[start] = frozenset(names)
-
     def set_types(self, start: Offset, types: tuple[Offset, ...]) -> None:
         self._types_at[start] = types
-
-    def routers_of(self, start: Offset) -> frozenset[str]:
-        """The names of the routers that a route is on."""
-        return self._routers_at.get(start, frozenset())
-
-    def router_names(self) -> set[str]:
-        """The names of all routers that routes are on."""
-        return {name for on in self._routers_at.values() for name in on}
 
     def are_around(self, place: Offset) -> bool:
         """Whether a place is in a route."""
@@ -49,9 +34,6 @@ class PlacedRoutes:
 
     def endpoints(self) -> list[Endpoint]:
         """All in the order of the lines; one that stands twice on a line counts once."""
-        by_route = dict[tuple[str, str, int], Endpoint]()
-        for _, _, endpoints in sorted(self._routes, key=lambda route: route[0]):
-            for each in endpoints:
-                key = each.method, each.route, each.line
-                by_route[key] = max(each, by_route.get(key, each), key=lambda one: len(one.middleware))
+        every = (each for _, _, found in sorted(self._routes, key=lambda route: route[0]) for each in found)
+        by_route = {(each.method, each.route, each.line): each for each in every}
         return sorted(by_route.values(), key=lambda each: each.line)

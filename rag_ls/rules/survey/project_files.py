@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.indexing import Patterns, list_files, reason_by_name
-from rag_ls.languages import ImportResolver, SourceTree, detect_language, family_of
+from rag_ls.languages import ImportResolver, SourceTree, detect_language
 from rag_ls.rules.checks.file_outlines import (
     OutlinedFile,
     ReadSource,
-    declared_in,
     has_tests_inside,
     outline_files,
     read_imports,
 )
 from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import CODE, is_vendored
-from rag_ls.storage import StoredImport, StoredSymbol, is_called, last_name
+from rag_ls.storage import StoredImport, StoredSymbol, last_name
 from rag_ls.util.paths import TextReader
 
 MAX_READ = 5_000
@@ -74,16 +73,6 @@ class FileOutlines:
         lower = [word.lower() for word in words]
         texts = ((each, " ".join((each.imported.module, *each.imported.names)).lower()) for each in self.imports())
         return [each for each, text in texts if any(word in text for word in lower)]
-
-    def declared(self, names: Collection[str], family: str) -> frozenset[str]:
-        """Those of some names that the files of a family of languages declare."""
-        rows = [row for row, (_, language, _) in enumerate(self._files) if family_of(language) == family]
-        called = {symbol.name for row in rows for symbol in self._files[row][2].symbols}
-        found = {name for name in names for each in called if is_called(each, name)}
-        paths = [self._files[row][0] for row in rows if row in self._unread]
-        for each in self._jobs(partial(declared_in, self._read, names), paths):
-            found |= each or frozenset()
-        return frozenset(found)
 
     def graph(self, resolver: ImportResolver) -> ImportGraph:
         """The imports of all files."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rag_ls.rules.survey.decorators import decorator_traces
 from rag_ls.rules.survey.errors import error_traces
 from rag_ls.rules.survey.facts import read_facts
-from rag_ls.rules.survey.file_facts import FileFacts, Registrar
+from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.imports import ImportNames, import_traces
 from rag_ls.rules.survey.layout import test_traces
-from rag_ls.rules.survey.registrars import find_registrations
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, source_of
 from rag_ls.rules.survey.traces import Trace
 
@@ -44,17 +42,6 @@ def report_files(read: Callable[[str], str], names: ImportNames, jobs: Sequence[
     return [_report_test(read, job) if job.is_test else _report_file(read, names, job) for job in jobs]
 
 
-def report_registrations(
-    read: Callable[[str], str], callers: Mapping[str, Collection[Registrar]], jobs: Sequence[SurveyJob]
-) -> list[FileReport]:
-    """A report on each file, of the routes that it registers by functions of the project."""
-    return [_report_registrations(read(job.path), job.language, callers[job.path]) for job in jobs]
-
-
-def _report_registrations(text: str, language: str, registrars: Collection[Registrar]) -> FileReport:
-    return FileReport(facts=FileFacts(unknown_routes=list(find_registrations(text, language, registrars))))
-
-
 def _report_test(read: Callable[[str], str], job: SurveyJob) -> FileReport:
     return FileReport(tuple(test_traces(job.path, job.language, read(job.path)[:_MAX_TEST_CHARACTERS])))
 
@@ -64,5 +51,5 @@ def _report_file(read: Callable[[str], str], names: ImportNames, job: SurveyJob)
     if not text.strip() or is_generated(text):
         return FileReport()
     source = source_of(job.path, job.language, text)
-    traces = (*import_traces(source, names), *decorator_traces(source, names), *error_traces(source))
+    traces = (*import_traces(source, names), *error_traces(source))
     return FileReport(traces, read_facts(job.path, job.language, text), is_code=True)

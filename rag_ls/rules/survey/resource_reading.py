@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rag_ls.rules.survey import nodes
-from rag_ls.rules.survey.controllers import controller_of
 from rag_ls.rules.survey.file_parts import FileParts
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, routes_at
@@ -23,19 +22,17 @@ class ResourceReading:
         only, without = (self._list_names(found, key) for key in ("only", "except"))
         names = [each for each in self._terms.strings(found, "names") if each]
         wanted = actions(only, without, laravel=style == "laravel") - (
-            {"new", "edit"} if found.form.says("api") or "apiResource" in call.name else set()
+            {"new", "edit"} if "apiResource" in call.name else set()
         )
         start, end = call.inner, nodes.end_of(call.node)
         around = sorted(
             (scope for scope in self._file.scopes if scope.start <= start < scope.end), key=lambda scope: scope.start
         )
         outer = next(iter(self._terms.strings(found, "prefix")), "")
-        through = tuple(
-            dict.fromkeys([*(name for scope in around for name in scope.through), *self._terms.names(found, "through")])
-        )
         param = next(iter(self._terms.strings(found, "param")), "id")
         several = (call.name != "resource" or style == "laravel") and not self._is_true(found, "single")
         found_routes: list[Endpoint] = []
+        is_mounted = found.framework.is_mounted(found.form)
         for name in names:
             name = name.strip("/")
             path = next(iter(self._terms.strings(found, "path")), name).strip("/")
@@ -45,21 +42,15 @@ class ResourceReading:
                 key, new = "{" + _key_of(last.rsplit("/", 1)[-1]) + "}", "create"
             else:
                 key, new = (f":{param}" if several else ""), "new"
-            controller = controller_of(call, name, around) if found.form.says("controllers") else ""
-            for action, method, route in resource_routes(path, wanted, key, new):
+            for method, route in resource_routes(path, wanted, key, new):
                 for full in routes_at(around, "", outer, route, False, ()):
-                    handler = controller and f"{controller}#{action}"
-                    found_routes.append(Endpoint(method, full, call.line, through, handler=handler))
+                    found_routes.append(Endpoint(method, full, call.line, is_mounted=is_mounted))
             parent = singular(name).replace("/", "_")
             inner = f"{path}/{key.replace(':', f':{parent}_', 1)}" if key else path
-            self._file.scopes.append(
-                RouteScope(
-                    start, end, (inner,), member=f"{path}/{key}" if key else path, collection=path, controller=controller,
-                    module=next(iter(self._terms.strings(found, "module")), ""),
-                )
-            )  # fmt: skip
+            member = f"{path}/{key}" if key else path
+            self._file.scopes.append(RouteScope(start, end, (inner,), member=member, collection=path))
         self._file.routes.add(start, end, found_routes)
-        self._file.note(found, self._terms.names(found, "through"), "route")
+        self._file.note(found, self._terms.names(found, "through"), call.line, is_of_route=True)
 
     def _is_true(self, found: FoundForm, key: str) -> bool:
         values = (each for term in found.form.values.get(key, ()) for each in self._terms.value(term, found))

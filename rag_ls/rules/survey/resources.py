@@ -30,12 +30,12 @@ def actions(only: Iterable[str] | None, without: Iterable[str] | None, laravel: 
     return set(ALL_ACTIONS) - (rails(without) if without is not None else set())
 
 
-def resource_routes(name: str, wanted: set[str], key: str, new: str = "new") -> Iterator[tuple[str, str, str]]:
-    """Each action with its method and its route; `key` is the parameter as the framework writes it, "" for a resource that is one alone."""
+def resource_routes(name: str, wanted: set[str], key: str, new: str = "new") -> Iterator[tuple[str, str]]:
+    """Each method and route of the actions; `key` is the parameter as the framework writes it, "" for a resource that is one alone."""
     for action, method, ending in _ROUTES:
         if action in wanted and not (action == "index" and not key):
             ending = ending.replace("/{key}", f"/{key}" if key else "")
-            yield action, method, name + (f"/{new}" if action == "new" else ending)
+            yield method, name + (f"/{new}" if action == "new" else ending)
 
 
 def singular(name: str) -> str:

@@ -41,7 +41,8 @@ def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Survey
                 styles.add(style, place)
                 written.append((endpoint.route, part, style))
     if (start := starts.convention()) and not all(map(_ROUTE_FILES.search, starts.files[start])):
-        found = starts.finding(TOPIC, f"Routes begin with `{start}`", start, len(endpoints))
+        subject = "Routes as written" if any(each.is_mounted for _, each in endpoints) else "Routes"
+        found = starts.finding(TOPIC, f"{subject} begin with `{start}`", start, len(endpoints))
         others = (each.route for _, each in endpoints if f"{each.route}/".partition(f"{start}/")[0])
         yield replace(found, exceptions=tuple(dict.fromkeys(others)))
     if style := styles.convention():

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, nodes
-from rag_ls.rules.survey.class_prefixes import inherited_prefix
-from rag_ls.rules.survey.controllers import handler_of
 from rag_ls.rules.survey.file_parts import FileParts, is_of
-from rag_ls.rules.survey.file_routers import Router, through_of
-from rag_ls.rules.survey.handed_routers import router_at, without_shadowed
-from rag_ls.rules.survey.mapped_routers import method_router
-from rag_ls.rules.survey.nested_routers import unit_of
-from rag_ls.rules.survey.nodes import Call, Offset
-from rag_ls.rules.survey.registrars import registrars_around
+from rag_ls.rules.survey.file_routers import Router, without_shadowed
+from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
 from rag_ls.rules.survey.terms import FoundForm
 
@@ -38,10 +32,10 @@ class _RoutePlace:
     line: int
     around: Sequence[RouteScope]
     outer: str
-    """The prefix that the form itself gives, or a class that it inherits from."""
-    on: str
-    """The name of the router; "" for none."""
+    """The prefix that the form itself gives."""
     chains: Sequence[Sequence[Router]]
+    is_mounted: bool
+    """Whether another file may put the route below a prefix."""
 
 
 class RouteReading:
@@ -49,7 +43,6 @@ class RouteReading:
 
     def __init__(self, file: FileParts) -> None:
         self._file, self._terms, self._routers, self._facts = file, file.terms, file.routers, file.facts
-        self._is_rust_or_kotlin = file.path.endswith((".rs", ".kt"))
 
     def read_route(self, found: FoundForm) -> None:
         if not self._is_route(found):
@@ -66,11 +59,8 @@ class RouteReading:
             # The names of the controller and of its method are the path, by a convention that is set elsewhere.
             self._facts.unknown_routes.append(found.call.line)
             return
-        own = tuple(self._terms.names(found, "through"))
-        self._file.routes.add(place.start, place.end, _merge_same(list(self._endpoints(found, place, paths, own))))
-        names = (name for routers in place.chains for each in routers for name in (each.name, each.outer) if name)
-        self._file.routes.set_routers(place.start, [place.on, *names])
-        self._file.note(found, own, "route", place.line)
+        self._file.routes.add(place.start, place.end, list(self._endpoints(found, place, paths)))
+        self._file.note(found, self._terms.names(found, "through"), place.line, is_of_route=True)
 
     def _is_route(self, found: FoundForm) -> bool:
         """Whether a form stands where it is a route: on a router, at a method or a class, with a handler, in no other one."""
@@ -80,7 +70,9 @@ class RouteReading:
         handlers = found.form.values.get("handlers")
         if handlers and not any(self._terms.value(term, found) for term in handlers):
             return False
-        return not (found.form.says("outermost") and any(each < call.inner < end for each, end, _ in self._file.routes))
+        return not (
+            found.form.says("outermost") and any(each < call.inner < end for each, end in self._file.routes.spans())
+        )
 
     def _find_paths(self, found: FoundForm) -> list[str] | None:
         """The paths as they are written; none where the form itself has none, None where it is no route, or one whose path is unknown."""
@@ -98,8 +90,6 @@ class RouteReading:
             is_unknown = {"yes": True, "no": False, "loop": declarations.is_in_loop(call.node)}.get(says, known)
             if written and is_unknown:
                 self._facts.unknown_routes.append(call.line)
-                names = [each if isinstance(each, str) else each.text() for each in written]
-                self._facts.registrars += registrars_around(call.node, call.line, names)
             if paths or written or found.form.says("required") == "yes":
                 return None
         if found.form.says("absolute"):
@@ -120,10 +110,11 @@ class RouteReading:
         around = [
             each for each in self._file.scopes_around(start, end) if not self._file.routes.is_nested(start, each.start)
         ]
-        if inherited := found.form.says("inherits"):
-            outer = join_routes(outer, inherited_prefix(declarations.class_around(node, inherited)))
+        is_mounted = found.framework.is_mounted(found.form) and not any(each[0].is_application for each in chains)
+        if found.form.says("inherits") and not any(path for each in around for path in each.paths):
+            is_mounted = declarations.is_derived(node)
         line = nodes.start_of(call.node)[0] + 1 if found.form.annotation or found.form.rule else call.line
-        return _RoutePlace(node, start, end, line, around=around, outer=outer, on=on, chains=chains)
+        return _RoutePlace(node, start, end, line, around=around, outer=outer, chains=chains, is_mounted=is_mounted)
 
     def _router_of(self, found: FoundForm) -> str:
         """The name of the router that a route is on; "" for none."""
@@ -133,60 +124,29 @@ class RouteReading:
             on = given.text().rpartition(".")[0] if not isinstance(given, str) else on
         return on
 
-    def _endpoints(
-        self, found: FoundForm, place: _RoutePlace, paths: Sequence[str], own: Sequence[str]
-    ) -> Iterator[Endpoint]:
+    def _endpoints(self, found: FoundForm, place: _RoutePlace, paths: Sequence[str]) -> Iterator[Endpoint]:
         """The endpoints of a route: for each place of its router, each path and each method."""
         around = place.around
         methods = self._terms.methods(found)
         part = next(iter(self._terms.strings(found, "part")), "")
-        before = [name for each in around for name in each.through]
         replaced = (
             [(found.form.says("method_as"), declarations.declared_name(place.node))]
             if "method_as" in found.form.values
             else []
         )
-        version = self._file.version_of(found) or next((each.version for each in reversed(around) if each.version), "")
-        handler = handler_of(found.call, next(iter(paths), ""), around) if found.form.says("controllers") else ""
         as_written = found.framework.joins_as_written
-        for router, base, prefix, through in self._put_on(place, found.call):
+        for routers in place.chains or [()]:
+            prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
             below = join_routes(place.outer, prefix) if place.outer else prefix
             for path, word in _with_methods(paths or [""], methods):
                 method = method_of(word)
                 for route in routes_at(around, part, below, path, as_written, replaced):
-                    yield Endpoint(
-                        method, route_for(method, route), place.line, router=router, base=base, version=version,
-                        is_named=bool(found.form.says("named")), handler=handler,
-                    ).behind((*before, *through, *own))  # fmt: skip
-
-    def _put_on(self, place: _RoutePlace, call: Call) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-        """The outermost router, its prefix, the whole prefix and the middleware of a route, for each place of its router."""
-        for routers in place.chains or [()]:
-            prefix = join_routes(*(each.prefix for each in routers)) if routers else ""
-            router = (routers[0].outer or routers[0].name) if routers else place.on
-            if self._is_rust_or_kotlin:
-                router = unit_of(call.node)
-                self._file.units.add(router)
-            elif self._file.path.endswith(".cs"):
-                router = method_router(router, call.node)
-            elif self._file.path.endswith(".go"):
-                router = router_at(router, call.node)
-            yield router, routers[0].prefix if routers else "", prefix, through_of(routers)
+                    yield Endpoint(method, route_for(method, route), place.line, is_mounted=place.is_mounted)
 
 
 def _node_of(found: FoundForm) -> SgNode:
     """The declaration that an annotation stands at, else the call."""
     return declarations.holder_of(found.call.node) if found.form.annotation else found.call.node
-
-
-def _merge_same(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """Each route once; of one that several mounts give, as in the branches of a condition, what all put before it."""
-    found = dict[tuple[str, str], Endpoint]()
-    for each in endpoints:
-        known = found.get((each.method, each.route), each)
-        shared = tuple(name for name in each.middleware if name in known.middleware)
-        found[each.method, each.route] = replace(each, middleware=shared)
-    return list(found.values())
 
 
 def _with_methods(paths: Sequence[str], methods: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 ANY = "ANY"
 _VERBS = "get|post|put|patch|delete|head|options|connect|trace|query|mutation|subscription|rpc"
@@ -25,61 +25,23 @@ class Endpoint:
     """With a slash at its start, and the prefixes that stand in the same file."""
     line: int
     """1-based."""
-    middleware: tuple[str, ...] = ()
-    """The names of the middleware between the path and its handler, the router's included."""
-    router: str = ""
-    """The name of the outermost router of the file that the route is on; "" for none."""
-    base: str = ""
-    """The prefix that this router has itself, which another file may replace where it mounts the router."""
-    lifted: tuple[str, ...] = ()
-    """The names of the middleware that the route is freed from, also where other files put it there."""
-    version: str = ""
-    """The version that it says it is of, as it is written; "" for none."""
-    handler: str = ""
-    """The controller and the action of Rails, `admin/users#show`; "" for other frameworks."""
-    is_named: bool = False
-    """Whether it is one only where another place names its handler: alone, it is documentation of a route."""
-
-    def below(self, prefix: str, through: Sequence[str] = ()) -> Endpoint:
-        """The endpoint below a prefix, and behind middleware, that another file gives."""
-        route = join_routes(prefix, self.route) if prefix.strip("/") else self.route
-        return replace(self, route=route_for(self.method, route), middleware=()).behind([*through, *self.middleware])
-
-    def without_base(self) -> Endpoint:
-        """The endpoint without the prefix that its router has itself."""
-        return replace(self, route=without_prefix(self.route, self.base))
-
-    def behind(self, names: Sequence[str]) -> Endpoint:
-        """The endpoint with more middleware before it."""
-        every = dict.fromkeys([*self.middleware, *names])
-        return replace(
-            self, middleware=tuple(name for name in every if not {name, name.partition(":")[0]} & {*self.lifted})
-        )
-
-    def free_from(self, names: Sequence[str]) -> Endpoint:
-        """The endpoint without some middleware, also where that is put before it later."""
-        return replace(self, lifted=(*self.lifted, *names)).behind(())
+    is_mounted: bool = False
+    """Whether another file may put it below a prefix: it is told as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteScope:
-    """A part of a file in which routes have prefixes, or middleware. Offsets are lines and columns."""
+    """A part of a file in which routes have prefixes. Offsets are lines and columns."""
 
     start: tuple[int, int]
     end: tuple[int, int]
     paths: tuple[str, ...]
-    through: tuple[str, ...] = ()
     use: str = ""
     """"member" or "collection": which of the paths of the resource around it the scope takes."""
     member: str = ""
     collection: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
     """Placeholders of routes in it, with what they stand for."""
-    version: str = ""
-    module: str = ""
-    """The module of the controllers of its routes."""
-    controller: str = ""
-    """The controller of its routes, with its modules."""
 
 
 def join_routes(*parts: str) -> str:
@@ -87,12 +49,6 @@ def join_routes(*parts: str) -> str:
     inner = "/".join(part.strip("/") for part in parts if part.strip("/"))
     last = parts[-1] if parts else ""
     return f"/{inner}/" if inner and last.endswith("/") and last != "/" else f"/{inner}"
-
-
-def without_prefix(route: str, prefix: str) -> str:
-    """A route without the prefix that it begins with."""
-    inner = prefix.strip("/")
-    return "/" + route.strip("/").removeprefix(inner).lstrip("/") if inner else route
 
 
 def route_for(method: str, route: str) -> str:

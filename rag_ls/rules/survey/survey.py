@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
-from rag_ls.rules.survey.controllers import Controllers
-from rag_ls.rules.survey.decorators import FindDeclared, decorator_findings
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
@@ -19,14 +16,11 @@ from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_i
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
-from rag_ls.rules.survey.mounts import RouterMounts
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.packages import package_findings
-from rag_ls.rules.survey.registrars import find_callers
-from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files, report_registrations
+from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_files import folder_prefixes
 from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
 from rag_ls.rules.survey.routes import Endpoint
 from rag_ls.rules.survey.sources import is_product, without_copied
@@ -65,7 +59,6 @@ class SurveyedTree:
     """The importing and the imported file, both of the project, and the line of the import."""
     modules: tuple[tuple[str, str, int], ...] = ()
     """The importing file, a module that is none of the project, and the line."""
-    declared: FindDeclared = lambda names, family: ()
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -94,7 +87,6 @@ class Survey:
     middleware: tuple[SurveyFinding, ...]
     middleware_names: tuple[str, ...]
     """Every middleware that is registered, the most frequent first."""
-    decorators: tuple[SurveyFinding, ...]
     response_formats: tuple[SurveyFinding, ...]
     import_conventions: tuple[SurveyFinding, ...]
     layers: tuple[SurveyFinding, ...]
@@ -155,6 +147,8 @@ class _Gathered:
         if report.is_code:
             self.facts[job.path], self.languages[job.path] = report.facts, job.language
             self.responses.read(job.path, report.facts)
+            self.middleware.read(job.path, report.facts)
+            self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
             self.events += ((job.path, event) for event in report.facts.events)
             self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
@@ -179,21 +173,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             ended.append(job.path)
         else:
             gathered.add(job, found)
-    _add_registrations(tree, gathered)
-    mounts = RouterMounts(gathered.facts, tree.edges, tree.read, folder_prefixes(tree.paths, tree.read))
-    controllers = Controllers(one for facts in gathered.facts.values() for one in facts.controllers)
-    for path, facts in gathered.facts.items():
-        gathered.middleware.read(path, facts, mounts.is_router)
-        for each in mounts.endpoints(path):
-            if isinstance(each, int):
-                gathered.unknown_routes.append(SourceLine(path, each))
-            else:
-                endpoint = controllers.put_before(each)
-                gathered.endpoints.append((path, endpoint))
-                if controllers.knows(endpoint):
-                    gathered.middleware.add_endpoint(path, endpoint)
-                else:
-                    gathered.middleware.leave_out_unknown()
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
@@ -209,7 +188,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         backend=_folder(backend) if backend else _backend(stacks, gathered),
         middleware=shown_of["middleware"],
         middleware_names=gathered.middleware.all_names(),
-        decorators=shown_of["decorators"],
         response_formats=shown_of["responses"],
         import_conventions=shown_of["imports"],
         layers=shown_of["layers"],
@@ -228,23 +206,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     )
 
 
-def _add_registrations(tree: SurveyedTree, gathered: _Gathered) -> None:
-    """Count the routes that the project registers by functions of its own."""
-    callers = find_callers(gathered.facts, gathered.languages, tree.edges)
-    jobs = [SurveyJob(path, gathered.languages[path], is_test=False) for path in callers]
-    called = set[str]()
-    for job, report in zip(jobs, tree.report(partial(report_registrations, tree.read, callers), jobs), strict=True):
-        facts = gathered.facts[job.path]
-        known = {*(each.line for each in facts.endpoints), *facts.unknown_routes}
-        found = report.facts.unknown_routes if report is not None else []
-        gathered.unknown_routes += (SourceLine(job.path, line) for line in found if line not in known)
-        # A route inside of a function that others call is each of theirs.
-        called |= {each.name for each in callers[job.path] if found and f"{each.name}(" in tree.read(job.path)}
-    registrars = [(path, each) for path, facts in gathered.facts.items() for each in facts.registrars]
-    inner = {SourceLine(path, each.line) for path, each in registrars if each.name in called}
-    gathered.unknown_routes[:] = [each for each in gathered.unknown_routes if each not in inner]
-
-
 def _find(
     tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], names: ImportNames
 ) -> Mapping[str, Iterable[SurveyFinding]]:
@@ -261,7 +222,6 @@ def _find(
     return {
         "endpoints": route_findings(gathered.endpoints),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
-        "decorators": decorator_findings(traces, tree.declared, modules, _find_carried(required)),
         "responses": responses,
         "imports": (
             *import_findings(traces),
@@ -272,11 +232,6 @@ def _find(
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),
     }
-
-
-def _find_carried(required: Iterable[SurveyFinding]) -> frozenset[str]:
-    """The decorators that handlers are told to carry."""
-    return frozenset(found[1] for each in required if (found := re.search(r" carry `([^`]+)`$", each.claim)))
 
 
 def _is_spread(finding: SurveyFinding, routed: Collection[str]) -> bool:

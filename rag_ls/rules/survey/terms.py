@@ -4,10 +4,10 @@
 calls before and after in a chain and `beside(Path)` those of the other annotations of a declaration, `called(...)` the names
 of these calls, `members(get|post)` the functions of the class that an annotation stands at, `base($P)` the name that a chain
 begins with, `chain(1)` the methods in an argument, `holds(x)` a text of the file, `inside(0)` what a call among the
-arguments is given, also where a variable of the file holds it, `type` a type argument, whose route
-is declared elsewhere; `$X` and `$$$X` what a rule has captured;
+arguments is given, also where a variable of the file holds it, `type` the route that is declared
+of a type argument; `$X` and `$$$X` what a rule has captured;
 `name` the call's own name, `holder` that of the declaration that an annotation stands at, `block` the function in braces
-after a call, `alias` a type or a class that may stand for middleware, `keys` the first key of an argument, `text` the place
+after a call, `keys` the first key of an argument, `text` the place
 itself, `text(x|y)` a pattern that is in it, `file` the route that the path of a file stands for.
 Others stand for themselves.
 """
@@ -26,12 +26,11 @@ from rag_ls.rules.survey.nodes import Call
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-ALIAS = "="
-"""Begins a name that stands for the middleware that another file says."""
 _TERM = re.compile(
     r"(args|before|after|beside|base|called|chain|holds|inside|members|text|\$+\w+)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?"
 )
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
+_TYPED = r"@(?:Resource|Location)\(\s*\"([^\"]*)\"\s*\)\s*(?:@\S+\s*)*(?:data\s+)?(?:class|object)\s+{}\b"
 _FLAT_PART = re.compile(r"(?:\[[^\]]*\]|[^/.])+")
 _NO_MIDDLEWARE = re.compile(
     r"(^|[._])(?:\w+Path$|this\.app$)|(^|[._])(router|routes|Router|Routes)$|(^|\.)route$|(?i:(?:^|[._]|base|mount|root|api|router?|public|static|context|admin)_?(?:path|url|prefix)$)"
@@ -41,16 +40,14 @@ _NO_MIDDLEWARE = re.compile(
 
 _SAYS_WHO = re.compile("::|^(?:auth|can|roles?|permissions?|abilit(?:y|ies)):")
 """A name of middleware whose arguments say who may pass, or of a class."""
-_NOTHING = frozenset({"", "None"})
-_CONFIG_KEY = re.compile(r"(?:\w+\.)*config\[[\"'](\w+)[\"']\]")
+_MADE = "{=made}"
+"""The mark of a path that is made when the program runs, so that the routes below it are unknown."""
 _KOTLIN_NAME = re.compile(r"\$\{?([A-Za-z_][\w.]*)")
 _MADE_TEXT = re.compile(r"[$#]\{|^[rR@]?[fF$][rR@]?[\"']")
 _FILLED = re.compile(r"\{(\w+)\}")
 _MADE_PATH = re.compile("^regex|template|^binary|string")
 _CONSTANT = re.compile(r"(?:^|\.)[A-Z\d]+(?:_[A-Z\d]+)+$")
 _EVERYWHERE = frozenset({"/", "*", "/*"})
-_PATH_MAKER = re.compile(r"(?i)(?:uri|url|path|prefix|route)$")
-"""The name of a function that makes a path of another one."""
 _PATH_NAME = re.compile(r"(?i)(prefix|path|base|url|root|_v\d+|version)[^.]*$")
 """A name of something that routes are put below, where middleware may stand too."""
 
@@ -87,14 +84,12 @@ class FormTerms:
             match = found.framework.files.search("/" + self.path) if found.framework.files else None
             path = match[1] or "" if match else ""
             return [_flat_route(path) if found.form.says("dots") else _route_of_file(path)] if match else []
-        if term == "alias":
-            captured = call.node.get_match("ALIAS")
-            return [ALIAS + (captured.text() if captured else call.name)]
         if term == "holder":
             return [declarations.declared_name(declarations.holder_of(call.node))]
         if term == "type":
             given = re.match(r"\w+<(\w+)>", call.node.text())
-            return [f"{{={given[1]}}}"] if given else []
+            declared = re.search(_TYPED.format(given[1]), self.text) if given else None
+            return [declared[1] if declared else f"{{={given[1]}}}"] if given else []
         if term == "receiver":
             return [call.receiver] if call.receiver else []
         if term == "block":
@@ -150,50 +145,19 @@ class FormTerms:
                 return texts
         return []
 
-    def prefixes(self, found: FoundForm) -> list[str]:
-        """The texts of `path`; for a constant of another file its name, as `{=settings.API}`."""
+    def prefixes(self, found: FoundForm, *, made: bool = False) -> list[str]:
+        """Return the texts of `path`; for a name of another file a mark, as `{=settings.API}`, and perhaps one for a call."""
         if texts := self.strings(found, "path"):
             return texts
         for term in found.form.values.get("path", ()):
             is_named = found.form.annotation is not None or found.form.says("constants") or re.search(r"\[[a-z]", term)
-            for each in self.value(term, found):
-                node = each if isinstance(each, str) else literals.unwrap(each)
-                made = nodes.read_call(node) if not isinstance(node, str) and "call" in node.kind() else None
-                is_below = made is not None and len(made.arguments) == 1 and bool(_PATH_MAKER.search(made.name))
-                if made is not None and is_below:
-                    # The base path of a setting comes before it.
-                    node = literals.unwrap(made.arguments[0])
-                name = "" if isinstance(node, str) else node.text()
-                if name in _NOTHING:
-                    continue
-                if key := _CONFIG_KEY.fullmatch(name):
-                    return [f"{{=config.{key[1]}}}"]
-                if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or is_below or _PATH_NAME.search(name)):
-                    return [f"{{={name}}}"]
-                if is_named and (joined := self._join_named(each)):
-                    return [joined]
-                if named := re.search(r"\[([a-z_]+)\]$", term):
-                    return [f"{{={named[1]}}}"]
+            for node in (literals.unwrap(each) for each in self.value(term, found) if not isinstance(each, str)):
+                name = node.text()
+                if re.fullmatch(r"[A-Za-z_][\w.]{1,60}", name) and (is_named or _PATH_NAME.search(name)):
+                    return [f"{{={name}}}"] if name != "None" else []
+                if name and (is_named or (made and "call" in node.kind() and nodes.read_call(node))):
+                    return [_MADE]
         return []
-
-    def _path_after(self, node: SgNode) -> str:
-        """The path after a setting in Go, `conf.UI.BaseURL + "/install"`, with the setting's name; "" for another sum."""
-        parts = nodes.children_of(node) if self.path.endswith(".go") and not declarations.is_in_loop(node) else []
-        if len(parts) != 2 or not re.fullmatch(r"\w+(\.\w+)+", parts[0].text()):
-            return ""
-        path = next((text for text in self._literals(parts[1]) if text.startswith("/")), "")
-        return path and f"/{{={parts[0].text()}}}{path}"
-
-    def _join_named(self, value: SgNode | str) -> str:
-        """The path that is the sum of texts and of constants of other files, with the constants' names; "" for another value."""
-        node = value if isinstance(value, str) else literals.unwrap(value)
-        if isinstance(node, str) or not node.kind().startswith("binary_"):
-            return ""
-        texts = list[str]()
-        for part in nodes.children_of(node):
-            name = part.text() if re.fullmatch(r"[A-Z]\w*(?:\.\w+)*", part.text()) else ""
-            texts.append(next(iter(self._literals(part)), "") or self._join_named(part) or (name and f"{{={name}}}"))
-        return "".join(texts) if all(texts) else ""
 
     def are_paths(self, found: FoundForm, key: str) -> bool:
         """Whether the values of a key are paths, or patterns of them: written out, made, or by their names."""
@@ -206,24 +170,6 @@ class FormTerms:
             ):
                 return True
         return False
-
-    def mark_made_path(self, found: FoundForm) -> list[str]:
-        """The mark of a `path` that a call makes when the program runs, so that the routes below it are unknown."""
-        values = [each for term in found.form.values.get("path", ()) for each in self.value(term, found)]
-        calls = [
-            each for each in values if not isinstance(each, str) and nodes.read_call(each) and "call" in each.kind()
-        ]
-        return ["{=made}"] if calls else []
-
-    def texts_in(self, found: FoundForm, key: str) -> list[str]:
-        """The strings that stand anywhere in a value, without what is filled in: the parts of `join(here, "routes")`."""
-        values = [each for term in found.form.values.get(key, ()) for each in self.value(term, found)]
-        texts = [each if isinstance(each, str) else each.text() for each in values]
-        return [
-            re.sub(r"\$\{[^}]*\}", "", part).strip("/")
-            for text in texts
-            for part in re.findall(r"[\"'`]([^\"'`\n]*)[\"'`]", text)
-        ]
 
     def methods(self, found: FoundForm) -> list[str]:
         """The methods of the first term that gives any; they may be constants: `RequestMethod.PUT`, `http.MethodPost`."""
@@ -273,16 +219,11 @@ class FormTerms:
     def _join_path(self, node: SgNode) -> list[str]:
         """The path that is made of several, `path.Join(base, "/x")` or `base + "/x"`, where all of them show."""
         call = nodes.read_call(node) if "call" in node.kind() else None
-        if call is not None and call.name in ("get", "getenv") and len(call.arguments) == 2:
-            # The default of a setting.
-            return [text for text in literals.strings_of(call.arguments[1]) if text.startswith("/") or not text]
-        if call is not None and len(call.arguments) == 1 and _PATH_MAKER.search(call.name):
-            return [text for text in self._literals(call.arguments[0]) if text.startswith("/")]
         is_sum = node.kind().startswith("binary_") and re.search(r"\+|\.", node.text())
         parts = call.arguments if call and call.name in ("Join", "join") else nodes.children_of(node) if is_sum else ()
         texts = [text for part in parts for text in self._literals(part)[:1]]
         if not texts or len(texts) < len(parts):
-            return list(filter(None, [self._path_after(node)])) if is_sum and texts else []
+            return []
         return [re.sub("/+", "/", ("/" if call else "").join(texts)).rstrip("/") or "/"]
 
     @property
@@ -313,14 +254,13 @@ class FormTerms:
     def _constant_or_text(self, found: re.Match[str]) -> str:
         return self._constant(found[1]) or found[0]
 
-    def names(self, found: FoundForm, key: str, sometimes: bool = False) -> list[str]:
-        """The names of all terms of a value; with `sometimes` those too which some requests pass by."""
+    def names(self, found: FoundForm, key: str) -> list[str]:
+        """The names of all terms of a value."""
         names = list[str]()
         strings = found.form.says("strings") == "True"
         for term in found.form.values.get(key, ()):
             for each in self.value(term, found):
                 names += [each] if isinstance(each, str) else literals.names_of(each, strings, found.form.says("inner"))
-        names = [name.lstrip(literals.SOMETIMES) for name in names if sometimes or name[:1] != literals.SOMETIMES]
         end = found.form.says("shown")
         names = [name.partition(":")[0] if strings and not _SAYS_WHO.search(name) else name for name in names]
         names = [name.rpartition(".")[2] if end == "last" else name for name in names]

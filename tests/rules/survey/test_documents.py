@@ -98,7 +98,7 @@ def test_pattern_documents_show_the_code_of_the_first_example() -> None:
     documents = pattern_documents(surveyed({"src/app.js": APP}))
     assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
     middleware = documents["docs/patterns/middleware.md"]
-    assert middleware.startswith("# Middleware and decorators\n\nrag-ls counted this in 1 source file of")
+    assert middleware.startswith("# Middleware\n\nrag-ls counted this in 1 source file of")
     assert (
         "- `app.use` registers, among others, `cors`, `helmet`: found 2 times (`src/app.js:3`, `src/app.js:4`)."
         in middleware

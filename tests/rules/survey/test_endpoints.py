@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from rag_ls.rules.survey.facts import read_facts
-from tests.rules.survey.test_mounts import survey_of
+from tests.rules.survey.surveys import survey_of
 
 
 def routes(path: str, language: str, text: str) -> list[str]:

@@ -17,7 +17,7 @@ from rag_ls.errors import VersionConflict
 from rag_ls.indexing import Patterns, read_source
 from rag_ls.languages import detect_language
 from rag_ls.operations import Operations
-from rag_ls.rules.checks.file_outlines import OutlinedFile, declared_in
+from rag_ls.rules.checks.file_outlines import OutlinedFile
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.project_files import ListedFiles, ProjectFiles
 from rag_ls.rules.survey.survey import SurveyedTree, survey
@@ -171,9 +171,6 @@ def test_the_outlines_of_files_tell_what_the_index_would(tmp_path: Path) -> None
     files = _files(tmp_path)
     graph = files.outlines.graph(files.resolver)
     assert [edge.target for edge in graph.edges("tests/test_cart.py")] == ["shop/cart.py"]
-    declared = files.outlines.declared(["Recorder", "recorder", "Add", "cart"], "python")
-    assert declared == {"Recorder", "Add"}
-    assert not files.outlines.declared(["Recorder"], "java"), "a decorator is of the language that it stands in"
     assert "shop/testing/__init__.py" in find_product(files.documents(), files.outlines, files.resolver)
 
 
@@ -182,22 +179,3 @@ def test_a_framework_s_file_that_does_not_parse_is_named(tmp_path: Path) -> None
     write(tmp_path, {"a.js": good, "b.js": good + "app.post('/y', (((( function {{{{ ] ] ]\n" * 40})
     text = architecture_yaml(survey(_tree(tmp_path, _files(tmp_path))), "x")
     assert 'files_that_do_not_parse: ["b.js"]' in text
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "expected"),
-    [
-        ("a.py", "def audited(f):\n    return f\n", {"audited"}),
-        ("a.py", "from .log import (\n    audited,\n)\nimport audited\n\n@audited\ndef f(): ...\n", set()),
-        ("a.py", "from x import *\naudited(1)\n", set()),
-        ("Audited.java", "public @interface Audited {}\n", {"Audited"}),
-        ("A.java", "import shop.Audited;\n@Audited\nclass A {}\n", set()),
-        ("A.cs", "[Audited]\nclass AuditedAttribute : Attribute {}\n", {"AuditedAttribute"}),
-        ("a.ts", "export const audited = () => {};\n", {"audited"}),
-        ("a.ts", "class Log {\n  audited() {}\n}\n", {"audited"}),
-        ("a.ts", "import {\n  audited,\n} from './log';\nclass Log {\n  @audited() f() {}\n}\n", set()),
-    ],
-)
-def test_a_name_is_declared_by_its_declaration_not_by_its_uses(path: str, text: str, expected: set[str]) -> None:
-    names = ("audited", "Audited", "AuditedAttribute")
-    assert declared_in(lambda path: text, names, [path]) == [expected]

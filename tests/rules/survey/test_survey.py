@@ -35,7 +35,7 @@ def test_an_empty_project_has_no_pattern() -> None:
     assert found.files == 1
     assert (found.frontend, found.backend, found.stacks) == (None, None, ())
     every = (
-        found.middleware, found.decorators, found.response_formats, found.import_conventions, found.layers, found.naming,
+        found.middleware, found.response_formats, found.import_conventions, found.layers, found.naming,
         found.error_handling, found.tests, found.endpoints, found.events, found.endpoint_patterns,
     )  # fmt: skip
     assert not any(every)
@@ -94,46 +94,6 @@ def test_middleware_of_the_other_frameworks() -> None:
     }  # fmt: skip
 
 
-def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
-    text = "@login_required\ndef f(): ...\n@property\ndef g(): ...\n@staticmethod\ndef h(): ...\n"
-    files = {f"{name}.py": text for name in "abc"}
-    files["x.py"] = "@register.filter\ndef f(): ...\n" * 3
-    files["y.py"] = "from rest_framework.decorators import (\n    action,\n)\n" + "@action\ndef f(): ...\n" * 3
-    own = survey(
-        SurveyedTree(tuple(files), files.__getitem__, lambda path: "python", (), declared=lambda names, family: names)
-    )
-    assert claims(own.decorators) == [("Python code uses the project's own `@login_required`", 3, 0)]
-    assert look(files).decorators == (), "a framework's decorator is in use in any project of it"
-
-
-def test_a_decorator_of_a_package_is_not_the_project_s_own_though_it_declares_the_name() -> None:
-    used = "import lombok.Builder;\nimport shop.Finder;\n@Builder\n@Finder\nclass {} {{}}\n"
-    files = {f"shop/{name}.java": used.format(name) for name in "ABC"}
-    attributes = {f"{name}.cs": '[Route("x")]\n[Audited]\nclass X {}\n' for name in "ABC"}
-    declared = {
-        ("Builder", "java"),
-        ("Finder", "java"),
-        ("Route", "csharp"),
-        ("AuditedAttribute", "csharp"),
-        ("Component", "java"),
-    }
-
-    def own(texts: dict[str, str]) -> list[tuple[str, int, int]]:
-        tree = SurveyedTree(
-            tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", (),
-            modules=tuple((path, "lombok.Builder", 1) for path in texts if path.endswith(".java")),
-            declared=lambda names, family: [name for name in names if (name, family) in declared],
-        )  # fmt: skip
-        return claims(survey(tree).decorators)
-
-    assert own(files) == [("Java code uses the project's own `@Finder`", 3, 0)]
-    assert own(attributes) == [("C# code uses the project's own `[Audited]`", 3, 0)], (
-        "C#'s attributes are classes called so"
-    )
-    angular = {f"{name}.ts": "@Component({})\nclass X {}\n" for name in "abc"}
-    assert own(angular) == [], "a class of another language has the name"
-
-
 def test_middleware_that_any_application_has_is_not_worth_a_line() -> None:
     text = "const app = express();\napp.use(express.json());\napp.use(express.urlencoded());\n"
     assert claims(look({"a.js": text}).middleware) == []
@@ -174,7 +134,6 @@ def test_annotations_of_classes_are_told_apart_from_those_of_functions() -> None
     java = f"import org.springframework.x.Y;\n@RestController\npublic class AController implements AApi {{\n{method * 3}}}\n"
     assert claims(look({f"{name}.java": java for name in "ABC"}).middleware) == [
         ("Handlers carry `PreAuthorize`", 9, 0),
-        ('`PreAuthorize` asks, among others, for `"x"` (9)', 9, 0),
     ]
     nest = "@Controller('a')\n@UseGuards(Own)\nexport class A {\n  @Get()\n  @UseGuards(Other)\n  a() {}\n  @Get('b')\n  b() {}\n}\n"
     bare = nest.replace("@UseGuards(Own)\n", "")
@@ -206,13 +165,6 @@ def test_several_names_of_middleware_have_each_their_count() -> None:
     assert claims(look({"a.js": text}).middleware) == [
         ("`app.use` registers, among others, `audit` (2), `limit`", 3, 0)
     ]
-
-
-def test_a_decorator_that_handlers_carry_is_told_once() -> None:
-    route = "@app.get('/{0}')\n@login\ndef {0}(): ...\n"
-    text = "from flask import Flask\ndef login(f): ...\n" + "".join(map(route.format, "abc"))
-    found = look({"app.py": text})
-    assert [each.claim for each in (*found.middleware, *found.decorators)] == ["Handlers carry `@login`"]
 
 
 def test_answers_with_a_status_beside_them_have_keys_too() -> None:
@@ -481,24 +433,6 @@ def test_tests_beside_what_serves_them_in_a_project_of_tests_do_not_lie_beside_t
     files = {f"Shop.Tests/{name}Tests.cs": "using Xunit;\nclass T { [Fact] public void A() {} }" for name in names}
     files |= {f"Shop.Tests/Server{name}.cs": "class X {}" for name in names} | {"Shop/A.cs": "class A {}"}
     assert [claim for claim, _, _ in claims(look(files).tests)] == ["C# test files use xUnit"]
-
-
-def test_what_a_guard_is_often_asked_for_is_told() -> None:
-    method = (
-        '  @GetMapping("/{0}{1}")\n  @PreAuthorize("hasRole(\'{1}\')")\n  public String {0}{1}() {{ return ""; }}\n'
-    )
-    roles = ("ADMIN",) * 4 + ("READER",) * 3 + ("RARE",)
-    methods = "".join(method.format(chr(97 + at), role) for at, role in enumerate(roles))
-    head = "import org.springframework.web.bind.annotation.*;\n@RestController\nclass Carts {\n"
-    said = claims(look({"Carts.java": f"{head}{methods}}}\n"}).middleware)
-    asked = "`PreAuthorize` asks, among others, for `\"hasRole('ADMIN')\"` (4), `\"hasRole('READER')\"` (3)"
-    assert (asked, 7, 0) in said
-    wrapped = "from django.utils.decorators import method_decorator\n" + "".join(
-        f'@method_decorator(permission_required("edit"), name="dispatch")\nclass {name}(View): ...\n' for name in "ABC"
-    )
-    assert ('`permission_required` asks, among others, for `"edit"` (3)', 3, 0) in claims(
-        look({"views.py": wrapped}).middleware
-    ), "not for what the decorator around it has"
 
 
 def test_where_files_of_a_kind_lie() -> None:

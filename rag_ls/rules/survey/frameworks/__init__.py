@@ -1,13 +1,11 @@
 """Frameworks as data: one YAML file each says how its routes, middleware, answers and events are written.
 
 A file has `languages`, `needs` (a source holds one of these texts), perhaps `unless` (and none of these), `like`
-(another framework, whose forms it has too), and `forms`. A form is found by `call`, `annotation` (patterns of names)
-or `rule` (of ast-grep), and says by one of `alias`, `router`, `mount`, `scope`, `resource`, `route`, `middleware`, `lift`,
-`answer`, `event`, `handler` what is taken from it; `facts` reads the terms.
-An `alias` is a name that stands for middleware where another file uses it: `=name` among names.
-A `middleware` with `later` stands before what is put on its router afterwards, unless `below` is a path, one with `earlier`
-before the routes in the chain of calls that it ends; a `lift` frees the
-routes at its place, or on the router that is made there, from the middleware that it names.
+(another framework, whose forms it has too), `mounted` where other files may put its routes below a prefix, unless a `router`
+that is an `application` is made in the file ("calls": not those that annotations declare), and `forms`. A form is found by
+`call`, `annotation` (patterns of names) or `rule` (of ast-grep), and says by one of `router`, `mount`, `scope`,
+`resource`, `route`, `middleware`, `answer`, `event`, `handler` what is taken from it; `facts` reads the terms.
+A `middleware` whose first argument may be a path has `below`: the last name after a path may be a router.
 A `handler` has `require` besides, the rule of ast-grep that one with the thing satisfies, with `{}` for the thing's name:
 where nearly all handlers have a thing, set-up makes a rule of the two.
 """
@@ -21,32 +19,28 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from rag_ls.languages import find_language
-from rag_ls.rules.survey.nodes import BARE_CALLS
+from rag_ls.rules.survey.nodes import BARE_CALLS, annotation_kinds
 
 # The text before the dot of a call is short where it matters.
 _MAX_RECEIVER = 80
 _DOTTED = re.compile(r"(?:([\w$]+)[?!]?|[^\w$])(?:\.|->|::)[ \t]*$")
 _WORD = re.compile(r"[\w$]+")
 FACTS = (
-    "alias",
     "router",
     "scope",
     "mount",
-    "prefix",
     "resource",
     "route",
     "middleware",
-    "lift",
     "answer",
     "event",
     "handler",
 )
 _FORM_KEYS = {*FACTS, "require", "call", "annotation", "rule", "constraints", "receiver", "of", "mark", "languages"}
-_KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "forms"}
+_KEYS = {"name", "languages", "files", "needs", "unless", "like", "routers", "paths", "slash", "mounted", "forms"}
 
 
-_SAYING = frozenset({"through", "holder_as", "inherited", "name"})
+_SAYING = frozenset({"through", "name"})
 """The values of routers and scopes that say something by themselves, or of what has no name of its framework."""
 
 
@@ -140,7 +134,12 @@ class Framework:
     """A file without such a text holds nothing that the framework says: it need not be parsed."""
     joins_as_written: bool
     """Whether `/users` and `/` make `/users/`."""
+    mounted: str
     forms: tuple[Form, ...] = field(repr=False)
+
+    def is_mounted(self, form: Form) -> bool:
+        """Return whether another file may put a route of some form below a prefix."""
+        return self.mounted == "all" or (self.mounted == "calls" and form.annotation is None)
 
     def is_named(self, path: str, text: str) -> bool:
         """Whether a file's path and text are as the framework needs them."""
@@ -195,7 +194,7 @@ def _parse(text: str) -> dict[str, Any]:
 def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
     own = data[name]
     like: dict[str, Any] = data[own["like"]] if "like" in own else {}
-    shared: dict[str, Any] = {key: like[key] for key in ("languages", "routers", "paths") if key in like}
+    shared: dict[str, Any] = {key: like[key] for key in ("languages", "routers", "paths", "mounted") if key in like}
     found = {**shared, **own}
     if unknown := set(own) - _KEYS:
         raise ValueError(f"{name}.yml: {', '.join(sorted(unknown))} means nothing")
@@ -205,23 +204,22 @@ def _framework(name: str, data: Mapping[str, dict[str, Any]]) -> Framework:
         name=found["name"], languages=frozenset(found["languages"]), needs=_texts(found.get("needs")),
         unless=_texts(found.get("unless")), files=re.compile(found["files"]) if "files" in found else None,
         routers=re.compile(routers), paths=re.compile(found.get("paths", "")), gates=tuple(_gates(forms, found["languages"], routers)),
-        joins_as_written=found.get("slash") == "as written", forms=forms,
+        joins_as_written=found.get("slash") == "as written", mounted=found.get("mounted", ""), forms=forms,
     )  # fmt: skip
-
-
-def _has_marked_annotations(language: str) -> bool:
-    syntax = find_language(language).decorators
-    return syntax is not None and syntax.start == "@"
 
 
 def _gates(forms: Iterable[Form], languages: Iterable[str], routers: str) -> Iterator[FormGate]:
     """The texts that the forms need which are more than preparation, and say something outside of routes too."""
     forms, opens = tuple(forms), r"\b" if BARE_CALLS & {*languages} else r"\s*[(<{]"
-    marked = r"@(?:[\w.]+[.:])?" if all(map(_has_marked_annotations, languages)) else r"[@\[,(:\s]"
+    marked = (
+        r"@(?:[\w.]+[.:])?"
+        if not any("attribute" in annotation_kinds(language) for language in languages)
+        else r"[@\[,(:\s]"
+    )
     marks, on = list[str](), dict[str, list[str]]()
     for form in forms:
         # A base class may have a route that those have which derive from it.
-        is_preparation = form.fact in ("router", "scope", "lift", "handler") and not _SAYING & {*form.values}
+        is_preparation = form.fact in ("router", "scope", "handler") and not _SAYING & {*form.values}
         if is_preparation or form.says("inside") == "routes":
             continue
         if form.rule is not None:
