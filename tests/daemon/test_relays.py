@@ -269,6 +269,8 @@ def _ask_of_all(folder: Path, *question: str) -> dict[str, Any]:
 
 
 @pytest.mark.shared_engine
+# Memories that folders of other tests left are told of once, by each process.
+@pytest.mark.own_engine
 def test_results_are_the_same_with_and_without_an_engine(repository: Path) -> None:
     assert run("index", folder=repository).returncode == 0
     for question in ("how much do the goods cost", "refresh_token"):
