@@ -53,7 +53,7 @@ def render_impact(answer: Json, style: Paint) -> str:
 def _dependent(record: Json, style: Paint) -> str:
     place = style.style(record["filePath"], PLACE)
     if record.get("uses"):
-        return f"{place}  {_say_uses(record)}"
+        return f"{place}  {_say_uses(record)}{'  (by name)' if record.get('byName') else ''}"
     names = [name for name in record.get("names", ()) if name != "*"]
     shown = f":{_lines(record['lines'])}" if record.get("lines") else ""
     return place + shown + (f"  ({', '.join(names[:_MAX_NAMES])})" if names else "")
