@@ -43,10 +43,10 @@ from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
-_NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
 _NEAREST = "these are the nearest in meaning, near or not"
-_NO_WORDS_YET = "no file that was read holds these words, and others are still to be read: these are the nearest in meaning, near or not"
-_NO_INDEXED_WORDS = "no indexed file holds these words: these are the nearest in meaning, near or not"
+_NO_WORDS = f"no file holds these words: {_NEAREST}"
+_NO_WORDS_YET = f"no file that was read holds these words, and others are still to be read: {_NEAREST}"
+_NO_INDEXED_WORDS = f"no indexed file holds these words: {_NEAREST}"
 _ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
 # A question waits this long for what its own client has typed: longer only where the machine is busy.
 _OWN_TEXT_S = 3.0

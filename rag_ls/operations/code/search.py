@@ -99,21 +99,22 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     sessions, published, problems = caller.projects.find_with_published(wanted)
     read_first(caller, sessions, QuestionScope(request.query, glob=request.path_glob.strip()))
     filters = make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published))
+    settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
+    default = settings.budget_tokens or caller.budget_tokens
+    budget = default if request.budget_tokens is None else request.budget_tokens
     is_wordless = mode is MatchMode.AUTO and bool(request.query.strip()) and not has_word(request.query)
     if mode is not MatchMode.AUTO or is_wordless:
         exactly = make_exact_question(request, MatchMode.EXACT if is_wordless else mode, filters)
         if is_wordless:
             exactly = replace(exactly, queries=take_for(request.query) or exactly.queries)
-        own = sessions[0].settings.search.budget_tokens if sessions else 0
-        most = (own or caller.budget_tokens) if request.budget_tokens is None else request.budget_tokens
-        found = answer_exactly((*sessions, *published), exactly, most, "; ".join(problems))
+        found = answer_exactly((*sessions, *published), exactly, budget, "; ".join(problems))
         return replace(found, stats=add_note(found.stats, _WORDLESS if is_wordless else ""))
-    settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
     k = request.k or settings.code_k
+    # The order of the first hits must not depend on how many are wanted. Ranking refuses a k below 1.
+    ranked = k if k < 1 else max(k, settings.code_k)
     question = SearchRequest(
         query=request.query[:MAX_QUERY_CHARACTERS],
-        # The order of the first hits must not depend on how many are wanted.
-        k=k if request.k is not None and request.k < 1 else max(k, settings.code_k),
+        k=ranked,
         filters=filters,
         min_score=request.min_score or 0.0,
         declares=kind if kind in DECLARED_KINDS else "",
@@ -131,7 +132,7 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
             problems.append(f"{code.name} does not answer: {problem}")
     if not answers:
         raise StoreUnavailable("; ".join(problems), "published code")
-    results = pick_best(sources, answers, max(k, settings.code_k), place_texts=request.place_texts)
+    results = pick_best(sources, answers, ranked, place_texts=request.place_texts)
     exactly = ExactQuestion((), filters, files_only=request.files_only)
     beside = find_beside(sources, request.query, exactly, results)
     exact = beside.exact
@@ -163,8 +164,6 @@ def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
         stats = add_note(stats, _NO_OFFSET)
     if request.files_only:
         results = tuple(replace(record, text=None, places=()) for record in results)
-    default = settings.budget_tokens or caller.budget_tokens
-    budget = default if request.budget_tokens is None else request.budget_tokens
     if budget:
         results = leave_out_others(results, beside, request.query)
     return _fit_answer(CodeAnswer(question.query, results, stats, exact), budget)
