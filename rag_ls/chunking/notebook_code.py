@@ -38,10 +38,10 @@ def code_lines(notebook: Notebook) -> Iterator[tuple[str, int, int]]:
     """Each line of the code cells (empty for shell magic), the cell's number, and the line's offset in bytes."""
     for cell in notebook.cells:
         if cell.kind == "code":
-            yield from _lines(cell)
+            yield from _read_lines(cell)
 
 
-def _lines(cell: Cell) -> Iterator[tuple[str, int, int]]:
+def _read_lines(cell: Cell) -> Iterator[tuple[str, int, int]]:
     if not cell.lines or re.match(_OTHER_LANGUAGE, cell.lines[0]):
         return
     for line, offset in zip(cell.lines, cell.offsets, strict=True):

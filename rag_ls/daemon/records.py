@@ -213,7 +213,7 @@ class LspRecord:
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
         notes = [_warning(note) for note in self._documents.engine_died(log)]
         # It waits for a change for hours, so no engine ended because of it; the client asks again (LSP 3.17).
-        withdrawn = [_withdrawal(asked) for asked in self._requests.take("workspace/diagnostic")]
+        withdrawn = [_make_withdrawal(asked) for asked in self._requests.take("workspace/diagnostic")]
         refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
         if refused and not keeps_dying:
             # The engines died of these requests, and not of the withheld texts.
@@ -288,7 +288,7 @@ def _refusal(request: Message, reason: str) -> Message:
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
 
 
-def _withdrawal(request: Message) -> Message:
+def _make_withdrawal(request: Message) -> Message:
     error = {
         "code": _SERVER_CANCELLED_CODE,
         "message": "the engine ended; ask again",

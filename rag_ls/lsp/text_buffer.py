@@ -44,7 +44,7 @@ class TextBuffer:
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one incremental change. Positions beyond a line or the text mean its end."""
-        (first, first_at), (last, last_at) = sorted((self._place(start), self._place(end)))
+        (first, first_at), (last, last_at) = sorted((self._find_place(start), self._find_place(end)))
         new = self._lines[first][:first_at] + text + self._lines[last][last_at:]
         if first and self._lines[first - 1].endswith("\r"):
             # A line feed that comes to stand behind it belongs to its line end.
@@ -57,10 +57,10 @@ class TextBuffer:
 
     def offset(self, position: Position) -> int:
         """The index in `text` of a position."""
-        number, index = self._place(position)
+        number, index = self._find_place(position)
         return sum(map(len, self._lines[:number])) + index
 
-    def _place(self, position: Position) -> tuple[int, int]:
+    def _find_place(self, position: Position) -> tuple[int, int]:
         """The line of a position, and its index in it."""
         if position.line >= len(self._lines):
             return len(self._lines) - 1, len(self._lines[-1])

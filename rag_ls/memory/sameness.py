@@ -36,9 +36,9 @@ def canonical_text(text: str) -> str:
 
 def may_say_the_same(one: Memory, other: Memory) -> bool:
     """Whether two memories that are close in meaning are worth a look: no known difference carries something."""
-    first, second = _names(one.content), _names(other.content)
+    first, second = _find_names(one.content), _find_names(other.content)
     return not (first - second and second - first) and find_contradiction(one, other) is None
 
 
-def _names(text: str) -> frozenset[str]:
+def _find_names(text: str) -> frozenset[str]:
     return frozenset(name.lower().removesuffix("s") for name in _NAME.findall(text))

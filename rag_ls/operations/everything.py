@@ -115,7 +115,7 @@ def search(caller: Caller, request: Search) -> HitsAnswer:
             each for each in results if isinstance(each, MemoryRecord) or (each.score or 0.0) >= request.min_similarity
         ]
     assert stats is not None
-    results = _merge(results)
+    results = _merge_kinds(results)
     if request.kinds or "code" in kinds:
         return HitsAnswer(request.query, tuple(results), stats, exact)
     return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
@@ -128,7 +128,7 @@ def _join_notes(stats: Stats | None, others: Stats) -> Stats:
     return add_note(stats, others.note) if others.note not in stats.note else stats
 
 
-def _merge(results: Iterable[Record]) -> list[Record]:
+def _merge_kinds(results: Iterable[Record]) -> list[Record]:
     """The hits with the best first, whether code, memory or rule; those of one kind stay in their order."""
     least: dict[str, float] = {}
     placed = []

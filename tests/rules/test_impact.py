@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.impact import find_impact, find_uses
+from rag_ls.engine.code.impact import count_uses, find_impact
 from rag_ls.engine.code.reaching_tests import describe_reach
 from rag_ls.engine.code.related_tests import find_tests
 from rag_ls.engine.session import ProjectSession
@@ -104,7 +104,7 @@ def test_a_path_may_be_written_in_other_ways(client: Client, tmp_path: Path, pat
 
 
 def test_the_uses_of_each_exported_symbol_are_counted(client: Client, tmp_path: Path) -> None:
-    uses = find_uses(_indexed(client, tmp_path, PYTHON), "shop/cart.py")
+    uses = count_uses(_indexed(client, tmp_path, PYTHON), "shop/cart.py")
     assert [(each.symbol, each.line, each.files, each.tests) for each in uses] == [
         ("Cart", 1, 3, 1),
         ("total", 5, 3, 0),

@@ -204,7 +204,7 @@ def _of_chunk(items: Sequence[Memory], row: ChunkRow) -> list[Hit]:
 def _of_declaration(items: Sequence[Memory], declared: StoredSymbol) -> list[Hit]:
     """The memories about a declaration, then those about what it lies in, the most important first."""
 
-    def nearness(item: Memory) -> int:
+    def measure_nearness(item: Memory) -> int:
         anchor = item.anchor
         if anchor is None or anchor.path != declared.path or anchor.state is AnchorState.ORPHANED:
             return 0
@@ -214,7 +214,9 @@ def _of_declaration(items: Sequence[Memory], declared: StoredSymbol) -> list[Hit
         is_on_it = not anchor.symbol and declared.start_line <= anchor.start_line <= declared.end_line
         return 2 if is_around or is_on_it else int(not (anchor.symbol or anchor.content_hash))
 
-    about = sorted(filter(nearness, items), key=lambda item: (-nearness(item), -item.metadata.importance_score))
+    about = sorted(
+        filter(measure_nearness, items), key=lambda item: (-measure_nearness(item), -item.metadata.importance_score)
+    )
     return [Hit(item, 1.0, ("anchor",)) for item in about]
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document, find_near
-from rag_ls.engine.code.impact import SymbolUse
-from rag_ls.engine.code.impact import find_uses as count_uses
+from rag_ls.engine.code.impact import SymbolUse, count_uses
 from rag_ls.engine.code.references import find_uses
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind
 from rag_ls.engine.session import ProjectSession

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.engine.code.reaching_tests import ReachingTest, find_reaching_tests
-from rag_ls.engine.code.references import Reference, find_resolved_uses
-from rag_ls.engine.code.references import find_uses as find_all_uses
+from rag_ls.engine.code.references import Reference, find_resolved_uses, find_uses
 from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.related_tests import find_other_paths
 from rag_ls.engine.session import ProjectSession
@@ -103,13 +102,13 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     dependents = finder.dependents(path, meant, uses_one=bool(symbol))
     exported = _find_exported(meant)
     if symbol:
-        found = find_all_uses(session, meant)
+        found = find_uses(session, meant)
     elif dependents.direct:
         found = find_resolved_uses(session, exported, [each.path for each in dependents.direct[:_MAX_LINES_IN]])
     else:
-        found = find_all_uses(session, exported[:_MAX_NAMES])
+        found = find_uses(session, exported[:_MAX_NAMES])
     if not symbol:
-        found += [use for use in find_all_uses(session, _find_open_types(document.language, meant)) if use.resolved]
+        found += [use for use in find_uses(session, _find_open_types(document.language, meant)) if use.resolved]
     direct = _add_uses(found, path, dependents.direct, keeps_imports=not symbol)
     dependents = replace(dependents, direct=direct)
     tests = find_covering_tests(session, path, [item.symbol for item in declared], document.language, direct)
@@ -141,7 +140,7 @@ def read_facts_apart(session: ProjectSession, path: str, language: str, text: st
     )
 
 
-def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
+def count_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
     """The uses of each exported top-level symbol of a document, from its top; symbols that nobody uses are left out."""
     document = session.document(path)
     if document is None:

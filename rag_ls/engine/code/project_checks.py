@@ -97,13 +97,13 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """The places that break a rule in a text of the document at a path, in order of lines."""
-        return self._check(self.rules(), path, blank_secrets(path, text).text, language).locate()
+        return self._check_text(self.rules(), path, blank_secrets(path, text).text, language).locate()
 
     def violations_of_edit(self, path: str, former_text: str, text: str) -> list[Violation]:
         """As `violations`, without those that the text had before an edit."""
         rules = self.rules()
-        former = self._check(rules, path, blank_secrets(path, former_text).text)
-        return self._check(rules, path, blank_secrets(path, text).text).locate(former)
+        former = self._check_text(rules, path, blank_secrets(path, former_text).text)
+        return self._check_text(rules, path, blank_secrets(path, text).text).locate(former)
 
     def everywhere(self) -> Mapping[str, FileFindings]:
         """The findings of each file, by path; a file is read and checked anew only where they may be others than before."""
@@ -126,7 +126,7 @@ class ProjectChecks:
         if former is not None and former.version == version:
             return former
         is_checked = any(applies(rule, path) for rule in rules.rules)
-        found = self._check(rules, path, self.text_of(path)).locate() if is_checked else ()
+        found = self._check_text(rules, path, self.text_of(path)).locate() if is_checked else ()
         return FileFindings(version, tuple(found), tuple(each for each in rules.problems if each.path == path))
 
     def _name_world(self, rules: RuleSet) -> str:
@@ -142,7 +142,7 @@ class ProjectChecks:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
         return text_in(self._session.project.root, path)
 
-    def _check(self, rules: RuleSet, path: str, text: str, language: str = "") -> _Checked:
+    def _check_text(self, rules: RuleSet, path: str, text: str, language: str = "") -> _Checked:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
         code = read_code(path, text, language)
         if not rules.rules:

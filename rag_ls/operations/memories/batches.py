@@ -228,7 +228,7 @@ def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedM
         held = [memory for holder, memory in found.values() if holder is store]
         if request.purge:
             if not request.dry_run:
-                still_held += map(str, _purge(views[key], store, held))
+                still_held += map(str, _purge_memories(views[key], store, held))
                 roots |= dict.fromkeys(find_roots(views[key], store.scope))
             results.append(BatchResult(deleted=tuple(held)))
             continue
@@ -253,7 +253,7 @@ def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
         store.delete(memory_id)
 
 
-def _purge(view: ProjectSession, store: MemoryStore, memories: Sequence[Memory]) -> list[Path]:
+def _purge_memories(view: ProjectSession, store: MemoryStore, memories: Sequence[Memory]) -> list[Path]:
     """Erase memories for good; returns the backups that still hold them."""
     still_held = store.erase_remains(store.erase(memories))
     view.project.memories.exchange(at_once=True)
