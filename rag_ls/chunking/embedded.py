@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.parse import Part, parse_within
 from rag_ls.chunking.query import nodes_of
-from rag_ls.languages import LANGUAGES, SYNTAXES, find_language
+from rag_ls.languages import find_language
+from rag_ls.languages.names import language_of_script
 from rag_ls.languages.syntax import Syntax
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _ELEMENTS = frozenset({"script_element", "style_element"})
 _KIND = re.compile(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
-_BY_TYPE = {type_: each.name for each in LANGUAGES.values() for type_ in each.script_types}
 
 _MAX_REGIONS = 40
 """Further scripts and styles stay with their host, because each one costs another pass over the host's tree."""
@@ -83,11 +83,11 @@ def _region(document: Document, element: Node, min_tokens: int) -> Region | None
     if raw is None or document.size(raw.start_byte, raw.end_byte) < min_tokens:
         return None
     language = _language(document, element, raw)
-    syntax = SYNTAXES.get(language)
+    syntax = find_language(language).syntax
     if syntax is None:
         return None
     start, end = _whole_lines(document, element.start_byte, element.end_byte)
-    root = parse_within(document.data, syntax.grammar, raw.start_byte, raw.end_byte)
+    root = parse_within(document.data, syntax, raw.start_byte, raw.end_byte)
     return Region(start, end, language, syntax, [Part(start, end, root)])
 
 
@@ -96,7 +96,7 @@ def _language(document: Document, element: Node, raw: Node) -> str:
     kind = _KIND.search(document.text(element.start_byte, raw.start_byte))
     if kind is None:
         return "javascript" if element.type == "script_element" else "css"
-    return _BY_TYPE.get(kind[1].lower(), "")
+    return language_of_script(kind[1]) or ""
 
 
 def _whole_lines(document: Document, start: int, end: int) -> tuple[int, int]:

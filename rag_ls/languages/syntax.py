@@ -93,8 +93,31 @@ class Syntax(NamedTuple):
     """The depth at which a text is nested; None where no depth crashes the process."""
 
 
-def declare(
-    kind: Kind, *types: str, names: tuple[str, ...] = ("name",), listed: str | None = None
-) -> dict[str, tuple[Declaration, ...]]:
-    """The same declaration for several types of nodes."""
-    return {type_: (Declaration(kind, names, listed=listed),) for type_ in types}
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def declare(table: str) -> dict[str, tuple[Declaration, ...]]:
+    """Return the declarations of each type of node, from a table with a row for each rule: `kind type type, field value value`.
+
+    The fields are those of `Declaration`. A node may have several rows, of which the first that fits counts:
+
+        value field_declaration constant_declaration, names declarator/name
+        function assignment, names left, when right is lambda function, listed value
+    """
+    found: dict[str, tuple[Declaration, ...]] = {}
+    for row in table.strip().split("\n"):
+        (kind, *types), *fields = [part.split() for part in row.split(",")]
+        given = {name: tuple(values) for name, *values in fields}
+        when = given.get("when")
+        rule = Declaration(
+            Kind(kind),
+            given.get("names", ("name",)),
+            given.get("owner", ()),
+            (when[0], frozenset(when[2:])) if when else None,
+            "".join(given.get("each", ())),
+            "".join(given["listed"]) if "listed" in given else None,
+        )
+        found |= {each: (*found.get(each, ()), rule) for each in types}
+    return found

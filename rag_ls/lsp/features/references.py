@@ -11,7 +11,7 @@ from rag_ls.engine.code.references.code_files import CodeFiles, split_owner
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import FileRules
-from rag_ls.languages import by_alias, find_language
+from rag_ls.languages import by_alias, family_of
 from rag_ls.lsp.capabilities import ALL_LANGUAGES, registers
 from rag_ls.lsp.documents import OpenDocument, Place
 from rag_ls.lsp.editor import EditorSession
@@ -94,9 +94,9 @@ def _is_wanted(document: OpenDocument, place: Place) -> bool:
     """Whether the settings name the language of a document, which is read as the index reads it."""
     settings, text = place.view.settings, document.buffer.text
     mapped = FileRules(languages=settings.languages.map).language_of(place.path)
-    language = find_language(mapped or recognise(place.path, text) or by_alias(document.language) or "")
+    language = mapped or recognise(place.path, text) or by_alias(document.language) or ""
     wanted = settings.references.languages
-    return ALL_LANGUAGES in wanted or not {language.name, language.family}.isdisjoint(wanted)
+    return ALL_LANGUAGES in wanted or not {language, family_of(language)}.isdisjoint(wanted)
 
 
 async def _locations(session: EditorSession, uri: str, shown: list[Json]) -> list[types.Location]:

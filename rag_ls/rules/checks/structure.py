@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.languages import LANGUAGES, by_alias
+from rag_ls.languages import by_alias, find_language
 from rag_ls.rules.checks.records import CheckedDocument, StructureCheck, TextRange
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
-"""The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
 # The matches of a rule that matches everything are counted up to this; a file that people wrote has fewer nodes.
 _MAX_MATCHES = 100_000
@@ -34,10 +32,15 @@ Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[
 """The matches of each of some rules in a document."""
 
 
+def is_matched(language: str) -> bool:
+    """Return whether ast-grep has a grammar for a language; its names are ours."""
+    return find_language(language).is_matched
+
+
 def matched_language(name: str) -> str:
     """Our name of a language that a rule is for, by any of its names; the name itself where ast-grep does not know it."""
     language = by_alias(name) or ""
-    return language if language in MATCHED_LANGUAGES else name.lower()
+    return language if is_matched(language) else name.lower()
 
 
 def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:

@@ -8,21 +8,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from rag_ls.languages import LANGUAGES, find_language
+from rag_ls.languages import find_language, related_languages
 from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.search.roles import Roles, is_data, is_docs, without_packages
 
 MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""
 
-JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family == "typescript")
+JAVASCRIPT = related_languages("typescript")
 TYPED_JAVASCRIPT = frozenset({"typescript", "tsx"})
-COMPONENTS = frozenset(name for name in JAVASCRIPT if LANGUAGES[name].is_markup) | {"tsx"}
+COMPONENTS = JAVASCRIPT - {"javascript", "typescript"}
 """The languages of components, whose files are named as the component is."""
 JVM = frozenset({"java", "kotlin"})
 """The languages of the frameworks that run there."""
-CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not None)
-"""The languages that a survey reads."""
 
 _VISIBLE = re.compile(r"[^\n]")
 _OPENING = "([{"
@@ -114,6 +112,11 @@ def source_of(path: str, language: str, text: str) -> SurveyedFile:
     return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare)
 
 
+def is_surveyed(language: str) -> bool:
+    """Return whether a survey reads a language: it can tell comments and texts in quotes from code."""
+    return find_language(language).lexis is not None
+
+
 @cache
 def _scanner(language: str) -> re.Pattern[str] | None:
     lexis = find_language(language).lexis
@@ -162,7 +165,7 @@ def _find_closing(bare: str, opening: int, end: int) -> int:
 
 def is_product(path: str, language: str, roles: Roles) -> bool:
     """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
-    if language not in CODE or is_docs(language) or is_data(language):
+    if not is_surveyed(language) or is_docs(language) or is_data(language):
         return False
     if "pages/api/" in path or "app/" in path or "src/routes/" in path:
         path = _ROUTE_FOLDERS.sub(r"\1\2", path)
