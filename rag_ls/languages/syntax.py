@@ -113,11 +113,11 @@ def declare(table: str) -> dict[str, tuple[Declaration, ...]]:
         when = given.get("when")
         rule = Declaration(
             Kind(kind),
-            given.get("names", ("name",)),
-            given.get("owner", ()),
-            (when[0], frozenset(when[2:])) if when else None,
-            "".join(given.get("each", ())),
-            "".join(given["listed"]) if "listed" in given else None,
+            names=given.get("names", ("name",)),
+            owner=given.get("owner", ()),
+            when=(when[0], frozenset(when[2:])) if when else None,
+            each="".join(given.get("each", ())),
+            listed="".join(given["listed"]) if "listed" in given else None,
         )
         found |= {each: (*found.get(each, ()), rule) for each in types}
     return found
