@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rag_ls.chunking.parse import Part, parse_within
 from rag_ls.chunking.query import nodes_of
 from rag_ls.languages import LANGUAGES, SYNTAXES, find_language
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,7 @@ from rag_ls.languages import Language
 from rag_ls.languages.line_rules import LineRule, compile_lines, declared_group
 from rag_ls.languages.syntax import Kind
 from rag_ls.model import Outline, Symbol, UseKind
+from rag_ls.util.records import dataclass, field
 
 _KINDS = {
     "type": Kind.TYPE, "function": Kind.FUNCTION, "value": Kind.VALUE, "module": Kind.SCOPE, "scope": Kind.SCOPE,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking.parse import MAX_BYTES
 from rag_ls.languages import by_alias
+from rag_ls.util.records import dataclass
 
 _TOKEN = re.compile(
     r"""

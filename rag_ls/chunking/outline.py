@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
@@ -28,6 +27,7 @@ from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
+from rag_ls.util.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

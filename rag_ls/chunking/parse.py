@@ -6,13 +6,13 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.languages import SYNTAXES
 from rag_ls.languages.nesting import MAX_NESTING
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Point

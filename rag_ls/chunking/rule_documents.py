@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_ls.chunking.budget import Budget, TokenOffsets
@@ -13,6 +12,7 @@ from rag_ls.chunking.chunker import Cut, cut
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.windows import windows
 from rag_ls.model import Chunk
+from rag_ls.util.records import dataclass
 
 RULE_TOKENS = 300
 """The most tokens of a section of rules that is kept whole."""

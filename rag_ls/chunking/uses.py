@@ -6,7 +6,6 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -23,6 +22,7 @@ from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Syntax
 from rag_ls.model import Use, UseKind
 from rag_ls.util.packing import pack, unpack
+from rag_ls.util.records import dataclass, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rag_ls import config
@@ -26,6 +25,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.installation import extra_command
+from rag_ls.util.records import asdict, dataclass
 from rag_ls.util.regular_files import read_regular
 
 _MIN_PYTHON = (3, 11)

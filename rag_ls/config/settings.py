@@ -6,11 +6,11 @@ what loads settings and what applies changed ones reads the rules from them (see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_ls.config.fields import SetBy, TakesEffect, section, setting
 from rag_ls.registry.entries import ProjectEntry, entry_of
+from rag_ls.util.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

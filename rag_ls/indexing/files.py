@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import time
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 

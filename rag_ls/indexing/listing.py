@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.config import IndexSettings
@@ -23,6 +22,7 @@ from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git, list_by_git
 from rag_ls.util.path_globs import ignore_lines
 from rag_ls.util.paths import is_behind_link, is_inner_path, unknown_folders
+from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(

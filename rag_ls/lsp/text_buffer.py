@@ -7,9 +7,9 @@ feeds and Unicode separators, which moves edits to wrong lines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import LINE_END
 
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_ls.memory.alternatives import find_alternatives
@@ -12,6 +11,7 @@ from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_
 from rag_ls.model import Memory
 from rag_ls.retrieval.terms import content_terms
 from rag_ls.storage import stem
+from rag_ls.util.records import dataclass
 
 _NEGATION = re.compile(
     r"\b(?:no longer|not|never|no|nobody|nothing|none|without|cannot|stop(?:ped|s)?|avoid(?:s|ed)?|forbid(?:s|den)?|"

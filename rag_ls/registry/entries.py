@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from rag_ls.util.records import dataclass, field, fields
 
 ALL = "all"
 """The name that means every project."""

@@ -9,7 +9,6 @@ import os
 import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.private_files import create_private_file
+from rag_ls.util.records import asdict, dataclass, field, fields, replace
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 

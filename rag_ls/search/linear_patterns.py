@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from re2 import _re2
 
 from rag_ls.search.required_text import keep_in_line, knows_letters
+from rag_ls.util.records import dataclass
 
 _SPACES = r" \t\v\f\r"
 # The meaning of Python's classes in ASCII texts, without the end of a line.

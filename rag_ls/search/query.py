@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_ls.retrieval.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import fold_text, terms
+from rag_ls.util.records import dataclass
 from rag_ls.util.spellings import compose
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")

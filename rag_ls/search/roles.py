@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from rag_ls.chunking import stem_of
 from rag_ls.languages import LANGUAGES, Role, find_language
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     # Imported for its name alone: the processes that read the files of a survey start faster without it.

@@ -7,10 +7,11 @@ a row) of the block. A line that holds a literal lies in one block, which then h
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_ls.util.records import dataclass
 
 SIGNATURE_BYTES = 256
 _BITS = 8 * SIGNATURE_BYTES

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+
+from rag_ls.util.records import dataclass
 
 UTF_8 = "utf-8"
 # UTF-32 comes first, because its mark begins with that of UTF-16. A mark of UTF-8 stays in the text.

@@ -11,13 +11,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.util.git import ask_git, list_by_git
 from rag_ls.util.paths import is_behind_link, is_inner_path, project_file
 from rag_ls.util.plain_files import means_nothing_there
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import MAX_BYTES, read_most
 
 _GIT_S = 120.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_regular
 
 # Of all files together.

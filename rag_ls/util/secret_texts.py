@@ -12,11 +12,11 @@ import os
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import re2
 
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 # Words that stand for a secret where none is shown: in documentation, in templates, and in keys that everybody knows.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from rag_ls.engine.code import places
@@ -15,6 +14,7 @@ from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.nearest import nearest_paths, nearest_text
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import read_lines
 

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -26,6 +25,7 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
+from rag_ls.util.records import dataclass
 
 # Computing the roles again takes at most this share of the time.
 _SHARE_OF_TIME = 0.02

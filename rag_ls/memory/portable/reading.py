@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import front_matter, strict_json
 from rag_ls.memory.portable.formats import Format, check_header
+from rag_ls.util.records import dataclass
 
 # A memory with its vectors takes less than a thousandth of this.
 MAX_LINE = 64 * 2**20

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from rag_ls.util.records import dataclass
 
 # About as many characters as an embedding model reads at once; a section up to this length stays whole.
 MAX_SHORT_CHARACTERS = 800

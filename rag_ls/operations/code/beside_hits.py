@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_message, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
 from rag_ls.search import BY_PATH, NO_FILTERS, TextQuery
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 # Where no line holds a name, so many hits may be meant.

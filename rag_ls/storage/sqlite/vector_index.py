@@ -14,7 +14,6 @@ import re
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+from rag_ls.util.records import asdict, dataclass, replace
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from rag_ls.util.records import dataclass
 
 _MAX_STEPS = 12
 _MAX_BRACKETS = 4000

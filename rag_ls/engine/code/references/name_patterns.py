@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from rag_ls.util.records import dataclass
 
 _NAME = "{name}"
 _MAX_BEFORE = 2000
