@@ -19,10 +19,11 @@ from rag_ls.lsp.features.lenses import surest, used_places
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position, units
 from rag_ls.operations import Json
+from rag_ls.util.patterns import lazy_pattern
 
 _METHODS = (types.TEXT_DOCUMENT_REFERENCES, types.TEXT_DOCUMENT_IMPLEMENTATION)
 _MAX_PLACES = 1000
-_NAME = re.compile(r"[\w$@#]+")
+_NAME = lazy_pattern(r"[\w$@#]+")
 
 
 def register(server: RagLsServer) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
@@ -25,6 +24,7 @@ from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.records import asdict, dataclass, replace
@@ -46,7 +46,7 @@ _MIN_WALKED = 320
 _MEASURED_PER_HIT = 2
 _MAX_READ = 8192
 _MAX_ROWS_READ = 4096
-_SNAPSHOT = re.compile(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
+_SNAPSHOT = lazy_pattern(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
 
 
 @dataclass(frozen=True, slots=True)
