@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 __all__ = ["asdict", "dataclass", "field", "fields", "replace"]
 
+_ORDER = ["__lt__", "__le__", "__gt__", "__ge__"]
+
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
@@ -38,38 +40,39 @@ def _add_methods(cls: Any, own: frozenset[str], *, frozen: bool, eq: bool, order
     names = ["__init__", "__repr__"]
     names += ["__eq__"] if eq else []
     names += ["__hash__"] if eq and frozen else []
-    names += ["__lt__", "__le__", "__gt__", "__ge__"] if order else []
-    missing = [name for name in names if name not in own]
-    for name in missing:
-        setattr(cls, name, _stand_in(cls, name, missing))
+    names += _ORDER if order else []
+    for name in names:
+        if name not in own:
+            setattr(cls, name, _stand_in(cls, name))
     if eq and not frozen and "__hash__" not in own:
         cls.__hash__ = None
     if frozen:
         cls.__setattr__, cls.__delattr__ = _refuse_to_set, _refuse_to_delete
 
 
-def _stand_in(cls: Any, name: str, missing: list[str]) -> Any:
+def _stand_in(cls: Any, name: str) -> Any:
     def call(self: Any, *args: Any, **named: Any) -> Any:
-        _make_methods(cls, missing)
-        return getattr(cls, name)(self, *args, **named)
+        method = _make_method(cls, name)
+        setattr(cls, name, method)
+        return method(self, *args, **named)
 
     return call
 
 
-def _make_methods(cls: Any, missing: list[str]) -> None:
-    """Take the methods from a class with the same fields that the standard library makes whole."""
-    namespace = {"__doc__": "A stand-in."} | (
-        {"__post_init__": cls.__post_init__} if hasattr(cls, "__post_init__") else {}
-    )
+def _make_method(cls: Any, name: str) -> Any:
+    """Return the method that the standard library makes for a class with the same fields."""
+    is_order = name in _ORDER
     made = make_dataclass(
         cls.__name__,
         [(each.name, each.type, each) for each in fields(cls)],
-        namespace=namespace,
-        frozen="__setattr__" in cls.__dict__,
-        order="__lt__" in missing,
+        namespace={key: value for key in ("__doc__", "__post_init__") if (value := getattr(cls, key, None))},
+        init=name == "__init__",
+        repr=name == "__repr__",
+        eq=is_order or name in ("__eq__", "__hash__"),
+        order=is_order,
+        frozen=cls.__setattr__ is _refuse_to_set and name in ("__init__", "__hash__"),
     )
-    for name in missing:
-        setattr(cls, name, getattr(made, name))
+    return getattr(made, name)
 
 
 def _refuse_to_set(self: Any, name: str, value: Any) -> None:
