@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import NamedTuple
 
 from rag_ls.languages.exports import ExportRule, OwnNameRule
@@ -14,6 +14,7 @@ from rag_ls.languages.patterns import SLASHED, Comments, ErrorSyntax, Lexis, Tes
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.records import dataclass
 
 
 class TemplateRule(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rag_ls.languages.exports import UNLESS_STATIC
 from rag_ls.languages.imports import ImportRule, read_include
 from rag_ls.languages.language import Language
@@ -11,6 +9,7 @@ from rag_ls.languages.patterns import COMMON_LEXIS
 from rag_ls.languages.reference_rules import NEW, PREFIX_TYPE, ReferenceRule
 from rag_ls.languages.resolvers import IncludeResolver
 from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.util.records import replace
 
 
 def c_syntax(grammar: str, masked: bytes = b"") -> Syntax:

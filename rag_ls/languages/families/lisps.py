@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.imports import ImportRule, Taken, import_calls
@@ -14,6 +13,7 @@ from rag_ls.languages.patterns import Comments, Tests
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.resolvers import resolve_by_file
 from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.util.records import replace
 
 LISP_COMMENTS = Comments(pattern=r";[^\n]*", start=";; ")
 _NAME = rb"[^\s()\[\]{}\"';,`|]+"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rag_ls.languages.families.dotnet import CSHARP
 from rag_ls.languages.families.functional import ELIXIR
 from rag_ls.languages.families.jvm import JAVA
@@ -11,6 +9,7 @@ from rag_ls.languages.families.php import PHP
 from rag_ls.languages.families.ruby import RUBY
 from rag_ls.languages.families.web import JAVASCRIPT, REFERENCES
 from rag_ls.languages.language import Language, TemplateRule
+from rag_ls.util.records import replace
 
 # A tag ends before the next one begins, so that an unclosed tag costs no more than its text. `-` and `_` before the end remove
 # the white space after the tag.

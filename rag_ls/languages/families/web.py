@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rag_ls.languages.exports import ExportRule, head_words
 from rag_ls.languages.families.javascript_resolver import JavaScriptResolver
@@ -36,6 +35,7 @@ from rag_ls.languages.patterns import (
 from rag_ls.languages.reference_rules import COLON_TYPE, NEW, ReferenceRule
 from rag_ls.languages.resolvers import IncludeResolver
 from rag_ls.languages.syntax import Syntax, declare, words
+from rag_ls.util.records import replace
 
 _DECLARATIONS = declare("""
     type class_declaration class abstract_class_declaration interface_declaration enum_declaration type_alias_declaration
