@@ -138,12 +138,7 @@ json: json importmap application/json application/ld+json; scss: scss text/scss;
 typescript: ts typescript text/typescript application/typescript
 """
 # Beginnings of the names of files.
-_PREFIXES = (
-    ("dockerfile.", "dockerfile"),
-    ("containerfile.", "dockerfile"),
-    ("makefile.", "make"),
-    ("jenkinsfile.", "groovy"),
-)
+_PREFIXES = "dockerfile: dockerfile. containerfile.; make: makefile.; groovy: jenkinsfile."
 _OPENINGS = (("<?xml", "xml"), ("<!doctype html", "html"), ("<html", "html"), ("<?php", "php"))
 _SHEBANG = r"^\ufeff?#!\s*(\S+)(.*)"
 _REQUIREMENTS = r"(?:requirements|constraints)[-_.\w]*\.txt"
@@ -151,6 +146,7 @@ _REQUIREMENTS = r"(?:requirements|constraints)[-_.\w]*\.txt"
 _BY_SUFFIX = {name: name for name in _OWN_SUFFIXES.split()} | _invert(_read_table(_SUFFIXES))
 _BY_NAME = _invert(_read_table(_FILE_NAMES))
 _BY_LOWER_NAME = {name.lower(): language for name, language in _BY_NAME.items()}
+_BY_PREFIX = _invert(_read_table(_PREFIXES))
 _BY_INTERPRETER = _invert(_read_table(_INTERPRETERS))
 _BY_ALIAS = _invert(_read_table(_ALIASES))
 _BY_SCRIPT_TYPE = _invert(_read_table(_SCRIPT_TYPES))
@@ -198,7 +194,7 @@ def detect_language(path: str, first_line: str = "") -> str | None:
     lower = name.lower()
     if lower in _BY_LOWER_NAME:
         return _BY_LOWER_NAME[lower]
-    for prefix, language in _PREFIXES:
+    for prefix, language in _BY_PREFIX.items():
         # `dockerfile.go` is a module about Dockerfiles, `Dockerfile.go` one for a program in Go.
         if lower.startswith(prefix) and (name != lower or _by_suffix(lower) is None):
             return language

@@ -37,8 +37,7 @@ CMAKE = Language(
             when <identifier is add_custom_target add_executable add_library option set
     """), one_line=True, comments=words("line_comment bracket_comment")),
     comments=HASHED, references=ReferenceRule(),
-    imports=import_calls(read_second_word, "normal_command", "include", "add_subdirectory", "find_package"),
-    resolver=IncludeResolver,
+    imports=import_calls(read_second_word, "normal_command", "include", "add_subdirectory", "find_package"), resolver=IncludeResolver,
 )  # fmt: skip
 
 JUST = Language(
@@ -46,16 +45,14 @@ JUST = Language(
     lines=LineRule(
         rb"^@?(?P<function>[A-Za-z_][\w-]*)(?=(?:[ \t][^:\n]*)?:(?!=))|^(?:export[ \t]+)?(?P<value>[A-Za-z_][\w-]*)[ \t]*:="
         rb"|^alias[ \t]+(?P<function2>[\w-]+)",
-        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", attributes=rb"\[",
-        imported=rb"^(?:import|mod)\??[ \t]+[^\n]+", names=rb"[A-Za-z_][\w-]*",
-        calls=rb"^@?[A-Za-z_][\w-]*(?:[ \t][^:\n]*)?:[ \t]*([A-Za-z_][\w-]*)",
+        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", attributes=rb"\[", imported=rb"^(?:import|mod)\??[ \t]+[^\n]+",
+        names=rb"[A-Za-z_][\w-]*", calls=rb"^@?[A-Za-z_][\w-]*(?:[ \t][^:\n]*)?:[ \t]*([A-Za-z_][\w-]*)",
     ),
     comments=HASHED, references=ReferenceRule(is_open=True), imports=ImportRule(read_strings),
 )  # fmt: skip
 
 DOCKERFILE = Language(
-    "dockerfile",
-    syntax=Syntax("dockerfile", declare("group from_instruction, names as <image_spec"), plain_names=True),
+    "dockerfile", syntax=Syntax("dockerfile", declare("group from_instruction, names as <image_spec"), plain_names=True),
     comments=HASHED,
 )  # fmt: skip
 
@@ -91,11 +88,9 @@ BAZEL = Language(
         value call, names !target, listed value
     """), wrappers=words("expression_statement"), docstrings=words("string expression_statement")),
     comments=HASHED, is_indented=True,
-    references=ReferenceRule(
-        calls=("(call function: (_) @call)",), skipped=("(keyword_argument name: (identifier) @skip)",),
-    ),
-    imports=import_calls(_read_bazel_import, "call function: (identifier)", "load"), exports=UNLESS_UNDERSCORED,
-    resolver=BazelResolver, is_named_by_tools=True,
+    references=ReferenceRule(calls=("(call function: (_) @call)",), skipped=("(keyword_argument name: (identifier) @skip)",)),
+    imports=import_calls(_read_bazel_import, "call function: (identifier)", "load"), exports=UNLESS_UNDERSCORED, resolver=BazelResolver,
+    is_named_by_tools=True,
 )  # fmt: skip
 
 PUPPET = Language(

@@ -61,12 +61,11 @@ CPP = Language(
     references=C_REFERENCES._replace(
         members_apart=True, is_overloaded=True,
         calls=(
-            "(call_expression function: (_) @call)", "(template_function name: (_) @call)",
-            "(template_method name: (_) @call)", "(new_expression type: (_) @call)",
+            "(call_expression function: (_) @call)", "(template_function name: (_) @call)", "(template_method name: (_) @call)",
+            "(new_expression type: (_) @call)",
         ),
-        bases=("(base_class_clause (_) @base)", "(base_class_clause (template_type name: (_) @base))"),
-        own_is_implied=True, types=(*C_REFERENCES.types, NEW),
-        wrappers=words("optional reference_wrapper shared_ptr unique_ptr weak_ptr"),
+        bases=("(base_class_clause (_) @base)", "(base_class_clause (template_type name: (_) @base))"), own_is_implied=True,
+        types=(*C_REFERENCES.types, NEW), wrappers=words("optional reference_wrapper shared_ptr unique_ptr weak_ptr"),
         lists=words("array deque list set span unordered_set vector"), elements=words("[] at back front"),
         loops=(r"\bfor\s*\(\s*(?:const\s+)?auto\s*[&*]*\s*{name}\s*:\s*",),
     ),
@@ -90,11 +89,9 @@ OBJECTIVE_C = Language(
         value declaration, names declarator*
     """), wrappers=words("implementation_definition")),
     references=ReferenceRule(
-        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), own_is_implied=True,
-        types=(PREFIX_TYPE,),
+        is_open=True, kin="c", calls=("(call_expression function: (_) @call)",), own_is_implied=True, types=(PREFIX_TYPE,),
     ),
-    imports=ImportRule(read_include, ("preproc_include", "module_import")), exports=UNLESS_STATIC,
-    resolver=IncludeResolver,
+    imports=ImportRule(read_include, ("preproc_include", "module_import")), exports=UNLESS_STATIC, resolver=IncludeResolver,
 )  # fmt: skip
 
 LANGUAGES = (C, CPP, CUDA, GLSL, HLSL, OBJECTIVE_C)

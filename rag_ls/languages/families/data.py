@@ -11,17 +11,14 @@ from rag_ls.languages.resolvers import IncludeResolver
 from rag_ls.languages.syntax import Syntax, declare, words
 
 JSON = Language(
-    "json",
-    syntax=Syntax("json", declare("group pair, names key"), plain_names=True, outline_depth=2),
-    is_matched=True,
-)  # fmt: skip
+    "json", is_matched=True, syntax=Syntax("json", declare("group pair, names key"), plain_names=True, outline_depth=2)
+)
 
 YAML = Language(
     "yaml",
     syntax=Syntax(
-        "yaml", declare("group block_mapping_pair flow_pair, names key"),
-        transparent=words("document block_node block_mapping"), plain_names=True, outline_depth=2,
-        nesting=line_nesting,
+        "yaml", declare("group block_mapping_pair flow_pair, names key"), transparent=words("document block_node block_mapping"),
+        plain_names=True, outline_depth=2, nesting=line_nesting,
     ),
     comments=HASHED, is_indented=True, is_matched=True,
 )  # fmt: skip
@@ -61,8 +58,7 @@ GRAPHQL = Language(
         ),
         comments=words("comment description"), docstrings=words("description"),
     ),
-    comments=HASHED,
-    references=ReferenceRule(bases=("(implements_interfaces (named_type) @base)",), names=words("name")),
+    comments=HASHED, references=ReferenceRule(bases=("(implements_interfaces (named_type) @base)",), names=words("name")),
 )  # fmt: skip
 
 PROTOBUF = Language(

@@ -55,9 +55,7 @@ OCAML = Language(
         calls=("(application_expression function: (_) @call)",),
         names=words("value_name constructor_name field_name module_name module_type_name type_constructor class_name method_name"),
     ),
-    imports=ImportRule(
-        read_match(r"^(?:open|include)!?\s+(?:type\s+)?([\w.]+)", "*"), ("open_module", "include_module"),
-    ),
+    imports=ImportRule(read_match(r"^(?:open|include)!?\s+(?:type\s+)?([\w.]+)", "*"), ("open_module", "include_module")),
 )  # fmt: skip
 
 
@@ -75,8 +73,7 @@ ERLANG = Language(
         type type_alias opaque, names name/name
         value pp_define, names lhs/name
     """), attributes=words("spec"), clauses=True),
-    comments=Comments(pattern=r"%[^\n]*", start="% "),
-    references=ReferenceRule(calls=("(call expr: (_) @call)",), names=words("atom")),
+    comments=Comments(pattern=r"%[^\n]*", start="% "), references=ReferenceRule(calls=("(call expr: (_) @call)",), names=words("atom")),
     imports=ImportRule(_read_erlang_import, ("pp_include", "pp_include_lib", "import_attribute")),
 )  # fmt: skip
 
@@ -130,9 +127,7 @@ GLEAM = Language(
         function function
         value constant
     """), comments=words("comment statement_comment module_comment")),
-    references=ReferenceRule(
-        calls=("(function_call function: (_) @call)",), names=NAMES | {"label", "type_name", "constructor_name"},
-    ),
+    references=ReferenceRule(calls=("(function_call function: (_) @call)",), names=NAMES | {"label", "type_name", "constructor_name"}),
     imports=ImportRule(_read_gleam_import, ("import",)),
 )  # fmt: skip
 
@@ -144,8 +139,7 @@ NIX = Language(
         group binding, names attrpath, when expression is attrset_expression rec_attrset_expression, listed value
         value binding, names attrpath
     """), transparent=words("function_expression let_expression binding_set"), plain_names=True, outline_depth=3),
-    comments=HASHED, is_indented=True, is_matched=True,
-    references=ReferenceRule(calls=("(apply_expression function: (_) @call)",)),
+    comments=HASHED, is_indented=True, is_matched=True, references=ReferenceRule(calls=("(apply_expression function: (_) @call)",)),
     imports=import_calls(read_match(r"^import\s+([^\s;(){}]+)"), "apply_expression", "import"),
 )  # fmt: skip
 

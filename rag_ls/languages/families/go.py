@@ -112,11 +112,9 @@ GO = Language(
         function method_declaration, owner receiver/<parameter_declaration/type
         value var_spec const_spec
     """), wrappers=words("type_declaration var_declaration const_declaration")),
-    lexis=Lexis(comments=SLASHED_COMMENTS, strings=DOUBLE_QUOTED + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"),
-    is_matched=True,
+    lexis=Lexis(comments=SLASHED_COMMENTS, strings=DOUBLE_QUOTED + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"), is_matched=True,
     references=ReferenceRule(
-        members_apart=True, aliases=(r"^\s*(?:import\s+)?(\w+)\s+\"",),
-        calls=("(call_expression function: (_) @call)",),
+        members_apart=True, aliases=(r"^\s*(?:import\s+)?(\w+)\s+\"",), calls=("(call_expression function: (_) @call)",),
         bases=(
             "(field_declaration_list (field_declaration !name type: (_) @base))",
             "(interface_type (type_elem (type_identifier) @base))",
@@ -134,8 +132,8 @@ GO = Language(
     own_names=OwnNameRule(noise=_NOISE, find=_own_names), resolver=GoResolver, shares_folder=True, needs_use=True,
     is_named_by_tools=True,
     tests=Tests(
-        file_names=(("*_test.go", r"_test\.go$"),),
-        libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")), modules=words("testing"),
+        file_names=(("*_test.go", r"_test\.go$"),), libraries=(("testify", r"stretchr/testify"), ("ginkgo", r"onsi/ginkgo")),
+        modules=words("testing"),
     ),
 )  # fmt: skip
 

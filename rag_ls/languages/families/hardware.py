@@ -57,12 +57,10 @@ VHDL = Language(
         rb"|^[ \t]*+(?:sub)?type[ \t]+(?P<type2>\w+)"
         rb"|^[ \t]*+(?:constant|signal|shared[ \t]+variable|alias)[ \t]+(?P<value>\w+))",
         noise=rb"--[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|" + DOUBLE_NOISE, closing=rb"(?i:end\b)|\)",
-        going_on=rb"(?i:(?:begin|is|return|port|generic)\b)|\)[ \t]*(?i:is|return)\b",
-        imported=rb"(?i:^[ \t]*use[ \t]+[^;\n]+;)",
+        going_on=rb"(?i:(?:begin|is|return|port|generic)\b)|\)[ \t]*(?i:is|return)\b", imported=rb"(?i:^[ \t]*use[ \t]+[^;\n]+;)",
         calls=rb"(?i:entity[ \t]+\w+\.|:[ \t]*(?:component[ \t]+)?)(\w+)(?=\s*(?:\(\w+\)\s*)?(?i:generic|port)\b)",
     ),
-    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True),
-    imports=ImportRule(_read_vhdl_import),
+    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_vhdl_import),
 )  # fmt: skip
 
 _LOCAL_LABEL = (

@@ -11,9 +11,7 @@ from rag_ls.languages.source_tree import SourceTree, Target, above, join
 from rag_ls.model import Import
 from rag_ls.util.foreign_text import read_json
 
-_SUFFIXES = (
-    ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".d.mts",
-)  # fmt: skip
+_SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".d.mts")  # fmt: skip
 # TypeScript sources import files by the names that they will have when compiled.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 _MAX_EXTENDS = 8

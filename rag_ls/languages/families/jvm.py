@@ -171,9 +171,7 @@ KOTLIN = Language(
         value class_parameter, names <simple_identifier, when <binding_pattern_kind is binding_pattern_kind
         value enum_entry, names <simple_identifier
         value property_declaration, names <variable_declaration/<simple_identifier
-    """),
-        comments=words("line_comment multiline_comment"), trailers=words("getter setter"), nesting=template_nesting,
-    ),
+    """), comments=words("line_comment multiline_comment"), trailers=words("getter setter"), nesting=template_nesting),
     lexis=COMMON_LEXIS, is_matched=True,
     references=ReferenceRule(
         calls=("(call_expression . (_) @call)", "(infix_expression (_) (simple_identifier) @call (_))"),
@@ -181,33 +179,26 @@ KOTLIN = Language(
             "(delegation_specifier (user_type (type_identifier) @base))",
             "(delegation_specifier (constructor_invocation (user_type (type_identifier) @base)))",
         ),
-        skipped=(
-            "(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)",
-        ),
-        own_is_implied=True, constructors=words("constructor"), argument_labels=r"\s*=(?!=)",
-        reopened=r"\b(?:expect|actual)\b", members_apart=True,
-        extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(", function_mark="::", is_overloaded=True,
-        is_declared=True, types_follow=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED),
-        has_bodies=True,
+        skipped=("(package_header (identifier (simple_identifier) @skip))", "(this_expression (type_identifier) @skip)"),
+        own_is_implied=True, constructors=words("constructor"), argument_labels=r"\s*=(?!=)", reopened=r"\b(?:expect|actual)\b",
+        members_apart=True, extensions=r"\bfun\s+(?:<[^()]*>\s*)?[\w.<>?*,: ]*\.\w+\s*\(", function_mark="::", is_overloaded=True,
+        is_declared=True, types_follow=True, parameters=COLON_PARAMETER, types=(COLON_TYPE, CONSTRUCTED), has_bodies=True,
         lists=words("List MutableList Set MutableSet Collection MutableCollection Iterable Sequence Array ArrayList Flow"),
         elements=words("[] first last firstOrNull lastOrNull find single singleOrNull random get getOrNull removeAt"),
         same=words("filter filterNot sorted sortedBy sortedWith distinct take drop takeWhile dropWhile toList toSet asSequence"),
-        loops=(r"\bfor\s*\(\s*{name}\s+in\s+",),
-        callbacks=(rf"\.(?:{_CALLING})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
+        loops=(r"\bfor\s*\(\s*{name}\s+in\s+",), callbacks=(rf"\.(?:{_CALLING})\s*(?:\([^()]*\)\s*)?\{{\s*{{name}}\s*->",),
     ),
-    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE,
-    own_names=TYPE_NAMES, resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
+    imports=ImportRule(read_dotted, ("import_header",), places=statements("import")), exports=UNLESS_PRIVATE, own_names=TYPE_NAMES,
+    resolver=JvmResolver, shares_folder=True, source_root=SOURCE_ROOT, is_named_by_tools=True,
     tests=Tests(
         file_names=suffixed_tests("kt"),
         libraries=(
-            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"),
-            ("kotlin.test", r"kotlin\.test"), ("Kotest", r"io\.kotest"), ("MockK", r"io\.mockk"),
+            ("JUnit 5", r"org\.junit\.jupiter"), ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"), ("kotlin.test", r"kotlin\.test"),
+            ("Kotest", r"io\.kotest"), ("MockK", r"io\.mockk"),
         ),
         declared=JUNIT_TEST,
     ),
-    errors=ErrorSyntax(
-        declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(", raised=r"\bthrow\s+([A-Z][\w.]*)",
-    ),
+    errors=ErrorSyntax(declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(", raised=r"\bthrow\s+([A-Z][\w.]*)"),
 )  # fmt: skip
 
 
@@ -266,13 +257,10 @@ GROOVY = Language(
         calls=rb"(?:\.|^[ \t]*)([a-z]\w*)[ \t]*\{", bases=rb"\b(?:extends|implements)[ \t]+([\w., \t<>]{1,200})",
     ),
     lexis=COMMON_LEXIS,
-    references=ReferenceRule(
-        is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this"),
-    ),
+    references=ReferenceRule(is_open=True, kin="jvm", own_is_implied=True, types=(PREFIX_TYPE, CONSTRUCTED, NEW), own=words("this")),
     imports=ImportRule(read_dotted), exports=UNLESS_PRIVATE, resolver=JvmResolver, is_named_by_tools=True,
     tests=Tests(
-        file_names=suffixed_tests("groovy"),
-        libraries=(("Spock", r"\bspock\.lang\b"), ("JUnit", r"\bimport (?:static )?org\.junit\b")),
+        file_names=suffixed_tests("groovy"), libraries=(("Spock", r"\bspock\.lang\b"), ("JUnit", r"\bimport (?:static )?org\.junit\b")),
     ),
 )  # fmt: skip
 

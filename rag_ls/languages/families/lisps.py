@@ -84,23 +84,18 @@ CLOJURE = Language(
         value list_lit, names !second, when value is def defonce
     """), transparent=words("read_cond_lit"), docstrings=words("str_lit")),
     comments=LISP_COMMENTS, has_single_quotes=False,
-    references=ReferenceRule(
-        is_open=True, calls=("(list_lit . (sym_lit name: (_) @call))",), names=words("sym_name"),
-    ),
+    references=ReferenceRule(is_open=True, calls=("(list_lit . (sym_lit name: (_) @call))",), names=words("sym_name")),
     imports=import_calls(_read_clojure_import, "list_lit . (sym_lit)", "(ns", "(require", "(use", "(import"),
     exports=ExportRule(
         lambda _name, signature, _member: not re.match(
             r"\(defn-\s|\(\S+\s+\^(?::private\b|\{[^}]*:private\s+true)", signature,
         ),
     ),
-    resolver=resolve_by_file(
-        lambda module: [module.replace(".", "/").replace("-", "_") + end for end in (".clj", ".cljs", ".cljc")],
-    ),
+    resolver=resolve_by_file(lambda module: [module.replace(".", "/").replace("-", "_") + end for end in (".clj", ".cljs", ".cljc")]),
     is_named_by_tools=True,
     tests=Tests(
         file_names=(("*_test.clj", r"_test\.(?:clj[cs]?|bb)$"),),
-        libraries=(("clojure.test", r"\bclojure\.test\b"), ("Midje", r"\bmidje\.sweet\b")),
-        declared=r"^[ \t]*\(deftest\b",
+        libraries=(("clojure.test", r"\bclojure\.test\b"), ("Midje", r"\bmidje\.sweet\b")), declared=r"^[ \t]*\(deftest\b",
     ),
 )  # fmt: skip
 
@@ -123,8 +118,7 @@ LISP = Language(
         imported=rb"^\((?:defpackage|uiop:define-package|(?:asdf:)?defsystem|use-package|require|ql:quickload)\b(?s:.){1,3000}?(?=\n\n|\n\(|\Z)",
         docstring=rb"[^\n\"]*+(?:\n[^\n\"]*+)?\n[ \t]++(?:\(:documentation[ \t\n]+)?(\"(?:[^\"\\]|\\(?s:.)){1,2500}\")",
     ),
-    comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True),
-    imports=ImportRule(_read_lisp_import),
+    comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_lisp_import),
 )  # fmt: skip
 
 SCHEME = Language(
@@ -146,9 +140,7 @@ EMACS_LISP = Language(
         docstring=rb"[^\n\"]*+(?:\n[^\n\"]*+)?\n[ \t]++(\"(?:[^\"\\]|\\(?s:.)){1,2500}\")",
     ),
     comments=LISP_COMMENTS, has_single_quotes=False, references=ReferenceRule(is_open=True),
-    imports=ImportRule(
-        lambda text: ((module, ()) for module in re.findall(r"\((?:require|load)\s+['\"]([\w./+-]+)", text)),
-    ),
+    imports=ImportRule(lambda text: ((module, ()) for module in re.findall(r"\((?:require|load)\s+['\"]([\w./+-]+)", text))),
     exports=ExportRule(lambda name, _signature, _member: "--" not in name), is_named_by_tools=True,
     resolver=resolve_by_file(lambda module: [module.removesuffix(".el") + ".el"]),
 )  # fmt: skip

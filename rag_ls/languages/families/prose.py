@@ -10,18 +10,14 @@ from rag_ls.languages.syntax import Syntax, declare, words
 MARKDOWN = Language(
     "markdown", is_prose=True,
     syntax=Syntax(
-        "markdown", declare("group section, names <atx_heading/heading_content <setext_heading/heading_content"),
-        comments=frozenset(), leaves=words("paragraph inline"), separator=" > ", plain_names=True, prose=True,
-        is_ascii_alone=True, nesting=line_nesting,
+        "markdown", declare("group section, names <atx_heading/heading_content <setext_heading/heading_content"), comments=frozenset(),
+        leaves=words("paragraph inline"), separator=" > ", plain_names=True, prose=True, is_ascii_alone=True, nesting=line_nesting,
     ),
     comments=TAGGED,
 )  # fmt: skip
 
 ASCIIDOC = Language("asciidoc", is_prose=True, heading=rb"^(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$")
-LATEX = Language(
-    "latex", is_prose=True,
-    heading=rb"^[ \t]*\\(?P<mark>chapter|(?:sub){0,2}section)\*?\{(?P<title>[^{}\n]+)\}",
-)  # fmt: skip
+LATEX = Language("latex", is_prose=True, heading=rb"^[ \t]*\\(?P<mark>chapter|(?:sub){0,2}section)\*?\{(?P<title>[^{}\n]+)\}")  # fmt: skip
 MAN = Language("man", is_prose=True)
 MDX = Language("mdx", is_prose=True, heading=rb"^(?P<mark>\#{1,6})[ \t]+(?P<title>\S.*)$")
 ORG = Language("org", is_prose=True, heading=rb"^(?P<mark>\*{1,8})[ \t]+(?P<title>\S.*)$")

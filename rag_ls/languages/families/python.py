@@ -236,8 +236,7 @@ CYTHON = Language(
         rb"|^[ \t]*+cp?def[ \t]+(?:[\w.*\[\], &:<>]{1,80}?[ \t*&])?(?P<function2>\w+)[ \t]*(?=\()"
         rb"|^(?:cdef[ \t]+[\w.* ]{0,60}?)?(?P<value>[A-Za-z_]\w*)[ \t]*(?:=(?!=)|:[ \t]*\w+[ \t]*=)"
         rb"|^[ \t]*+DEF[ \t]+(?P<value2>\w+)",
-        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", closing=rb"[})\]]",
-        going_on=rb"\)|(?:else|elif|except|finally)\b",
+        noise=TRIPLE_NOISE + rb"|" + QUOTED_NOISE + rb"|#[^\n]*", closing=rb"[})\]]", going_on=rb"\)|(?:else|elif|except|finally)\b",
         imported=rb"^[ \t]*(?:(?:from[ \t]+[\w.]+[ \t]+)?c?import[ \t]+(?:\([^()]{1,4000}\)|[^\n]+)|include[ \t]+[^\n]+)",
         called=rb"\(", bases=rb"\bclass[ \t]+\w+\(([^()\n]+)\)",
         docstring=rb"[^\n]*+(?:\n[ \t]++(?!c?p?def\b|class\b|@)[^\n]*+){0,8}?(?<=:)\n[ \t]*+((?:\"{3}|[']{3})(?s:.*?)(?:\"{3}|[']{3}))",

@@ -72,8 +72,7 @@ RUBY_REFERENCES = ReferenceRule(
     texts=rb"(?:[\"'][\w/:]*#|\baction:\s*[\"'])(\w+[?!]?)(?=[\"'\s])",
     locals=(
         *_BOUND, "[(method) (singleton_method) (class) (module) (program)] @closed", "[(block) (do_block) (lambda)] @scope",
-        "(method name: (identifier) @declared)", "(singleton_method name: (identifier) @declared)",
-        "(setter (identifier) @declared)",
+        "(method name: (identifier) @declared)", "(singleton_method name: (identifier) @declared)", "(setter (identifier) @declared)",
     ),
     skipped=("(setter (identifier) @skip)",), names=NAMES | {"constant"}, own=words("self"), own_is_implied=True,
     constructors=words("initialize"), creating_members=words("new"), creators=words("new"), reopened="^",
@@ -95,10 +94,9 @@ RUBY = Language(
         scope singleton_class, names
         value assignment, names left, when left is constant
     """)),
-    comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True,
-    references=RUBY_REFERENCES,
-    imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"),
-    resolver=RubyResolver, is_named_by_tools=True,
+    comments=HASHED, lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED), is_matched=True, references=RUBY_REFERENCES,
+    imports=import_calls(_read_ruby_import, "call method: (identifier)", "require", "require_relative", "load"), resolver=RubyResolver,
+    is_named_by_tools=True,
     tests=Tests(
         file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
         libraries=(
@@ -107,9 +105,7 @@ RUBY = Language(
         ),
         declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
     ),
-    errors=ErrorSyntax(
-        declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)", raised=r"\braise[ (]\s*([A-Z][\w:]*)", raise_word="raise",
-    ),
+    errors=ErrorSyntax(declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)", raised=r"\braise[ (]\s*([A-Z][\w:]*)", raise_word="raise"),
 )  # fmt: skip
 
 CRYSTAL = Language(
@@ -126,9 +122,7 @@ CRYSTAL = Language(
         bases=rb"\b(?:class|struct)[ \t]+\w+[ \t]*<[ \t]*([\w:]+)|^[ \t]*include[ \t]+([\w:]+)", has_heredocs=True,
     ),
     comments=HASHED, has_single_quotes=False,
-    references=ReferenceRule(
-        is_open=True, own_is_implied=True, types=(COLON_TYPE,), constructors=words("initialize"),
-    ),
+    references=ReferenceRule(is_open=True, own_is_implied=True, types=(COLON_TYPE,), constructors=words("initialize")),
     imports=ImportRule(read_strings),
 )  # fmt: skip
 

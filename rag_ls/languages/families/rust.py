@@ -235,34 +235,27 @@ RUST = Language(
         value const_item static_item
         scope mod_item
         scope impl_item, names type/type type, listed
-    """),
-        comments=words("line_comment block_comment"), attributes=words("attribute_item"),
-        transparent=words("foreign_mod_item"),
-    ),
-    lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''), has_single_quotes=False,
-    is_matched=True,
+    """), comments=words("line_comment block_comment"), attributes=words("attribute_item"), transparent=words("foreign_mod_item")),
+    lexis=Lexis(comments=SLASHED_COMMENTS, strings=r'"(?:[^"\\]|\\.)*"|\'"\''), has_single_quotes=False, is_matched=True,
     references=ReferenceRule(
         members_apart=True,
         calls=(
-            "(call_expression function: (_) @call)", "(generic_function function: (_) @call)",
-            "(macro_invocation macro: (_) @call)", "(macro_invocation (token_tree) @macro)",
+            "(call_expression function: (_) @call)", "(generic_function function: (_) @call)", "(macro_invocation macro: (_) @call)",
+            "(macro_invocation (token_tree) @macro)",
         ),
-        bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"),
-        own=words("self Self"), creators=words("Self"), wrappers=words("Arc Box Rc"), fields=r"\.\s*$",
-        labels=r"\s*:(?!:)",
+        bases=("(impl_item trait: (_) @base)", "(impl_item trait: (generic_type type: (_) @base))"), own=words("self Self"),
+        creators=words("Self"), wrappers=words("Arc Box Rc"), fields=r"\.\s*$", labels=r"\s*:(?!:)",
         types=(
             r"(?<![\w.]){name}\s*:\s*&?(?:'\w+\s+)?(?:mut\s+)?" + TYPE,
             r"(?<![\w.]){name}\s*=\s*&?(?:mut\s+)?" + TYPE + r"(?:::new\b|\s*\{)",
         ),
     ),
     imports=ImportRule(
-        _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub"),
-        placed=_place,
+        _read_import, ("use_declaration", "extern_crate_declaration"), ("(mod_item !body) @call",), (b"mod", b"pub"), placed=_place,
     ),
     uses=UseRule("::", _bindings), paths=PathRule(_PATH, "::", (b":", b"'"), _read_paths),
-    exports=ExportRule(lambda _name, signature, _member: signature.startswith(("pub ", "pub("))),
-    resolver=RustResolver, is_named_by_tools=True,
-    tests=Tests(inline_modules=words("test tests")),
+    exports=ExportRule(lambda _name, signature, _member: signature.startswith(("pub ", "pub("))), resolver=RustResolver,
+    is_named_by_tools=True, tests=Tests(inline_modules=words("test tests")),
 )  # fmt: skip
 
 LANGUAGES = (RUST,)

@@ -61,13 +61,9 @@ PERL = Language(
         rb"|^(?:our|my|local)[ \t]+[$@%](?P<value>\w+)(?=[ \t]*=)"
         rb"|^[ \t]*(?:use[ \t]+constant|has)[ \t]+[\"']?\+?(?P<value2>[A-Za-z_]\w*)[\"']?(?=[ \t]*(?:=>|;))"
         rb"|^\*(?P<function2>[A-Za-z_]\w*)(?=[ \t]*=[ \t]*(?:sub\b|\\&))",
-        noise=(
-            rb"^=[A-Za-z](?s:.*?)(?:^=cut\b[^\n]*|\Z)|^__(?:END|DATA)__(?s:.*)|" + QUOTED_NOISE
-            + rb"|(?:^|(?<=[\s;{},)]))#[^\n]*"
-        ),
+        noise=rb"^=[A-Za-z](?s:.*?)(?:^=cut\b[^\n]*|\Z)|^__(?:END|DATA)__(?s:.*)|" + QUOTED_NOISE + rb"|(?:^|(?<=[\s;{},)]))#[^\n]*",
         attributes=rb":\w", imported=rb"^[ \t]*(?:use|require)[ \t]+[^;]{1,2000};",
-        calls=rb"->\s?([A-Za-z_]\w*)|(?<![\w&])&([A-Za-z_]\w*)|^[ \t]*([a-z_]\w*)[ \t]+(?:[$@%\"'\\]|sub\b)",
-        has_heredocs=True,
+        calls=rb"->\s?([A-Za-z_]\w*)|(?<![\w&])&([A-Za-z_]\w*)|^[ \t]*([a-z_]\w*)[ \t]+(?:[$@%\"'\\]|sub\b)", has_heredocs=True,
     ),
     comments=HASHED, references=ReferenceRule(is_open=True, own=words("self class"), parents=words("SUPER")),
     imports=ImportRule(_read_perl_import), is_named_by_tools=True,
@@ -88,15 +84,11 @@ PERL = Language(
 
 
 R = Language(
-    "r",
-    syntax=Syntax("r", declare("function binary_operator, names lhs, when rhs is function_definition")),
-    comments=HASHED,
-    references=ReferenceRule(
-        is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",),
-    ),
+    "r", syntax=Syntax("r", declare("function binary_operator, names lhs, when rhs is function_definition")), comments=HASHED,
+    references=ReferenceRule(is_open=True, calls=("(call function: (_) @call)",), skipped=("(argument name: (_) @skip)",)),
     imports=import_calls(
-        read_match(r"\(\s*[\"']?([^\"',)]*[^\"',)\s])"), "call function: (identifier)",
-        "library", "require", "source", "requireNamespace",
+        read_match(r"\(\s*[\"']?([^\"',)]*[^\"',)\s])"), "call function: (identifier)", "library", "require", "source",
+        "requireNamespace",
     ),
 )  # fmt: skip
 
@@ -141,11 +133,10 @@ GDSCRIPT = Language(
     """), attributes=words("annotations annotation")),
     comments=HASHED, is_indented=True,
     references=ReferenceRule(
-        is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"),
-        bases=("(extends_statement (_) @base)",), names=NAMES | {"name"}, types=(COLON_TYPE,),
+        is_open=True, calls=("(call . (_) @call)", "(attribute_call . (_) @call)"), bases=("(extends_statement (_) @base)",),
+        names=NAMES | {"name"}, types=(COLON_TYPE,),
     ),
-    imports=import_calls(read_strings, "call . (identifier)", "preload", "load"),
-    exports=UNLESS_UNDERSCORED,
+    imports=import_calls(read_strings, "call . (identifier)", "preload", "load"), exports=UNLESS_UNDERSCORED,
 )  # fmt: skip
 
 
@@ -158,10 +149,9 @@ VIM = Language(
         rb"|^[ \t]*+com(?:mand)?!?[ \t]+(?:-\S+[ \t]+)*(?P<function2>[A-Z]\w*)"
         rb"|^(?:let[ \t]+(?:g:|s:)?|(?:export[ \t]+)?(?:const|var)[ \t]+)(?P<value>[A-Za-z_][\w#]*)[ \t]*(?==)"
         rb"|^aug(?:roup)?[ \t]+(?!END\b|end\b)(?P<module>[\w-]+)",
-        noise=rb"^[ \t]*\"[^\n]*|'(?:[^'\n]|'')*'|" + rb'"(?:[^"\\\n]|\\.)*"',
-        closing=rb"endf|enddef|endclass|aug(?:roup)?[ \t]+END", going_on=rb"\\|au(?:tocmd)?\b",
-        imported=rb"^[ \t]*(?:source|so|runtime!?|import)[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*", called=rb"\(",
-        comment_mark=rb"^[ \t]*\"",
+        noise=rb"^[ \t]*\"[^\n]*|'(?:[^'\n]|'')*'|" + rb'"(?:[^"\\\n]|\\.)*"', closing=rb"endf|enddef|endclass|aug(?:roup)?[ \t]+END",
+        going_on=rb"\\|au(?:tocmd)?\b", imported=rb"^[ \t]*(?:source|so|runtime!?|import)[ \t]+[^\n]+", names=rb"[A-Za-z_]\w*",
+        called=rb"\(", comment_mark=rb"^[ \t]*\"",
     ),
     comments=Comments(pattern=r'(?m)^[ \t]*"[^\n]*', start='" '), references=ReferenceRule(is_open=True),
     imports=ImportRule(read_match(r"^(?:source|so|runtime!?|import(?:\s+autoload)?)\s+['\"]?([^\s'\"|]+)")),
@@ -173,11 +163,10 @@ MATLAB = Language(
         rb"^[ \t]*+function[ \t]+(?:[^=\n(%]*=[ \t]*)?(?P<function>[A-Za-z][\w.]*)"
         rb"|^classdef[ \t]+(?:\([^)\n]*\)[ \t]*)?(?P<type>\w+)",
         noise=rb"^[ \t]*%\{[ \t]*\n(?s:.*?)(?:^[ \t]*%\}|\Z)|%[^\n]*|(?<![\w)\].'])'[^'\n]*'|" + DOUBLE_NOISE,
-        closing=rb"end(?:function)?\b", going_on=rb"(?!function\b|classdef\b)\S",
-        bases=rb"^classdef[ \t]+\w+[ \t]*<[ \t]*([\w.& \t]+)", docstring=rb"[^\n]*+\n((?:[ \t]*+%[^\n]*+\n)+)",
+        closing=rb"end(?:function)?\b", going_on=rb"(?!function\b|classdef\b)\S", bases=rb"^classdef[ \t]+\w+[ \t]*<[ \t]*([\w.& \t]+)",
+        docstring=rb"[^\n]*+\n((?:[ \t]*+%[^\n]*+\n)+)",
     ),
-    comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False,
-    references=ReferenceRule(is_open=True),
+    comments=Comments(pattern=r"%[^\n]*", start="% "), has_single_quotes=False, references=ReferenceRule(is_open=True),
 )  # fmt: skip
 
 LANGUAGES = (LUA, PERL, R, JULIA, GDSCRIPT, VIM, MATLAB)

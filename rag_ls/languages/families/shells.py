@@ -16,9 +16,7 @@ BASH = Language(
         value variable_assignment
     """), wrappers=words("declaration_command"), is_ascii_alone=True),
     comments=HASHED, is_matched=True,
-    references=ReferenceRule(
-        is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name"),
-    ),
+    references=ReferenceRule(is_open=True, calls=("(command name: (command_name) @call)",), names=words("command_name variable_name")),
     imports=import_calls(read_match(r"^\S+\s+[\"']*(\S*?)[\"']*(?!\S)"), "command name: (command_name)", "source", "."),
 )  # fmt: skip
 
@@ -43,11 +41,10 @@ POWERSHELL = Language(
         function class_method_definition, names <simple_name
         value class_property_definition, names <variable
     """), one_line=True, transparent=words("statement_list")),
-    comments=HASHED,
-    references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
+    comments=HASHED, references=ReferenceRule(names=words("command_name simple_name variable type_identifier"), own=words("$this")),
     imports=import_calls(
-        read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"),
-        "command", "Import-Module", "import-module", "using", ".",
+        read_match(r"(?i)^(?:Import-Module|using\s+\w+|\.)\s+(?:-Name\s+)?[\"']?([^\s\"';]+)"), "command", "Import-Module",
+        "import-module", "using", ".",
     ),
 )  # fmt: skip
 

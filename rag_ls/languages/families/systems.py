@@ -93,15 +93,12 @@ NIM = Language(
         noise=rb"#\[(?s:.*?)(?:\]#|\Z)|#[^\n]*|" + rb'"""(?s:.*?)(?:"""|\Z)|' + DOUBLE_NOISE, closing=rb"[})\]]",
         going_on=rb"(?:else|elif|except|finally|of)\b", attributes=rb"\{\.",
         imported=rb"^[ \t]*(?:import[ \t\n]+[^\n]+(?:,[ \t]*\n[^\n]+){0,40}|include[ \t]+[^\n]+|from[ \t]+[\w./]+[ \t]+import[ \t]+[^\n]+)",
-        called=rb"\(", calls=rb"\.([A-Za-z]\w*)|^[ \t]*([a-z]\w*)[ \t]+[\"A-Za-z0-9]",
-        bases=rb"\bobject[ \t]+of[ \t]+([\w.]+)",
+        called=rb"\(", calls=rb"\.([A-Za-z]\w*)|^[ \t]*([a-z]\w*)[ \t]+[\"A-Za-z0-9]", bases=rb"\bobject[ \t]+of[ \t]+([\w.]+)",
         docstring=rb"[^\n]*+(?:\n[ \t]++[^\n]*+){0,6}?(?<==)\n((?:[ \t]++##[^\n]*+\n)+)",
     ),
-    comments=HASHED, has_single_quotes=False, is_indented=True,
-    references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)), imports=ImportRule(_read_nim_import),
-    exports=ExportRule(
-        lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None,
-    ),
+    comments=HASHED, has_single_quotes=False, is_indented=True, references=ReferenceRule(is_open=True, types=(COLON_TYPE, CONSTRUCTED)),
+    imports=ImportRule(_read_nim_import),
+    exports=ExportRule(lambda name, signature, _member: re.search(rf"(?:^|\s){re.escape(name)}`?\*", signature) is not None),
     resolver=resolve_by_file(lambda module: [re.sub(r"^(?:\.{1,2}/)+", "", module) + ".nim"]),
 )  # fmt: skip
 
@@ -123,8 +120,7 @@ ADA = Language(
         going_on=rb"(?i:(?:begin|is|exception|private|with|return|record|declare)\b)",
         imported=rb"(?i:^(?:limited[ \t]+|private[ \t]+)*with[ \t]+[\w., \t\n]{1,2000};)",
     ),
-    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True),
-    imports=ImportRule(_read_ada_import),
+    comments=DASHED, has_single_quotes=False, references=ReferenceRule(is_open=True), imports=ImportRule(_read_ada_import),
 )  # fmt: skip
 
 _PASCAL_COMMENTS = r"//[^\n]*|\{.*?\}|\(\*.*?\*\)"
@@ -152,9 +148,7 @@ PASCAL = Language(
         bases=rb"=[ \t]*(?i:class|interface)[ \t]*\(([\w., \t<>]{1,200})\)",
     ),
     comments=Comments(pattern=_PASCAL_COMMENTS, start="// "),
-    references=ReferenceRule(
-        is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited"),
-    ),
+    references=ReferenceRule(is_open=True, members_apart=True, types=(COLON_TYPE,), own=words("Self"), parents=words("inherited")),
     imports=ImportRule(_read_pascal_import), resolver=resolve_by_file(lambda module: [f"{module}.pas"]),
 )  # fmt: skip
 

@@ -65,15 +65,10 @@ def _make(name: str, code: Language, *patterns: bytes, opening: bytes = b"") -> 
 _TWIG = _make("twig", replace(JAVASCRIPT, references=REFERENCES._replace(kin="php", is_open=True)), *_TWIG_TAGS)
 
 LANGUAGES = (
-    _make("erb", RUBY, _TAGS),
-    _make("haml", RUBY, _HAML_ATTRIBUTES, _HAML_TAGS, _LINES, _INTERPOLATED),
+    _make("erb", RUBY, _TAGS), _make("haml", RUBY, _HAML_ATTRIBUTES, _HAML_TAGS, _LINES, _INTERPOLATED),
     _make("slim", RUBY, _SLIM_TAGS, _LINES, _INTERPOLATED, _SLIM_ATTRIBUTES),
-    _make("eex", ELIXIR, _TAGS, rb"<\.(\w+)", rb"=\{([^{}\n]*)\}"),
-    _make("ejs", JAVASCRIPT, _ESCAPED_TAGS),
+    _make("eex", ELIXIR, _TAGS, rb"<\.(\w+)", rb"=\{([^{}\n]*)\}"), _make("ejs", JAVASCRIPT, _ESCAPED_TAGS),
     _make("blade", PHP, _BLADE_DIRECTIVES, *_BLADE_TEXTS, _BLADE_ATTRIBUTES, *_BLADE_BLOCKS, opening=b"<?"),
-    _make(
-        "razor", CSHARP, _RAZOR_NAMES, *_RAZOR_BRACKETS, *_RAZOR_BLOCKS, _RAZOR_LINES, _RAZOR_DIRECTIVES, *_RAZOR_TAGS,
-    ),
-    _make("jsp", JAVA, _TAGS, _EL),
-    _TWIG,
+    _make("razor", CSHARP, _RAZOR_NAMES, *_RAZOR_BRACKETS, *_RAZOR_BLOCKS, _RAZOR_LINES, _RAZOR_DIRECTIVES, *_RAZOR_TAGS),
+    _make("jsp", JAVA, _TAGS, _EL), _TWIG,
 )  # fmt: skip

@@ -111,17 +111,15 @@ _PLACES = ImportPlaces(
 IMPORTS = ImportRule(
     _read_import, ("import_statement",),
     (
-        "(export_statement source: (_)) @call",
-        "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
+        "(export_statement source: (_)) @call", "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
         "(call_expression function: (import) arguments: (arguments . (string))) @call",
     ),
     (b"require", b"import", b"export"), _PLACES,
 )  # fmt: skip
 USES = UseRule(r"\??\.", _bindings, _with_names)
 _TYPED_BASES = (
-    "(extends_clause value: (_) @base)", "(implements_clause (_) @base)",
-    "(implements_clause (generic_type name: (_) @base))", "(extends_type_clause type: (_) @base)",
-    "(extends_type_clause type: (generic_type name: (_) @base))",
+    "(extends_clause value: (_) @base)", "(implements_clause (_) @base)", "(implements_clause (generic_type name: (_) @base))",
+    "(extends_type_clause type: (_) @base)", "(extends_type_clause type: (generic_type name: (_) @base))",
 )  # fmt: skip
 _CALLING = "map|forEach|filter|find|findLast|findIndex|some|every|flatMap"
 """The methods of a list that call a function with each element."""
@@ -147,15 +145,11 @@ REFERENCES = ReferenceRule(
     skipped=("(function_expression name: (identifier) @skip)", "(generator_function name: (identifier) @skip)"),
     symbols=_SYMBOLS + _ELEMENT_SYMBOLS, imports=("(export_statement source: (_)) @import",), own=words("this"),
     renamed=r"\bexport\s*\{[^{}]*?\b([\w$]+)\s+as\s+{name}\b[^{}]*\}(?!\s*from)",
-    aliases=(
-        r"\*\s*as\s+([\w$]+)",
-        r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b",
-    ),
+    aliases=(r"\*\s*as\s+([\w$]+)", r"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:await\s+)?(?:require|import)\b"),
     parents=words("super"), types=(COLON_TYPE, NEW),
     lists=words("Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Generator"),
     wrappers=words("Promise PromiseLike Awaited Readonly NonNullable Required Partial"),
-    elements=words("[] find findLast at pop shift"),
-    same=words("filter slice concat sort reverse toSorted toReversed splice values"),
+    elements=words("[] find findLast at pop shift"), same=words("filter slice concat sort reverse toSorted toReversed splice values"),
     loops=(r"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+{name}\s+of\s+",),
     callbacks=(rf"\??\.(?:{_CALLING})\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*{{name}}\s*(?:[,):]|=>)",),
     results=r"(?:\breturn\s+|=>\s*(?![{\s]))([^\n;]+(?:\n\s*\.[^\n;]+)*)", reaches_through_bases=True,
@@ -269,8 +263,7 @@ SCSS = Language(
         group media_statement supports_statement at_rule, names !prelude
         function keyframes_statement, names !prelude, listed section
     """), comments=words("comment js_comment"), qualified=False, plain_names=True),
-    imports=ImportRule(read_stylesheet, ("import_statement", "use_statement", "forward_statement")),
-    resolver=IncludeResolver,
+    imports=ImportRule(read_stylesheet, ("import_statement", "use_statement", "forward_statement")), resolver=IncludeResolver,
 )  # fmt: skip
 
 
