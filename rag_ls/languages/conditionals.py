@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field
 
-_NOISE = re.compile(f"{COMMON_LEXIS.comments}|{COMMON_LEXIS.strings}".encode(), re.DOTALL)
-_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
-_DEFINED = re.compile(rb"(!?)\s*defined\s*\(?\s*(\w+)\s*\)?")
+_NOISE = lazy_pattern(f"{COMMON_LEXIS.comments}|{COMMON_LEXIS.strings}".encode(), re.DOTALL)
+_DIRECTIVE = lazy_pattern(rb"^[ \t]*#[ \t]*(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
+_DEFINED = lazy_pattern(rb"(!?)\s*defined\s*\(?\s*(\w+)\s*\)?")
 # `G_BEGIN_DECLS`, `SHOP_NAMESPACE_END(v2)`: the grammar takes it for the type of what follows.
-_BLOCK_MACRO = re.compile(rb"^[A-Z_][A-Z0-9_]*(?:BEGIN|END)[A-Z0-9_]*(?:\([^()\n]*\))?(?=[ \t]*\r?$)", re.MULTILINE)
-_BRACKET = re.compile(rb"[{}()]")
+_BLOCK_MACRO = lazy_pattern(rb"^[A-Z_][A-Z0-9_]*(?:BEGIN|END)[A-Z0-9_]*(?:\([^()\n]*\))?(?=[ \t]*\r?$)", re.MULTILINE)
+_BRACKET = lazy_pattern(rb"[{}()]")
 _OPENING = {b"{": (b"{", 1), b"}": (b"{", -1), b"(": (b"(", 1), b")": (b"(", -1)}
-_NO_LINE_END = re.compile(rb"[^\r\n]")
+_NO_LINE_END = lazy_pattern(rb"[^\r\n]")
 _ALWAYS: Mapping[bytes, bool] = {b"": True, b"1": True, b"0": False}
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from rag_ls.retrieval.terms import word_stems
+from rag_ls.util.patterns import lazy_pattern
 
 # A key of JSON, YAML, TOML or properties; `name`, `id` or `key` of an element; a message of gettext.
-_KEY = re.compile(
+_KEY = lazy_pattern(
     r"""\s*(?:[-{,]\s*)?(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>[^']*)'|(?P<bare>[^\s:=<"'{}\[\]][^:=]*?))\s*(?:=>|[:=])"""
     r"""|\s*<[^>]*?\b(?:name|id|key)\s*=\s*"(?P<element>[^"]*)"|\s*msgid\s+"(?P<message>.*)"\s*$"""
 )
