@@ -164,6 +164,7 @@ def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str
         (", ".join(symbols), NAME, ""),
         (hit.get("project", "") if hit.get("project", "") not in file else "", FAINT, ""),
         ("rule" if entry.kind == "rule" else "", FAINT, ""),
+        (hit.get("note", ""), FAINT, ""),
         (_STATES.get(hit["freshness"] or "", ""), WARNING, ""),
     ]
     parts = render.flowing(head, paint)

@@ -7,7 +7,7 @@ tried in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -41,6 +41,17 @@ class Declaration(NamedTuple):
     """The field of its names, where it may have several."""
     listed: str | None = None
     """Its kind in the outline, if that does not follow from `kind`; empty if it is not listed."""
+
+
+class Variant(NamedTuple):
+    """A text with blanks in the place of branches that are not compiled, and of macros that begin or end a block.
+
+    All offsets stay right.
+    """
+
+    text: bytes
+    left_out: Sequence[tuple[int, int]]
+    """The ranges of these branches."""
 
 
 class Syntax(NamedTuple):
@@ -84,6 +95,8 @@ class Syntax(NamedTuple):
 
     masked: bytes = b""
     """A pattern of texts whose second group the grammar takes for something else: it is left out where they are parsed."""
+    variants: Callable[[bytes], Sequence[Variant]] | None = None
+    """The texts that a preprocessor may leave of one, for trees with errors; None in languages without one."""
 
     # --- the dangers of its scanner
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.languages.exports import UNLESS_STATIC
+from rag_ls.languages.families.conditionals import choose_branches
 from rag_ls.languages.imports import ImportRule, read_include
 from rag_ls.languages.language import Language
 from rag_ls.languages.patterns import COMMON_LEXIS
@@ -29,7 +30,7 @@ def c_syntax(grammar: str, masked: bytes = b"") -> Syntax:
         value preproc_def
         scope namespace_definition
     """),
-        masked=masked, wrappers=words("template_declaration"),
+        masked=masked, variants=choose_branches, wrappers=words("template_declaration"),
         transparent=words("preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification"),
     )  # fmt: skip
 
