@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls import __version__, config
-from rag_ls.cli.misuse import WRONG_USAGE
+from rag_ls.cli import WRONG_USAGE
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
 from rag_ls.errors import InvalidRequest
@@ -29,7 +29,7 @@ _MAX_SHOWN = 100
 """The places that break one rule which are shown; the others are counted."""
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Check files; fails where one breaks a rule of severity error, or a rule itself is wrong.
 
     A rule of severity error that is for no file, or files that the rules are for and that are not read, are wrong usage.
@@ -75,7 +75,7 @@ def _path_in(root: Path, path: str) -> str:
     return "" if found == "." else found
 
 
-def _print(report: CheckReport, arguments: argparse.Namespace) -> None:
+def _print(report: CheckReport, arguments: SimpleNamespace) -> None:
     format_ = "json" if arguments.json else arguments.format
     if format_ == "sarif":
         from rag_ls.rules.checks.sarif import sarif

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from rag_ls.cli import terminal
 from rag_ls.cli.connect_files import write_connection, write_hooks
@@ -19,7 +19,7 @@ from rag_ls.util.installation import checkout
 from rag_ls.util.nearest import nearest, nearest_text
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """List the clients, print the lines for one, or write them into the project."""
     if arguments.http:
         from rag_ls.cli.connect_http import run_http
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write(arguments: argparse.Namespace) -> int:
+def _write(arguments: SimpleNamespace) -> int:
     root = find_project(arguments.project).root
     name = command_for_everybody()
     written = write_connection(arguments.client, name, root)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 from rag_ls.cli.connect_files import file_inside, read_section, with_entry
 from rag_ls.cli.open_command import start_http
@@ -19,7 +19,7 @@ _HEADER = "X-RAG-Token"
 _SECTION = "mcpServers"
 
 
-def run_http(arguments: argparse.Namespace) -> int:
+def run_http(arguments: SimpleNamespace) -> int:
     """Make a token for the client and print its lines, or write them into the project without the token."""
     make_lines = _LINES.get(arguments.client)
     if make_lines is None:
@@ -43,7 +43,7 @@ def _new_secret(client: str) -> str:
     return tokens.add(name)[1]
 
 
-def _write(arguments: argparse.Namespace) -> int:
+def _write(arguments: SimpleNamespace) -> int:
     """Write `.mcp.json`, which is shared, with a variable in place of the token."""
     if arguments.client != "claude-code":
         raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -10,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 from rag_ls import config
 from rag_ls.cli.confirmation import ask_to_confirm
@@ -50,7 +50,7 @@ class CheckResult:
     optional: bool = False
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Run all checks; exit code 1 when one fails."""
     if arguments.confirm_endpoint:
         return _confirm_endpoint(is_sure=arguments.yes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.cli import render
@@ -21,7 +21,7 @@ _INDENT = "  "
 _ALONE = ("whole_words", "ignore_case", "count", "files", "offset")
 
 
-def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
+def read_pattern(arguments: SimpleNamespace) -> tuple[str, str]:
     """The text to look for and its `match`, `auto` without `-e` and `-F`. Raises `InvalidRequest`."""
     given = [(name, getattr(arguments, name)) for name in ("regexp", "fixed") if getattr(arguments, name) is not None]
     if not given:
@@ -42,13 +42,11 @@ def read_pattern(arguments: argparse.Namespace) -> tuple[str, str]:
     return pattern, "regex" if name == "regexp" else "exact"
 
 
-def question_of(arguments: argparse.Namespace, pattern: str, match: str) -> Json:
-    """The request for the lines."""
-    is_short = arguments.count
+def question_of(arguments: SimpleNamespace, pattern: str, match: str) -> Json:
+    """The arguments by which the request for the lines differs from one for what is close."""
     return {
-        "query": pattern, "match": match, "kinds": ["code"], "k": 1 if is_short else arguments.k or MAX_LINES,
-        "language": arguments.language, "path_glob": arguments.path_glob, "ignore_case": arguments.ignore_case,
-        "whole_words": arguments.whole_words, "files_only": arguments.files or arguments.paths, "offset": arguments.offset,
+        "query": pattern, "match": match, "kinds": ["code"], "k": 1 if arguments.count else arguments.k or MAX_LINES,
+        "files_only": arguments.files or arguments.paths,
     }  # fmt: skip
 
 

@@ -8,12 +8,12 @@ fails an edit: without an engine it starts one, for the next time, and says that
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
 import os
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.daemon.calls import call
@@ -37,7 +37,7 @@ _NO_ENGINE = "rag-ls is being started, and does not know the rules of this proje
 _MAX_EVENT_CHARACTERS = 20_000_000
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Answer one event."""
     try:
         event = json.loads(sys.stdin.read(_MAX_EVENT_CHARACTERS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import html
 import json
 import secrets
@@ -10,6 +9,7 @@ import sys
 import time
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 from rag_ls.daemon.channel import EngineLost, Refused
@@ -32,7 +32,7 @@ _FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="refe
 """
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Have the engine serve HTTP, and open its page, signed in by a code that works once."""
     url = start_http()
     make_private_folder(user_data_folder())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import dataclasses
 import json
 import sys
+from types import SimpleNamespace
 
 from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, find_store
@@ -32,7 +32,7 @@ from rag_ls.util.text import count_of
 _MAX_NAMED = 20
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
     settings = load_settings(project).settings
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if published.failed else 0
 
 
-def _store(arguments: argparse.Namespace) -> StoreSettings:
+def _store(arguments: SimpleNamespace) -> StoreSettings:
     """The store that the user named. Raises `InvalidRequest` where code may not go there."""
     store = find_store(arguments)
     if "chunks" not in store.share:

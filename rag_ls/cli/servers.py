@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.daemon.channel import Channel
@@ -19,7 +19,7 @@ from rag_ls.util.json_rpc import claim_standard_streams
 from rag_ls.util.processes import end_with, end_with_parent
 
 
-def lsp(arguments: argparse.Namespace) -> int:
+def lsp(arguments: SimpleNamespace) -> int:
     """Serve an editor."""
     mode = Mode.of(arguments)
     if arguments.tcp:
@@ -41,7 +41,7 @@ def lsp(arguments: argparse.Namespace) -> int:
     return _exit(0 if fine and record.was_shut_down else 1)
 
 
-def mcp(arguments: argparse.Namespace) -> int:
+def mcp(arguments: SimpleNamespace) -> int:
     """Serve an agent."""
     mode = Mode.of(arguments)
     folder = os.path.abspath(arguments.project)

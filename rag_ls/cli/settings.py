@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from types import SimpleNamespace
 
 from rag_ls import config
 from rag_ls.errors import InvalidRequest
@@ -12,7 +12,7 @@ from rag_ls.project import CONFIG_FILE, find_project, user_config_file
 from rag_ls.util.masks import mask_secrets
 
 
-def show(arguments: argparse.Namespace) -> int:
+def show(arguments: SimpleNamespace) -> int:
     """Print the settings without passwords, their meaning, and the problems met while loading them."""
     project = find_project(arguments.project)
     loaded = config.load(project)

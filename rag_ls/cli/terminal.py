@@ -5,11 +5,13 @@ Control sequences in texts of files and memories never reach a terminal (ECMA-48
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -213,3 +215,20 @@ def show(text: str) -> None:
     # As git does: show colours, leave the text on the screen, and end at once if all of it fits.
     os.environ.setdefault("LESS", "FRX")
     pydoc.pager(harmless(text) + "\n")
+
+
+def show_answer(arguments: SimpleNamespace, answer: dict[str, Any], text: str, *, paged: bool = True) -> int:
+    """Print an answer: as JSON with `--json`, else as `text`, in a pager if it is longer than the terminal. Returns 0."""
+    if arguments.json:
+        print(json.dumps(answer, indent=2, ensure_ascii=False))
+    elif paged and text:
+        show(text)
+    elif text:
+        print(text)
+    return 0
+
+
+def tell(*notes: str | None) -> None:
+    """Print notes to standard error, those that are empty aside."""
+    for note in filter(None, notes):
+        print(f"rag-ls: {note}", file=sys.stderr)

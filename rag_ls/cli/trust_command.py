@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from rag_ls.cli.confirmation import ask_to_confirm
 from rag_ls.errors import InvalidRequest, NotConfirmed
@@ -15,7 +15,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.util.quoting import fold
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: SimpleNamespace) -> int:
     """Trust the project around a folder once the user has confirmed it, or trust it no longer."""
     project = find_project(arguments.folder)
     folders = users_trusted_folders()
@@ -73,7 +73,7 @@ def _of_untrusted(project: Project) -> str:
     return "is not trusted"
 
 
-def _tell(arguments: argparse.Namespace, project: Project, state: str) -> int:
+def _tell(arguments: SimpleNamespace, project: Project, state: str) -> int:
     if arguments.json:
         is_trusted = users_trusted_folders().trusts(project.root)
         print(json.dumps({"root": str(project.root), "trusted": is_trusted}))

@@ -6,7 +6,12 @@ import re
 
 from rag_ls.cli.verbs import VERBS
 
-_VERB_OF = {operation: name for name, verb in VERBS.items() for operation in (verb["operation"], *verb["shared_by"])}
+_VERB_OF = {
+    operation: name
+    for name, verb in VERBS.items()
+    for operation in (verb["operation"], *verb["shared_by"])
+    if operation
+}
 # Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _NAME_WITH_FLAG = re.compile(rf"\b({'|'.join(_VERB_OF)}) with ([a-z]+(?:_[a-z]+)*) = true\b")
