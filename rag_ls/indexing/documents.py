@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -34,6 +33,7 @@ from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
 from rag_ls.util.paths import is_behind_link, project_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 

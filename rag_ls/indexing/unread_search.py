@@ -6,12 +6,12 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.storage import stem
 from rag_ls.util.paths import project_file
+from rag_ls.util.records import dataclass
 
 _SATURATION_FACTOR = 1.2
 _LENGTH_FACTOR = 0.6

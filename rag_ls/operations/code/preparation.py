@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth, Phase
 from rag_ls.operations.caller import Caller, MustWait
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.engine.progress import Report, ignore_progress
+from rag_ls.util.records import dataclass
 
 # How long a question at the shell waits for files that changed since the last question.
 _CATCH_UP_S = 1.0

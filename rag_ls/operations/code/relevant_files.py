@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rag_ls.chunking import rule_kind
 from rag_ls.engine.session import ProjectSession
@@ -12,6 +11,7 @@ from rag_ls.indexing import files_holding
 from rag_ls.languages import detect_language
 from rag_ls.search import analyse
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.records import dataclass
 
 # The files that hold a question's words, up to this many bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
