@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
-from rag_ls.cli.terminal import harmless
+from rag_ls.cli.terminal import tell
 from rag_ls.cli.verbs import VERBS
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
@@ -78,7 +77,7 @@ class Backend:
             try:
                 return call(found, operation, project, values, show, self._warn)
             except EngineLost as error:
-                print(f"rag-ls: {error}; going on without it", file=sys.stderr)
+                tell(f"{error}; going on without it")
         return self._run_here(operation, project, values, show)
 
     @contextmanager
@@ -98,7 +97,7 @@ class Backend:
         """Print a warning, unless it was printed before."""
         if warning not in self._told:
             self._told.add(warning)
-            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
+            tell(warning)
 
     def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
@@ -138,13 +137,12 @@ def _folder_of(arguments: SimpleNamespace, project: str) -> str:
         return project
     answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
     known = answer["repos"]
-    roots = sorted({repo["root"] for repo in known if repo["name"] == project})
-    if len(roots) == 1:
-        return str(roots[0])
-    if roots:
+    roots = sorted({str(repo["root"]) for repo in known if repo["name"] == project})
+    if len(roots) > 1:
         raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
-    near = nearest_text(nearest(project, [repo["name"] for repo in known]))
-    unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
-    raise NotFound(
-        f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
-    )
+    if not roots:
+        near = nearest_text(nearest(project, [repo["name"] for repo in known]))
+        unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
+        what = "there is no such folder, and no known project has that name"
+        raise NotFound(f"--project {project}: {what}; {near}see list_repos{unread}")
+    return roots[0]

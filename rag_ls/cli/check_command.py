@@ -59,7 +59,8 @@ def run(arguments: SimpleNamespace) -> int:
         )
     tell(*report.notes)
     _print(report, arguments)
-    if Severity.ERROR in [each.severity for each in (*report.violations, *report.rules.problems)]:
+    severities = {each.severity for each in report.violations} | {each.severity for each in report.rules.problems}
+    if Severity.ERROR in severities:
         return FAILED
     is_partial = report.is_idle or (report.unread and arguments.changed is None)
     is_blind = any(rule.severity is Severity.ERROR for rule in report.blind)

@@ -75,6 +75,9 @@ def search(arguments: SimpleNamespace) -> int:
     arguments.query = given_text("-" if arguments.query[:1] == ("-",) else " ".join(arguments.query))
     if not arguments.query.strip():
         raise InvalidRequest("the question is empty: give one, or -e REGEX or -F TEXT for all lines that match")
+    if arguments.k is not None and arguments.k > _MAX_HITS:
+        most = f"at most {_MAX_HITS} are found at once"
+        raise InvalidRequest(f"-k {arguments.k}: {most}; narrow the search with --path")
     answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
     _show_found(arguments, answer)
     found = [each for each in answer["results"] if each["kind"] != "chunk" or not answer["stats"].get("nothing_close")]
@@ -86,22 +89,24 @@ def _search_exactly(arguments: SimpleNamespace, pattern: str, match: str) -> int
     question = question_of(arguments) | exact_search.question_of(arguments, pattern, match)
     with showing_reading() as show:
         answer = ask(arguments, values=question, show=show)
-    exact = answer["exact"]
+    exact, notes = answer["exact"], []
     if arguments.count:
         exact["next_offset"] = None
-        show_answer(arguments, answer, exact_search.describe_total(exact))
-    elif not exact["places"] and not arguments.json and (arguments.files or arguments.paths or arguments.vimgrep):
+    if arguments.json:
+        show_answer(arguments, answer, "")
+    elif arguments.count:
+        print(exact_search.describe_total(exact))
+        notes = exact_search.notes(exact)
+    elif arguments.files or arguments.paths or arguments.vimgrep or not sys.stdout.isatty():
         # Programs read these forms, so no hit gives no line at all.
-        pass
-    elif (arguments.files or arguments.paths) and not arguments.json:
-        _print_paths(arguments, exact["places"])
-    elif arguments.vimgrep or not (arguments.json or sys.stdout.isatty()):
-        for line in exact_search.lines(exact):
-            print(line)
+        if arguments.files or arguments.paths:
+            _print_paths(arguments, exact["places"])
+        else:
+            print("".join(f"{line}\n" for line in exact_search.lines(exact)), end="")
+        notes = exact_search.notes(exact)
     else:
-        show_answer(arguments, answer, exact_search.block(exact, paint()))
-        return 0 if exact["total"] else 1
-    tell(*(exact_search.notes(exact) if not arguments.json else ()))
+        terminal.show(exact_search.block(exact, paint()))
+    tell(*notes)
     return 0 if exact["total"] else 1
 
 
@@ -110,15 +115,11 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
     usual = "code" if arguments.paths or arguments.vimgrep else "code,memory"
     named = arguments.kinds or ("memory" if arguments.scope else usual)
     kinds = [kind.strip() for kind in named.split(",")]
-    if not kinds or not set(kinds) <= set(_KINDS):
+    if not set(kinds) <= set(_KINDS):
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
-    question = question_of(arguments) | {
-        "k": _hits(arguments),
-        "kinds": sorted({_KINDS[kind] for kind in kinds}),
-        "place_texts": not arguments.json,
-    }
+    more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
     with showing_reading() as show:
-        return ask(arguments, values=question, show=show)
+        return ask(arguments, values=question_of(arguments) | more, show=show)
 
 
 def _ask_published(arguments: SimpleNamespace) -> Json:
@@ -126,33 +127,23 @@ def _ask_published(arguments: SimpleNamespace) -> Json:
 
     if arguments.kinds not in (None, "", "code") or arguments.scope:
         raise InvalidRequest("--published searches code alone: leave --in and --scope out")
-    question = {name: getattr(arguments, name) for name in ("query", "language", "path_glob")}
-    question |= {"k": _hits(arguments), "project": [f"{PUBLISHED}{arguments.published}"]}
-    question["place_texts"] = not arguments.json
+    question = {name: getattr(arguments, name) for name in ("query", "k", "language", "path_glob")}
+    question |= {"project": [f"{PUBLISHED}{arguments.published}"], "place_texts": not arguments.json}
     return ask(arguments, "search_code", question, in_project=False)
-
-
-def _hits(arguments: SimpleNamespace) -> int | None:
-    """The number of files, memories and rules to ask for."""
-    wanted: int | None = arguments.k
-    if wanted is not None and wanted > _MAX_HITS:
-        raise InvalidRequest(f"-k {wanted}: at most {_MAX_HITS} are found at once; narrow the search with --path")
-    return wanted
 
 
 def _show_found(arguments: SimpleNamespace, answer: Json) -> None:
     files = arguments.k or answer_text.DEFAULT_FILES
-    if arguments.paths or arguments.vimgrep:
-        tell(*answer_text.notes_of(answer["stats"]))
-        if arguments.paths:
-            _print_paths(arguments, answer_text.best_hits(answer, files))
-        for line in answer_text.vimgrep(answer, arguments.query, files) if arguments.vimgrep else ():
-            print(line)
+    beside = arguments.k or answer_text.DEFAULT_BESIDE_FILES
+    if not (arguments.paths or arguments.vimgrep):
+        extent = answer_text.Extent(files, beside, arguments.full, arguments.details)
+        show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
         return
-    extent = answer_text.Extent(
-        files, arguments.k or answer_text.DEFAULT_BESIDE_FILES, arguments.full, arguments.details
-    )
-    show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
+    tell(*answer_text.notes_of(answer["stats"]))
+    if arguments.paths:
+        _print_paths(arguments, answer_text.best_hits(answer, files))
+    for line in answer_text.vimgrep(answer, arguments.query, files) if arguments.vimgrep else ():
+        print(line)
 
 
 def _print_paths(arguments: SimpleNamespace, hits: Iterable[Json]) -> None:
@@ -200,9 +191,8 @@ def _show_status(arguments: SimpleNamespace, answer: Json) -> None:
         terminal.clear()
     if not arguments.json:
         # `trust` walks the whole folder to say what waits: this command would take ten times as long.
-        answer["trust"] = (
-            "trusted" if answer["trusted"] else "not trusted: `rag-ls trust` shows what waits for that, if anything"
-        )
+        not_trusted = "not trusted: `rag-ls trust` shows what waits for that, if anything"
+        answer["trust"] = "trusted" if answer["trusted"] else not_trusted
         answer |= _beside_the_index(arguments)
     # With --watch the next status comes in a second, so it goes through no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)

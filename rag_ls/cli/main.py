@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag_ls.cli import DONE, FAILED, WRONG_USAGE
-from rag_ls.cli.terminal import guard_streams, harmless
+from rag_ls.cli.terminal import guard_streams, tell
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
@@ -79,21 +79,21 @@ def _run_line(words: list[str]) -> int:
     elif words[:1] == ["--"]:
         words = ["search", *words]
     try:
-        if "--all" in words and set(words) <= {"--all", "--help", "-h"}:
-            print(verb_help.full_help())
-            code = DONE
-        else:
+        try:
+            if "--all" in words and set(words) <= {"--all", "--help", "-h"}:
+                print(verb_help.full_help())
+                return DONE
             with shell.make_context("rag-ls", words, obj=_run_verb) as context:
-                code = shell.invoke(context)
-        sys.stdout.flush()
-    except click.exceptions.Exit as end:
-        code = end.exit_code
+                return int(shell.invoke(context))
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        finally:
+            sys.stdout.flush()
     except click.UsageError as error:
-        print(f"rag-ls: {harmless(tree.describe_misuse(error))}", file=sys.stderr)
+        tell(tree.describe_misuse(error))
         return WRONG_USAGE
     except OSError as error:
         return _stop_printing(error)
-    return int(code)
 
 
 def _stop_printing(error: OSError) -> int:
@@ -105,7 +105,7 @@ def _stop_printing(error: OSError) -> int:
         if error.errno not in _NO_ROOM:
             raise error
         done = "" if error.filename else "; the answer is not printed whole, what the command changed is changed"
-        print(f"rag-ls: cannot write: {error.strerror}{done}", file=sys.stderr)
+        tell(f"cannot write: {error.strerror}{done}")
     # At its exit, Python would try to print the rest again, and complain.
     sys.stderr.close()
     return DONE if isinstance(error, BrokenPipeError) else FAILED
@@ -121,25 +121,28 @@ def _tell_of_crashes() -> None:
 def _run_verb(verb: str, values: Mapping[str, Any]) -> int:
     """Run a verb with the values of its options; returns the exit code."""
     arguments = SimpleNamespace(verb=verb, **values)
-    if _is_folder_gone():
-        return _tell_folder_is_gone()
-    if reason := why_no_home():
-        print(f"rag-ls: {reason}", file=sys.stderr)
+    if reason := _find_obstacle():
+        tell(reason)
         return FAILED
     try:
         code = find_function(verb)(arguments)
         sys.stdout.flush()
         return code
-    except InvalidRequest as error:
-        return _fail(arguments, error, WRONG_USAGE)
     except RagLsError as error:
-        return _fail(arguments, error, FAILED)
+        message = in_words_of_the_shell(str(error))
+        if getattr(arguments, "json", False):
+            print(json.dumps({"error": {"type": type(error).__name__, "message": message}}))
+        tell(message)
+        return WRONG_USAGE if isinstance(error, InvalidRequest) else FAILED
     except KeyboardInterrupt:
-        print("rag-ls: stopped; what was done is kept", file=sys.stderr)
+        tell("stopped; what was done is kept")
         return FAILED
     except OSError as error:
-        # It may have been deleted meanwhile.
-        return _tell_folder_is_gone() if _is_folder_gone() else _stop_printing(error)
+        # The folder may have been deleted meanwhile.
+        if not (reason := _find_obstacle()):
+            return _stop_printing(error)
+        tell(reason)
+        return FAILED
 
 
 def find_function(verb: str) -> Callable[[SimpleNamespace], int]:
@@ -149,25 +152,13 @@ def find_function(verb: str) -> Callable[[SimpleNamespace], int]:
     return found
 
 
-def _is_folder_gone() -> bool:
+def _find_obstacle() -> str:
+    """The reason why no verb can run here; empty where one can."""
     try:
         os.getcwd()
     except FileNotFoundError:
-        return True
-    return False
-
-
-def _tell_folder_is_gone() -> int:
-    print("rag-ls: this folder was deleted; change to one that exists", file=sys.stderr)
-    return FAILED
-
-
-def _fail(arguments: SimpleNamespace, error: RagLsError, code: int) -> int:
-    message = in_words_of_the_shell(str(error))
-    if getattr(arguments, "json", False):
-        print(json.dumps({"error": {"type": type(error).__name__, "message": message}}))
-    print(f"rag-ls: {harmless(message)}", file=sys.stderr)
-    return code
+        return "this folder was deleted; change to one that exists"
+    return why_no_home() or ""
 
 
 if __name__ == "__main__":

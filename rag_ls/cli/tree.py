@@ -40,7 +40,7 @@ class _Verb(click.Command):
 
 
 class _Actions(click.Group):
-    """Verbs whose parameters are made when one is asked for."""
+    """The actions of a group, whose parameters are made when one is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """See `click.Group`."""
@@ -48,20 +48,21 @@ class _Actions(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """See `click.Group`."""
-        words = actions_of(str(self.name)).get(cmd_name)
-        return make_verb(_verb_in(words)) if words else None
+        words = actions_of(str(self.name)).get(cmd_name, ())
+        verb = next((verb for verb in (" ".join(words), *words[:1]) if verb in VERBS), "")
+        return make_verb(verb) if verb else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """See `click.Group`."""
-        if (words := actions_of(str(self.name)).get(args[0])) is None:
+        if (command := self.get_command(ctx, args[0])) is None:
             told = (
                 f"`rag-ls {self.name}` has no action {args[0]!r}; its actions are {', '.join(self.list_commands(ctx))}"
             )
             raise click.UsageError(f"{told}; `rag-ls ask ...` asks, whatever the first word is", ctx)
-        verb = _verb_in(words)
-        return args[0], make_verb(verb), [*words[len(verb.split()) :], *args[1:]]
+        presets = actions_of(str(self.name))[args[0]][len(str(command.name).split()) :]
+        return args[0], command, [*presets, *args[1:]]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """See `click.Group`."""
@@ -112,24 +113,18 @@ def make_shell() -> click.Group:
 
 @click.pass_context
 def _show_overview(context: click.Context, verbose: int) -> Any:
-    """Without a question, show the user's state."""
+    """Log more if that is asked for; without a question, show the user's state."""
     if verbose:
-        _log_more(verbose)
+        import logging
+
+        # The settings do not undo it (see logs.py); libraries still log only warnings.
+        logging.getLogger("rag_ls").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+        if verbose > 1:
+            logging.basicConfig(level=logging.DEBUG)
     if context.invoked_subcommand is None:
-        verb = make_verb("status")
-        with verb.make_context("status", [], parent=context) as below:
-            below.params["is_overview"] = True
-            return verb.invoke(below)
+        values = make_verb("status").make_context("status", [], parent=context).params
+        return context.obj("status", values | {"is_overview": True})
     return None
-
-
-def _log_more(verbosity: int) -> None:
-    """Log more, to stderr. The settings do not undo it (see logs.py); libraries still log only warnings."""
-    import logging
-
-    logging.getLogger("rag_ls").setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)
-    if verbosity > 1:
-        logging.basicConfig(level=logging.DEBUG)
 
 
 def make_verb(verb: str) -> click.Command:
@@ -164,33 +159,26 @@ def _take_one(context: click.Context, option: click.Parameter, values: Sequence[
     return values[0] if values else "."
 
 
-def _verb_in(words: Sequence[str]) -> str:
-    """The verb that the words of an action begin with: `serve` of `serve --detach`."""
-    return " ".join(words) if " ".join(words) in VERBS else words[0]
-
-
 def describe_misuse(error: click.UsageError) -> str:
     """One line on what is wrong with a line, with an example and where all options are listed."""
     message = " ".join(error.format_message().split()).removesuffix(".")
-    path = error.ctx.command_path if error.ctx is not None else "rag-ls"
-    verb = error.ctx.meta.get("verb") if error.ctx is not None else ""
-    if not verb:
+    if error.ctx is None or "verb" not in error.ctx.meta:
         return message
-    example = f", e.g. `{VERBS[verb]['example']}`" if isinstance(error, click.MissingParameter) else ""
-    asks = ", and `rag-ls ask ...` asks a question" if message.startswith("Got unexpected extra") else ""
-    return f"`{path}`: {message}; `{path} --help` shows what it takes{example}{asks}"
+    path, example = error.ctx.command_path, VERBS[error.ctx.meta["verb"]]["example"]
+    more = f", e.g. `{example}`" if isinstance(error, click.MissingParameter) else ""
+    more += ", and `rag-ls ask ...` asks a question" if message.startswith("Got unexpected extra") else ""
+    return f"`{path}`: {message}; `{path} --help` shows what it takes{more}"
 
 
 def _check_question(context: click.Context, words: Sequence[str], known: Sequence[str]) -> None:
     """Raise `click.UsageError` where a line that begins with no verb is no question either."""
-    first = next((word for word in words if not word.startswith("-")), "")
-    if words[0].startswith("-"):
-        if not first:
-            raise click.NoSuchOption(
-                words[0], possibilities=("--version", "--verbose", "--help", "--no-pager"), ctx=context
-            )
-        if first in known:
-            raise click.UsageError(f"{words[0]} belongs behind the verb: `rag-ls {first} ... {words[0]}`", context)
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is None:
+        raise click.NoSuchOption(
+            words[0], possibilities=("--version", "--verbose", "--help", "--no-pager"), ctx=context
+        )
+    if first in known:
+        raise click.UsageError(f"{words[0]} belongs behind the verb: `rag-ls {first} ... {words[0]}`", context)
     if not first.strip():
         raise click.UsageError('the question is empty: `rag-ls "where is the token refreshed"` asks one', context)
     if _is_question(first, words, known):

@@ -1,4 +1,4 @@
-"""What the shell offers, as `verbs.json` has it. scripts/dev.py docs generates that from rag_ls/operations/ and `shell.toml`."""
+"""Verbs, groups and other names, as `verbs.json` has them: scripts/dev.py docs makes it of rag_ls/operations/ and `shell.toml`."""
 
 from __future__ import annotations
 
