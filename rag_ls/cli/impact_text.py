@@ -24,20 +24,15 @@ _WHY = {
 
 def render_impact(answer: Json, style: Paint) -> str:
     """The impact of a file or symbol as text."""
+    through, similar = answer.get("testsThrough", ()), answer["similarFiles"]
     sections = [
         ("exports", answer["exports"]),
         ("endpoints", answer["apiEndpoints"]),
         ("events", answer["websocketEvents"]),
         ("dependents", [_dependent(each, style) for each in answer["dependents"][:_MAX_DEPENDENTS]]),
         ("tests", answer["tests"]),
-        (
-            "tests that reach it",
-            [f"{each['filePath']}  through {each['through']}" for each in answer.get("testsThrough", ())],
-        ),
-        (
-            "similar",
-            [f"{each['similarity']:.2f}  {each['filePath']}  ({each['reason']})" for each in answer["similarFiles"]],
-        ),
+        ("tests that reach it", [f"{each['filePath']}  through {each['through']}" for each in through]),
+        ("similar", [f"{each['similarity']:.2f}  {each['filePath']}  ({each['reason']})" for each in similar]),
         ("memories", [f"{each['id'][:8]}  {each['content']}" for each in answer.get("memories", ())]),
     ]
     parts = [answer["summary"]]
@@ -83,32 +78,28 @@ def render_change(answer: Json, style: Paint) -> str:
 
 def _sections(answer: Json) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The parts of a change's impact, each with its places and what is said of each."""
-    changes = answer.get("changes", ())
-    touched = [
-        (f"{each['filePath']}:{name['line']}", f"{name['name']}  {_WHY.get(name['change'], name['change'])}")
-        for each in changes
-        for name in each.get("names", ())
-    ]
-    unread = [(each["filePath"], each["note"]) for each in changes if each.get("note")]
-    rules = [
-        (f"{each['filePath']}:{each['lines']}", fold(each["section"], _MAX_CHARACTERS))
-        for each in answer.get("rules", ())
-    ]
-    broken = [
-        (f"{each['filePath']}:{each['line']}", f"{each['rule']}: {fold(each['message'], _MAX_CHARACTERS)}")
-        for each in answer.get("violations", ())
-    ]
-    memories = [
-        (each.get("filePath", ""), f"{each['id'][:8]}  {fold(each['content'], _MAX_CHARACTERS)}" + _say_state(each))
-        for each in answer.get("memories", ())
-    ]
+    changes, rules = answer.get("changes", ()), answer.get("rules", ())
+    broken, memories = answer.get("violations", ()), answer.get("memories", ())
     parts = [
         ("must change along", [(each["filePath"], _say_uses(each)) for each in answer["dependents"]]),
-        ("public names", touched), ("endpoints", [(each, "") for each in answer["apiEndpoints"]]),
-        ("tests", [(each, "") for each in answer["tests"]]), ("rules broken", broken), ("rules", rules),
-        ("memories", memories), ("not looked into", unread),
+        ("public names", [
+            (f"{each['filePath']}:{name['line']}", f"{name['name']}  {_WHY.get(name['change'], name['change'])}")
+            for each in changes for name in each.get("names", ())
+        ]),
+        ("endpoints", [(each, "") for each in answer["apiEndpoints"]]),
+        ("tests", [(each, "") for each in answer["tests"]]),
+        ("rules broken", [(f"{each['filePath']}:{each['line']}", f"{each['rule']}: {_fold(each['message'])}") for each in broken]),
+        ("rules", [(f"{each['filePath']}:{each['lines']}", _fold(each["section"])) for each in rules]),
+        ("memories", [
+            (each.get("filePath", ""), f"{each['id'][:8]}  {_fold(each['content'])}{_say_state(each)}") for each in memories
+        ]),
+        ("not looked into", [(each["filePath"], each["note"]) for each in changes if each.get("note")]),
     ]  # fmt: skip
     return ((title, items) for title, items in parts if items)
+
+
+def _fold(text: str) -> str:
+    return fold(text, _MAX_CHARACTERS)
 
 
 def _say_state(memory: Json) -> str:
