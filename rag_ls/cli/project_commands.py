@@ -80,12 +80,12 @@ def _carry_out(arguments: SimpleNamespace, plan: Json) -> int:
 
 
 def _format_plan(item: Json, memories: bool) -> str:
+    counts = (("documents", "file"), ("chunks", "chunk"), ("embeddings", "embedding"), ("bytes", "byte"))
+    files, chunks, embeddings, size = (count_of(item[key], name) for key, name in counts)
+    index = f"deletes its index: {files} in {chunks}, {embeddings}, {size}; it can be made again"
     lines = [
         fold(f"{item['name']}  {item['root']}: {item['reason']}"),
-        f"    deletes its index: {count_of(item['documents'], 'file')} in {count_of(item['chunks'], 'chunk')}, "
-        f"{count_of(item['embeddings'], 'embedding')}, {count_of(item['bytes'], 'byte')}; it can be made again"
-        if item["bytes"]
-        else "    has no index",
+        f"    {index if item['bytes'] else 'has no index'}",
     ]
     if count := item["memories"] is None or item["memories"]:
         what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"

@@ -45,12 +45,27 @@ def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\nfrom rag_ls.cli.main import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit as end:\n    code = end.code\n"
-        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pygls', 'mcp', 'numpy', 'onnxruntime', 'tree_sitter', 'usearch'}\n"
+        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pygls', 'mcp', 'rich', 'numpy', 'onnxruntime', "
+        "'tree_sitter', 'usearch'}\n"
         "print(code, sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr.strip() == "0 []"
     assert "search" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["lsp"], ["lsp", "--standalone"], ["mcp"], ["mcp", "--project", "."], ["mcp", "--project=.", "--standalone"]],
+)
+def test_servers_that_clients_start_import_neither_click_nor_rich(line: list[str]) -> None:
+    script = (
+        "import sys\nfrom rag_ls.cli import main, servers\n"
+        "def run(arguments):\n    print(arguments.standalone, sorted({'click', 'rich'} & set(sys.modules)))\n    return 0\n"
+        "servers.lsp = servers.mcp = run\nmain.main(sys.argv[1:])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *line], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == f"{'--standalone' in line} []"
 
 
 def test_importing_the_package_imports_nothing_of_others() -> None:
