@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -166,11 +167,13 @@ def export(arguments: SimpleNamespace) -> int:
 
 def import_memories(arguments: SimpleNamespace) -> int:
     """Take memories in from a file, or from standard input."""
-    with tempfile.NamedTemporaryFile(suffix=".memories") as file:
+    with contextlib.ExitStack() as opened:
+        name = os.path.abspath(arguments.input)
         if arguments.input == _STDIO:
+            file = opened.enter_context(tempfile.NamedTemporaryFile(suffix=".memories"))
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
-        name = file.name if arguments.input == _STDIO else os.path.abspath(arguments.input)
+            name = file.name
         question = question_of(arguments) | {"input": name}
         return _show_confirmed(arguments, question, _changes_anything, render_batches.format_imported)
 
