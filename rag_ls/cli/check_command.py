@@ -142,16 +142,18 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
         "files": report.files,
         "rules": len(report.rules.rules),
         "exceptions": _count_exceptions(report),
-        "problems": [
-            {"path": problem.path, "line": problem.line, "message": problem.message, "severity": problem.severity.value}
-            for problem in report.rules.problems
-        ],
+        "problems": [_pick(each, "path line message severity") for each in report.rules.problems],
         "violations": [
             {
-                "rule": found.rule, "severity": found.severity.value, "message": found.message, "path": found.path,
-                "line": found.place.line, "column": found.place.column + 1, "end_line": found.place.end_line,
-                "end_column": found.place.end_column + 1, "see": found.see, "stated_at": found.stated_at,
+                **_pick(each, "rule severity message path see stated_at"),
+                **_pick(each.place, "line end_line"),
+                "column": each.place.column + 1,
+                "end_column": each.place.end_column + 1,
             }
-            for found in report.violations
+            for each in report.violations
         ],
-    }  # fmt: skip
+    }
+
+
+def _pick(record: object, names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names.split()}

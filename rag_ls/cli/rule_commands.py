@@ -124,15 +124,9 @@ def health(arguments: SimpleNamespace) -> int:
     """Show what rules lack; fails where something is broken."""
     answer = ask(arguments)
     chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
-    lines = [
-        "healthy" if answer["healthy"] else "not healthy",
-        f"chunks: {chunks}",
-        *([f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []),
-        f"test question: {answer['queryTest']}",
-        *(f"broken: {issue}" for issue in answer["issues"]),
-        *(f"warning: {warning}" for warning in answer["warnings"]),
-        ALL_IN_STATUS,
-    ]
+    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}", *_tell_indexed(answer)]
+    lines += [f"test question: {answer['queryTest']}", *(f"broken: {issue}" for issue in answer["issues"])]
+    lines += [*(f"warning: {warning}" for warning in answer["warnings"]), ALL_IN_STATUS]
     show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
     return 0 if answer["healthy"] else 1
 
@@ -141,11 +135,10 @@ def status(arguments: SimpleNamespace) -> int:
     """Show how rules stand."""
     answer = ask(arguments)
     chunks = ", ".join(f"{name} {count:,}" for name, count in (answer["collectionCounts"] or {}).items())
-    lines = [
-        f"project: {answer['projectRoot'] or 'none'}",
-        f"set up: {'yes' if answer['initialized'] else 'no; `rag-ls rules setup` does that'}",
-        *([f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []),
-        f"chunks: {chunks or 'none'}",
-        ALL_IN_STATUS,
-    ]
-    return show_answer(arguments, answer, "\n".join(lines))
+    is_set_up = "yes" if answer["initialized"] else "no; `rag-ls rules setup` does that"
+    lines = [f"project: {answer['projectRoot'] or 'none'}", f"set up: {is_set_up}", *_tell_indexed(answer)]
+    return show_answer(arguments, answer, "\n".join([*lines, f"chunks: {chunks or 'none'}", ALL_IN_STATUS]))
+
+
+def _tell_indexed(answer: Json) -> list[str]:
+    return [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []

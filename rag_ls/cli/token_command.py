@@ -89,11 +89,5 @@ def _format_access(token: Token) -> str:
 
 
 def _record(token: Token) -> dict[str, object]:
-    return {
-        "id": token.id,
-        "name": token.name,
-        "scope": token.access.value,
-        "projects": list(token.projects),
-        "created_at": token.created_at,
-        "expires_at": token.expires_at or None,
-    }
+    named = {name: getattr(token, name) for name in ("id", "name", "projects", "created_at")}
+    return named | {"scope": token.access.value, "expires_at": token.expires_at or None}
