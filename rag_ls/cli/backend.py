@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -31,17 +31,20 @@ def ask(
     *,
     folder: str = "",
     in_project: bool = True,
+    in_several: bool = False,
 ) -> Json:
     """Run one operation on the project around `folder` (by default, the one that `--project` names).
 
-    Without `in_project`, only the projects that the operation itself names are opened.
+    Without `in_project`, only the projects that the operation itself names are opened. With `in_several`, a name may stand
+    for several projects, as in the settings it does for all roots of an entry.
 
     Raises the operation's errors.
     """
-    project = ""
-    if in_project:
-        project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
-    return backend_of(arguments).run(operation, project, values, show)
+    folders = [folder] if folder or not in_project else _folders_of(arguments, arguments.project)
+    if len(folders) > 1 and not in_several:
+        named = f"--project {arguments.project}"
+        raise InvalidRequest(f"{named}: several projects are called so; give one of {', '.join(folders)}")
+    return backend_of(arguments).run(operation, [os.path.abspath(each) for each in folders if each], values, show)
 
 
 def backend_of(arguments: argparse.Namespace) -> Backend:
@@ -62,17 +65,18 @@ class Backend:
         self._kept: ExitStack | None = None
         self._session: ClientSession | None = None
 
-    def run(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
-        """Run one operation on a project's folder (empty: on those that it names). Raises the operation's errors."""
+    def run(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
+        """Run one operation on folders of projects (none: on those that it names). Raises the operation's errors."""
         found = None if self._is_alone else find_engine("cli", self._mode)
         # If no engine can be had, the verb's next operation does not try again.
         self._is_alone = found is None
         if found is not None:
             try:
-                return call(found, operation, project, values, show, self._warn)
+                folder, *beside = folders or [""]
+                return call(found, operation, folder, values, show, self._warn, beside)
             except EngineLost as error:
                 print(f"rag-ls: {error}; going on without it", file=sys.stderr)
-        return self._run_here(operation, project, values, show)
+        return self._run_here(operation, folders, values, show)
 
     @contextmanager
     def keeping_engine(self) -> Iterator[None]:
@@ -93,7 +97,7 @@ class Backend:
             self._told.add(warning)
             print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
 
-    def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
+    def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
         from rag_ls.operations import operation_named
         from rag_ls.operations.engine.progress import make_progress
@@ -104,11 +108,11 @@ class Backend:
 
         with ExitStack() as passing:
             session = self._session or self._open_session(passing)
-            if project:
-                force = values.get("force") is True
+            force = values.get("force") is True
+            for folder in folders:
                 if not force:
-                    session.check_first_index(project, operation_named(operation))
-                session.enter(project, operation_named(operation), force=force)
+                    session.check_first_index(folder, operation_named(operation))
+                session.enter(folder, operation_named(operation), force=force)
             result = session.operations.run(operation, values, report)
             for warning in session.warnings():
                 self._warn(warning)
@@ -125,17 +129,15 @@ class Backend:
         return session
 
 
-def _folder_of(arguments: argparse.Namespace, project: str) -> str:
-    """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
+def _folders_of(arguments: argparse.Namespace, project: str) -> list[str]:
+    """The folders that `--project` means: a path, else the roots of the projects with that name. Raises `NotFound`."""
     if os.path.exists(project) or os.sep in project:
-        return project
+        return [project]
     answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
     known = answer["repos"]
     roots = sorted({repo["root"] for repo in known if repo["name"] == project})
-    if len(roots) == 1:
-        return str(roots[0])
     if roots:
-        raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
+        return roots
     near = nearest_text(nearest(project, [repo["name"] for repo in known]))
     unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
     raise NotFound(

@@ -89,7 +89,7 @@ def _search_exactly(arguments: argparse.Namespace, pattern: str, match: str) -> 
     """Show all lines that hold a text or match a regular expression; fails where there is none."""
     question = exact_search.question_of(arguments, pattern, match)
     with showing_reading() as show:
-        answer = ask(arguments, "search", question, show)
+        answer = ask(arguments, "search", question, show, in_several=True)
     exact = answer["exact"]
     if arguments.count:
         exact["next_offset"] = None
@@ -128,7 +128,7 @@ def _ask_projects(arguments: argparse.Namespace) -> Json:
         "place_texts": not arguments.json,
     }
     with showing_reading() as show:
-        return ask(arguments, "search", question, show)
+        return ask(arguments, "search", question, show, in_several=True)
 
 
 def _ask_published(arguments: argparse.Namespace) -> Json:

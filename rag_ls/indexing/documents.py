@@ -175,7 +175,7 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(self._cutting.language_of(path, text) or "text")
+        refusal = self._cutting.refuses(path, self._cutting.language_of(path, text) or "text")
         return refusal or reason_by_content(
             path, text.encode("utf-8", "replace"), self._max_file_bytes, self._cutting.rules
         )
