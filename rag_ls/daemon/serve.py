@@ -179,6 +179,7 @@ def _make_server(
         is_reachable=mark.is_there,
         http=http,
         is_by_hand=is_by_hand,
+        max_connections=times.max_connections,
     )
 
 

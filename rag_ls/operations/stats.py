@@ -95,7 +95,7 @@ def _join(stats: Sequence[SearchStats]) -> SearchStats:
 
 
 def _find_common(lists: Sequence[Sequence[str]]) -> list[str]:
-    """What stands in all lists, in the order of the first."""
+    """The texts that stand in all lists, in the order of the first."""
     first, *others = lists or ((),)
     return [each for each in first if all(each in other for other in others)]
 
