@@ -167,8 +167,8 @@ class PostgresProjectVectors:
                 return
         with (
             # One of the clients that share the store creates it.
-            self._server.holding("hashtext(%s)", table) as lock,
-            self._server.unlimited({"maintenance_work_mem": _BUILD_MEMORY}) as connection,
+            self._server.hold_lock("hashtext(%s)", table) as lock,
+            self._server.connect_unlimited({"maintenance_work_mem": _BUILD_MEMORY}) as connection,
         ):
             if lock is None or _has_index(connection, table, name):
                 return

@@ -50,7 +50,7 @@ class Publisher:
     def alone(self) -> Iterator[None]:
         """A block during which no other client can publish this project. Raises `InvalidRequest` if one is publishing it."""
         self._schema.make()
-        with self._server.holding("%s", publishing_lock(self._project)) as connection:
+        with self._server.hold_lock("%s", publishing_lock(self._project)) as connection:
             if connection is None:
                 raise InvalidRequest(
                     f"somebody else publishes {self._project} on {self.place} just now, or was cut off within the last "

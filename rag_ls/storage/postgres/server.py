@@ -149,7 +149,7 @@ class PostgresServer:
                     connection.close()
 
     @contextlib.contextmanager
-    def holding(self, number: str, value: object) -> Iterator[psycopg.Connection[Any] | None]:
+    def hold_lock(self, number: str, value: object) -> Iterator[psycopg.Connection[Any] | None]:
         """A transaction of its own that holds an advisory lock while work goes on elsewhere; None where another client holds it.
 
         `number` is the SQL of the lock's number, with `value` as its parameter: a lock of a transaction, because that is one
@@ -163,7 +163,7 @@ class PostgresServer:
             yield connection if row is not None and row[0] else None
 
     @contextlib.contextmanager
-    def unlimited(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
+    def connect_unlimited(self, settings: Mapping[str, str]) -> Iterator[psycopg.Connection[Any]]:
         """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`.
 
         The `settings` of its session mean nothing behind a pooler.
