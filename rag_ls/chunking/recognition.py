@@ -12,6 +12,9 @@ from rag_ls.languages.ambiguous import choose_language, guess_language, is_ambig
 MAX_HEAD_CHARACTERS = 16_384
 """At most this many characters from the beginning are read."""
 
+NOTEBOOK = "notebook"
+"""The language of documents that hold cells as JSON."""
+
 _MODELINE_LINES = 5
 _MAX_JSON = 1_000_000
 
@@ -32,7 +35,7 @@ def recognise(path: str, text: str) -> str | None:
     first = head.split("\n", 1)[0].rstrip("\r")
     suffix = path.replace("\\", "/").rpartition("/")[2].lower().rpartition(".")[2]
     if suffix == "ipynb" and read_notebook(text) is not None:
-        return "notebook"
+        return NOTEBOOK
     by_text = choose_language(suffix, head) if "." in path else None
     if by_text is not None:
         return by_text

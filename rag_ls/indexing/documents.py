@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from rag_ls.chunking import holds_cell
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
@@ -237,6 +238,11 @@ class DocumentIndexer:
             return False
         return source.text.removeprefix(_BOM).replace("\r\n", "\n") == blank_secrets(path, plain).text
 
+    def holds_cell(self, path: str, text: str) -> bool:
+        """Whether the file of a notebook, as it is now, has a cell with this text."""
+        source = self.read(path)
+        return isinstance(source, Source) and holds_cell(source.text, blank_secrets(path, text).text)
+
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""
         known = self._store.document(path)
@@ -368,7 +374,10 @@ class Intake:
             self._documents.drop_buffer(path, session)
             is_told = buffer is None or buffer.guest or path in self._store.skipped()
             return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
-        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
+        if buffer.notebook and self._documents.holds_cell(buffer.notebook, buffer.text):
+            self._documents.drop_buffer(path, session)
+            self._documents.index_file(buffer.notebook, priority=Priority.INTERACTIVE)
+        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
@@ -430,6 +439,8 @@ class Intake:
         self._documents.skip_failed(path, f"{FAILED}: {type(error).__name__}")
 
     def _may_index(self, buffer: Buffer) -> bool:
+        if buffer.notebook and not self._documents.is_gone(buffer.notebook):
+            return bool(self._admissions.files([buffer.notebook]))
         if buffer.guest:
             return not reason_by_name(buffer.path)
         return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))
