@@ -99,7 +99,7 @@ class Backend:
 
     def _run_here(self, operation: str, folders: Sequence[str], values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
-        from rag_ls.operations import operation_named
+        from rag_ls.operations import OPERATIONS
         from rag_ls.operations.engine.progress import make_progress
 
         def report(name: str, progress: Progress) -> None:
@@ -111,8 +111,8 @@ class Backend:
             force = values.get("force") is True
             for folder in folders:
                 if not force:
-                    session.check_first_index(folder, operation_named(operation))
-                session.enter(folder, operation_named(operation), force=force)
+                    session.check_first_index(folder, OPERATIONS.find(operation))
+                session.enter(folder, OPERATIONS.find(operation), force=force)
             result = session.operations.run(operation, values, report)
             for warning in session.warnings():
                 self._warn(warning)

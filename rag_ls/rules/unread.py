@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from rag_ls.chunking import outline_of_document
@@ -21,6 +20,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
 )
 from rag_ls.rules.checks.structure import count_structures
+from rag_ls.util.records import dataclass
 
 Structure = tuple[StructureCheck, tuple[str, ...]]
 """A rule on the structure of code, and the texts of which a file that it can match holds one."""

@@ -7,13 +7,13 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_ls.retrieval.asked import AskedTerms, rarity
 from rag_ls.retrieval.terms import words_of
 from rag_ls.search import BY_PATH
 from rag_ls.storage import stem
+from rag_ls.util.records import dataclass
 
 # A section speaks of a kind half as clearly in its paragraphs as in its heading.
 _PARAGRAPH_WEIGHT = 0.5

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +27,7 @@ from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search import Roles
 from rag_ls.util import handles
 from rag_ls.util.paths import TextReader, portable
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from rag_ls.rules.survey.routes import Endpoint
+from rag_ls.util.records import dataclass, field
 
 Direction = Literal["emitted", "handled"]
 

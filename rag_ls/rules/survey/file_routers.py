@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.nodes import Call, Offset
 from rag_ls.rules.survey.routes import join_routes, plain_path
 from rag_ls.rules.survey.terms import FormTerms, FoundForm
+from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

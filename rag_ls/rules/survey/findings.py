@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from rag_ls.util.records import dataclass, field
 from rag_ls.util.text import count_of
 
 MIN_COUNT = 3

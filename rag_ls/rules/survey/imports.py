@@ -6,12 +6,12 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally
 from rag_ls.rules.survey.sources import JAVASCRIPT, SurveyedFile, is_vendored
 from rag_ls.rules.survey.traces import Trace, Traces
+from rag_ls.util.records import dataclass, replace
 
 TOPIC = "imports"
 

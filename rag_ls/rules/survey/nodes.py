@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, nodes
@@ -13,6 +12,7 @@ from rag_ls.rules.survey.file_routers import Router, without_shadowed
 from rag_ls.rules.survey.nodes import Offset
 from rag_ls.rules.survey.routes import Endpoint, RouteScope, join_routes, method_of, route_for, routes_at
 from rag_ls.rules.survey.terms import FoundForm
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from rag_ls.languages import LANGUAGES, find_language
 from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.search.roles import Roles, is_data, is_docs, without_packages
+from rag_ls.util.records import dataclass
 
 MAX_CHARACTERS = 400_000
 """The most characters that are read of a file; longer ones are generated."""

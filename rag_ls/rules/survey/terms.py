@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.rules.survey import declarations, literals, nodes
 from rag_ls.rules.survey.frameworks import Form, Framework
 from rag_ls.rules.survey.nodes import Call
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

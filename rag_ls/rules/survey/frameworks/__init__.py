@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from rag_ls.rules.survey.nodes import BARE_CALLS, annotation_kinds
+from rag_ls.util.records import dataclass, field
 
 # The text before the dot of a call is short where it matters.
 _MAX_RECEIVER = 80
