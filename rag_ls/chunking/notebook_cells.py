@@ -35,7 +35,7 @@ _TOKEN = lazy_pattern(
     """,
     re.VERBOSE,
 )
-_SOURCE_LINE = re.compile(r'\s*+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
+_SOURCE_LINE = lazy_pattern(r'\s*+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
 
 

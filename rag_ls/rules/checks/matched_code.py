@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rag_ls.languages import LANGUAGES, by_alias, find_language, holds_language, languages_holding
 from rag_ls.rules.checks.records import CheckedDocument
+from rag_ls.util.patterns import lazy_pattern
 
 MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
 """The languages that ast-grep has a grammar for; its names are ours."""
 
 # JSX stands in files of TypeScript that its own grammar cannot read.
 _READ_AS_ITSELF = frozenset({"tsx"})
-_SCRIPT = re.compile(r"(?is)<script\b([^>]*+)>(.*?)</script\s*>")
-_SCRIPT_LANGUAGE = re.compile(r"""(?i)\blang\s*=\s*["']?([\w-]+)""")
-_NOT_A_LINE_END = re.compile(r"[^\r\n]")
+_SCRIPT = lazy_pattern(r"(?is)<script\b([^>]*+)>(.*?)</script\s*>")
+_SCRIPT_LANGUAGE = lazy_pattern(r"""(?i)\blang\s*=\s*["']?([\w-]+)""")
+_NOT_A_LINE_END = lazy_pattern(r"[^\r\n]")
 
 
 def matched_language(name: str) -> str:
