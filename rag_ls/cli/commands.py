@@ -88,7 +88,7 @@ def _search_exactly(arguments: SimpleNamespace, pattern: str, match: str) -> int
     """Show all lines that hold a text or match a regular expression; fails where there is none."""
     question = question_of(arguments) | exact_search.question_of(arguments, pattern, match)
     with showing_reading() as show:
-        answer = ask(arguments, values=question, show=show)
+        answer = ask(arguments, values=question, show=show, in_several=True)
     exact, notes = answer["exact"], []
     if arguments.count:
         exact["next_offset"] = None
@@ -119,7 +119,7 @@ def _ask_projects(arguments: SimpleNamespace) -> Json:
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
     more = {"kinds": sorted({_KINDS[kind] for kind in kinds}), "place_texts": not arguments.json}
     with showing_reading() as show:
-        return ask(arguments, values=question_of(arguments) | more, show=show)
+        return ask(arguments, values=question_of(arguments) | more, show=show, in_several=True)
 
 
 def _ask_published(arguments: SimpleNamespace) -> Json:

@@ -18,7 +18,7 @@ from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import InvalidRequest, RagLsError, StoreUnavailable
-from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
+from rag_ls.project import Project, find_project, indexes_folder, make_private_folder, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.seals import can_be_made
@@ -184,8 +184,9 @@ def _check_git(project: Project) -> CheckResult:
 def _check_project(project: Project) -> CheckResult:
     if project.data_folder.parent == project.root:
         return _check_writable("project", lambda: project.root)
-    usual = f"{project.root} cannot be written, or has a very long path: its index is in {project.data_folder}"
-    return CheckResult("project", True, project.why_elsewhere or usual)
+    usual = f"{project.root} cannot be written, or has a very long path"
+    reason = "as locations.indexes says" if indexes_folder() else usual
+    return CheckResult("project", True, project.why_elsewhere or f"{reason}: its index is in {project.data_folder}")
 
 
 def _check_writable(name: str, make: Callable[[], Path]) -> CheckResult:

@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     take_any_text()
     guard_streams()
     words = list(sys.argv[1:] if argv is None else argv)
-    if _NO_PAGER in words:
+    options = words[: words.index("--")] if "--" in words else words
+    if _NO_PAGER in options:
         words.remove(_NO_PAGER)
         os.environ["PAGER"] = ""
     if (server := read_server_line(words)) is not None:

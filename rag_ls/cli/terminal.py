@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rag_ls.util.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -27,10 +29,10 @@ _CLEAR = "\x1b[H\x1b[2J"
 # Stands for the escape character of our own control sequences until they are written; no text of others can hold it.
 _OURS = f"\0{os.urandom(16).hex()}"
 # Our own control sequences, then all other control characters, and marks that reverse text (Unicode, UAX 9).
-_CONTROLS = re.compile(
+_CONTROLS = lazy_pattern(
     f"({_OURS})|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
-_ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ORDERS = lazy_pattern("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
 _MARKED = "bold underline"
 _CODE_COLOURS = "ansi_dark"

@@ -179,6 +179,7 @@ def _make_server(
         is_reachable=mark.is_there,
         http=http,
         is_by_hand=is_by_hand,
+        max_connections=times.max_connections,
     )
 
 
@@ -201,11 +202,14 @@ def _start_timer(after_s: float, work: Callable[..., None], *arguments: object) 
 def _start_postgres() -> EmbeddedPostgres:
     """Start PostgreSQL for a trial, and make it the store. Ends the process if that cannot be."""
     from rag_ls.errors import StoreUnavailable
-    from rag_ls.project import user_data_folder
+    from rag_ls.project import user_data_folder, user_home
     from rag_ls.storage import EmbeddedPostgres
 
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    # PostgreSQL refuses to run as root, so it runs as another user, who cannot enter root's private folders.
+    folder = (user_home() or Path("/var/lib/rag-ls")) if is_root else user_data_folder()
     try:
-        postgres = EmbeddedPostgres(user_data_folder() / "postgres")
+        postgres = EmbeddedPostgres(folder / "postgres")
     except StoreUnavailable as error:
         _say(False, str(error))
         sys.exit(1)

@@ -225,12 +225,15 @@ class Engine:
     def join(self, client: object, about: About) -> None:
         with self._lock:
             self._clients[client] = about
+        _log.info("%r came", str(about))
 
     def leave(self, client: object) -> None:
         """Remove a client, and drop its waiting questions."""
         self.workers.forget(client)
         with self._lock:
-            self._clients.pop(client, None)
+            about = self._clients.pop(client, None)
+        if about is not None:
+            _log.info("%r left", str(about))
 
     def clients(self) -> list[About]:
         """The connected clients, the longest connected first."""

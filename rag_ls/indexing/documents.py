@@ -14,6 +14,7 @@ from contextlib import closing
 from functools import partial
 from typing import TypeVar
 
+from rag_ls.chunking import holds_cell
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
@@ -192,7 +193,7 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """The reason why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(self._cutting.language_of(path, text) or "text")
+        refusal = self._cutting.refuses(path, self._cutting.language_of(path, text) or "text")
         return refusal or reason_by_content(
             path, text.encode("utf-8", "replace"), self._max_file_bytes, self._cutting.rules
         )
@@ -253,6 +254,11 @@ class DocumentIndexer:
         if not isinstance(source, Source):
             return False
         return source.text.removeprefix(_BOM).replace("\r\n", "\n") == blank_secrets(path, plain).text
+
+    def holds_cell(self, path: str, text: str) -> bool:
+        """Whether the file of a notebook, as it is now, has a cell with this text."""
+        source = self.read(path)
+        return isinstance(source, Source) and holds_cell(source.text, blank_secrets(path, text).text)
 
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""
@@ -385,7 +391,10 @@ class Intake:
             self._documents.drop_buffer(path, session)
             is_told = buffer is None or buffer.guest or path in self._store.skipped()
             return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
-        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
+        if buffer.notebook and self._documents.holds_cell(buffer.notebook, buffer.text):
+            self._documents.drop_buffer(path, session)
+            self._documents.index_file(buffer.notebook, priority=Priority.INTERACTIVE)
+        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
@@ -447,6 +456,8 @@ class Intake:
         self._documents.skip_failed(path, f"{FAILED}: {type(error).__name__}")
 
     def _may_index(self, buffer: Buffer) -> bool:
+        if buffer.notebook and not self._documents.is_gone(buffer.notebook):
+            return bool(self._admissions.files([buffer.notebook]))
         if buffer.guest:
             return not reason_by_name(buffer.path)
         return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag_ls import model
+from rag_ls.chunking import NOTEBOOK, source_lines
 from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
@@ -95,7 +96,7 @@ def make_hit(source: Source, hit: Hit) -> CodeRecord:
         kind="chunk", id=hit.item.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,
         language=chunk.language, symbol=chunk.symbol, node_type=chunk.node_type, score=round(hit.score, 4),
         matched_by=hit.matched_by, freshness=hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
-        why=hit.why, text=chunk.text, note=_name_alike(hit.alike),
+        why=hit.why, text=_show(chunk), note=_name_alike(hit.alike),
     )  # fmt: skip
     if isinstance(source, PublishedCode):
         return replace(record, project=source.name)
@@ -170,11 +171,17 @@ def mark_far(records: Sequence[CodeRecord]) -> tuple[CodeRecord, ...]:
 
 def _make_place(hit: Hit, words: Sequence[str], *, with_text: bool) -> PlaceRecord:
     chunk = _chunk_of(hit)
-    at, line = find_best_line(chunk.text, words)
-    whole = chunk.text if with_text else ""
+    text = _show(chunk)
+    at, line = find_best_line(text, words)
+    whole = text if with_text else ""
     return PlaceRecord(
         chunk.start_line, chunk.end_line, chunk.symbol, line=chunk.start_line + at, text=line, whole=whole
     )
+
+
+def _show(chunk: Chunk) -> str:
+    """The text of a chunk; of a notebook, the sources of its cells at their lines."""
+    return source_lines(chunk.text) if chunk.language == NOTEBOOK else chunk.text
 
 
 def _chunk_of(hit: Hit) -> Chunk:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.languages import by_alias, find_language
+from rag_ls.rules.checks.matched_code import code_to_match, language_to_match
 from rag_ls.rules.checks.records import CheckedDocument, StructureCheck, TextRange
 
 if TYPE_CHECKING:
@@ -30,17 +30,6 @@ Match = tuple[TextRange, str, str | None]
 """A place that breaks a structural rule, what stands there, and what the rule's `fix` puts there; None without one."""
 Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
 """The matches of each of some rules in a document."""
-
-
-def is_matched(language: str) -> bool:
-    """Return whether ast-grep has a grammar for a language; its names are ours."""
-    return find_language(language).is_matched
-
-
-def matched_language(name: str) -> str:
-    """Our name of a language that a rule is for, by any of its names; the name itself where ast-grep does not know it."""
-    language = by_alias(name) or ""
-    return language if is_matched(language) else name.lower()
 
 
 def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
@@ -77,9 +66,10 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
 
 
 def _find(document: CheckedDocument, check: StructureCheck) -> list[SgNode]:
-    if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
+    language = language_to_match(check.languages, document.language, document.path)
+    if not language or len(document.text) > MAX_CHARACTERS:
         return []
-    root = _parse_tree(document.text, document.language).root()
+    root = _parse_tree(code_to_match(document, language), language).root()
     return root.find_all(_config(check.match))[:_MAX_MATCHES]
 
 
