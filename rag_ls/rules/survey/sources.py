@@ -107,10 +107,9 @@ class SurveyedFile:
 def source_of(path: str, language: str, text: str) -> SurveyedFile:
     """A source with its comments and strings found."""
     text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = without_rust_tests(text) if language == "rust" else text
     scanner = _scanner(language)
     code, bare = (text, text) if scanner is None else _blank_comments(scanner, text)
-    if language == "rust" and "#[cfg(test)]" in bare:
-        code, bare = _without_tests(code, bare)
     return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare)
 
 
@@ -122,13 +121,12 @@ def _scanner(language: str) -> re.Pattern[str] | None:
     return re.compile(f"(?P<comment>{lexis.comments})|(?:{lexis.strings})", re.DOTALL)
 
 
-def _without_tests(code: str, bare: str) -> tuple[str, str]:
-    """Rust's unit tests stand at the end of the code that they test."""
-    for match in _RUST_TESTS.finditer(bare):
-        end = _find_closing(bare, match.end() - 1, len(bare))
-        code = code[: match.end()] + _blank(code[match.end() : end]) + code[end:]
-        bare = bare[: match.end()] + _blank(bare[match.end() : end]) + bare[end:]
-    return code, bare
+def without_rust_tests(text: str) -> str:
+    """A text of Rust whose unit tests, which stand at the end of the code that they test, are blank."""
+    for match in _RUST_TESTS.finditer(text):
+        end = _find_closing(text, match.end() - 1, len(text))
+        text = text[: match.end()] + _blank(text[match.end() : end]) + text[end:]
+    return text
 
 
 def _blank_comments(scanner: re.Pattern[str], text: str) -> tuple[str, str]:

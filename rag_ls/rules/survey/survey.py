@@ -10,7 +10,7 @@ from functools import partial
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.circles import circle_findings
 from rag_ls.rules.survey.errors import error_findings
-from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
+from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
 from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_import_names, import_findings
 from rag_ls.rules.survey.layers import layer_findings
@@ -21,8 +21,7 @@ from rag_ls.rules.survey.packages import package_findings
 from rag_ls.rules.survey.reports import FileReport, SurveyJob, report_files
 from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
-from rag_ls.rules.survey.route_patterns import route_findings, unknown_findings
-from rag_ls.rules.survey.routes import Endpoint
+from rag_ls.rules.survey.route_patterns import route_findings
 from rag_ls.rules.survey.sources import is_product, without_copied
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_endpoints
 from rag_ls.rules.survey.traces import Traces
@@ -104,8 +103,6 @@ class Survey:
     """The envelope that the answers share, as a word: "success_data_error"; "" for none."""
     frontend_imports: tuple[str, ...] = ()
     """`@/`, `../hooks`: what the frontend's files import one another by, the most frequent first."""
-    unknown_routes: tuple[SourceLine, ...] = ()
-    """The routes whose path is unknown: those made in loops, of variables, by functions of the project."""
     broken: tuple[str, ...] = ()
     """The files that were left out, because they do not parse."""
     unread: int = 0
@@ -140,7 +137,6 @@ class _Gathered:
     """The language of each file of the product."""
     endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
     events: list[tuple[str, SocketEvent]] = field(default_factory=list)
-    unknown_routes: list[SourceLine] = field(default_factory=list)
 
     def add(self, job: SurveyJob, report: FileReport) -> None:
         self.traces.add(job.path, report.traces)
@@ -150,7 +146,6 @@ class _Gathered:
             self.middleware.read(job.path, report.facts)
             self.endpoints += ((job.path, endpoint) for endpoint in report.facts.endpoints)
             self.events += ((job.path, event) for event in report.facts.events)
-            self.unknown_routes += (SourceLine(job.path, line) for line in report.facts.unknown_routes)
 
 
 def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
@@ -177,7 +172,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     stacks = with_endpoints(stacks, places)
     found_of = _find(tree, gathered, stacks, names)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
-    shown_of["endpoints"] += tuple(unknown_findings(gathered.unknown_routes, len(gathered.endpoints)))
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
         files=len(gathered.languages),
@@ -200,7 +194,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         excerpts=tuple(_excerpts(shown, tree)),
         response_format=gathered.responses.format(),
         frontend_imports=frontend_prefixes(gathered.traces),
-        unknown_routes=tuple(gathered.unknown_routes),
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
         unread=len(product) - len(own),
     )
