@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from rag_ls.languages import family_of
-from rag_ls.rules.survey.circles import circle_findings
+from rag_ls.rules.checks.graph import Edge
 from rag_ls.rules.survey.errors import error_findings
 from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding, is_convention
-from rag_ls.rules.survey.imports import ImportNames, frontend_prefixes, gather_import_names, import_findings
+from rag_ls.rules.survey.imports import frontend_prefixes, import_findings
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import is_looked_at, test_findings
 from rag_ls.rules.survey.middleware import Middleware
@@ -23,7 +23,7 @@ from rag_ls.rules.survey.required import required_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings
 from rag_ls.rules.survey.sources import is_product, without_copied
-from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, with_endpoints
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.text import count_of
@@ -54,10 +54,8 @@ class SurveyedTree:
     read: Callable[[str], str]
     """The text of a file; "" for one that cannot be read."""
     language: Callable[[str], str]
-    edges: tuple[tuple[str, str, int], ...]
-    """The importing and the imported file, both of the project, and the line of the import."""
-    modules: tuple[tuple[str, str, int], ...] = ()
-    """The importing file, a module that is none of the project, and the line."""
+    imports: tuple[tuple[str, Edge], ...] = ()
+    """Each import with the file that has it."""
     report: ReportJobs = _report_here
     roles: Roles = BY_PATH
     unread: frozenset[str] = frozenset()
@@ -160,8 +158,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         for path in tree.paths
         if path not in tree.unread and is_looked_at(path, tree.language(path), tree.roles)
     ]
-    names = gather_import_names(tree.paths, tree.read, product)
-    report = partial(report_files, tree.read, names)
+    report = partial(report_files, tree.read)
     gathered, ended = _Gathered(), list[str]()
     for job, found in zip(jobs, tree.report(report, jobs), strict=True):
         if found is None:
@@ -170,7 +167,9 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
             gathered.add(job, found)
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
-    found_of = _find(tree, gathered, stacks, names)
+    imports = [each for each in tree.imports if each[0] in gathered.languages]
+    packages = set(filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json"))))
+    found_of = _find(tree, gathered, stacks, imports, packages)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
@@ -193,21 +192,18 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         events=tuple(gathered.events) if len(gathered.events) >= MIN_COUNT else (),
         excerpts=tuple(_excerpts(shown, tree)),
         response_format=gathered.responses.format(),
-        frontend_imports=frontend_prefixes(gathered.traces),
+        frontend_imports=frontend_prefixes(imports, gathered.languages, packages),
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
         unread=len(product) - len(own),
     )
 
 
 def _find(
-    tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], names: ImportNames
+    tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], imports: Sequence[tuple[str, Edge]], packages: Collection[str]
 ) -> Mapping[str, Iterable[SurveyFinding]]:
     """The findings by topic."""
     languages, traces = gathered.languages, gathered.traces
-    edges = [edge for edge in tree.edges if edge[0] in languages and edge[1] in languages]
-    modules = [each for each in tree.modules if each[0] in languages]
-    # An alias may lead to a file that is not there yet, because a generator makes it.
-    foreign = [each for each in modules if not names.are_own(each[1])]
+    edges = [(path, edge.target, edge.line) for path, edge in imports if edge.target in languages]
     required = list(required_findings(gathered.facts, languages))
     answers = [each for each in required if each.topic == "responses"]
     routed = {path for path, _ in gathered.endpoints}
@@ -217,10 +213,10 @@ def _find(
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "responses": responses,
         "imports": (
-            *import_findings(traces),
-            *package_findings(foreign, languages, [stack.folder for stack in stacks]),
+            *import_findings(imports, languages, packages),
+            *package_findings(imports, languages, [stack.folder for stack in stacks]),
         ),
-        "layers": (*layer_findings(edges, (stack.folder for stack in stacks)), *circle_findings(edges, languages)),
+        "layers": layer_findings(edges, (stack.folder for stack in stacks)),
         "naming": naming_findings(languages),
         "errors": error_findings(traces, languages),
         "tests": test_findings(traces, tree.paths, tree.language, tree.roles),

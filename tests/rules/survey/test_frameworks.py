@@ -11,17 +11,11 @@ from rag_ls.rules.survey.facts import read_facts
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.found_forms import find_forms
 from rag_ls.rules.survey.frameworks import Framework, load_frameworks, read_form
-from rag_ls.rules.survey.survey import Survey, SurveyedTree, survey
 from tests.rules.survey.surveys import routes, survey_of
 
 
 def facts(path: str, text: str) -> FileFacts:
     return read_facts(path, detect_language(path) or "", textwrap.dedent(text))
-
-
-def look(files: dict[str, str]) -> Survey:
-    texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    return survey(SurveyedTree(tuple(texts), texts.__getitem__, lambda path: detect_language(path) or "", ()))
 
 
 _FORMS = {
@@ -441,7 +435,7 @@ router.post('/things', auth, validate(s), async (req, res) => { res.status(400).
 
 
 def test_a_small_project_shows_its_patterns_in_words() -> None:
-    found = look({f"src/{name}.js": _SHOP for name in "abc"})
+    found = survey_of({f"src/{name}.js": _SHOP for name in "abc"})
     assert found.middleware_names == ("auth", "validate")
     assert found.response_format == "success_data_error"
     assert found.frontend_imports == ("../hooks", "@/")
@@ -462,29 +456,29 @@ def test_a_small_project_shows_its_patterns_in_words() -> None:
     ],
 )  # fmt: skip
 def test_what_all_handlers_have_becomes_a_rule(path: str, text: str, claim: str) -> None:
-    found = look({f"{folder}/{path}": text for folder in "abc"}).middleware
+    found = survey_of({f"{folder}/{path}": text for folder in "abc"}).middleware
     assert claim in [each.claim for each in found if each.rule]
 
 
 def test_middleware_of_few_routes_of_many_is_no_pattern() -> None:
     text = "const app = express();\n" + "".join(f"app.get('/r{index}', h);\n" for index in range(9))
-    assert look({"a.js": text + "app.get('/x', rare, h);\napp.get('/y', rare, h);\n"}).middleware_names == ()
+    assert survey_of({"a.js": text + "app.get('/x', rare, h);\napp.get('/y', rare, h);\n"}).middleware_names == ()
 
 
 def test_answers_that_share_no_envelope_have_no_word() -> None:
     text = "function f(req, res) { res.json({ user }); res.json({ article }); res.json({ tags }); }\n"
-    assert look({"a.js": text}).response_format == ""
+    assert survey_of({"a.js": text}).response_format == ""
 
 
 def test_a_file_that_does_not_parse_is_left_out_and_named() -> None:
     broken = "const app = express();\napp.get('/x', h);\n" + "}}} ??? <<<< {{{ ((( =>=> \n" * 60
-    found = look({"src/bad.js": broken, "src/good.js": "const app = express();\napp.get('/y', h);\n"})
+    found = survey_of({"src/bad.js": broken, "src/good.js": "const app = express();\napp.get('/y', h);\n"})
     assert [endpoint.route for _, endpoint in found.endpoints] == ["/y"]
     assert found.broken == ("src/bad.js",)
 
 
 def test_four_stacks_of_a_monorepo_are_told_apart() -> None:
-    found = look(
+    found = survey_of(
         {
             "web/package.json": '{"private": true, "dependencies": {"next": "14", "react": "18"}}',
             "web/app/api/x/route.ts": "export async function GET() {}\n",
@@ -622,7 +616,7 @@ def test_what_implements_a_service_of_grpc_is_a_backend() -> None:
         "import shop_pb2_grpc\nclass Shop(shop_pb2_grpc.ShopServicer):\n    def Order(self, request, context): ...\n"
     )
     client = "import shop_pb2_grpc\nstub = shop_pb2_grpc.ShopStub(channel)\n"
-    found = look({
+    found = survey_of({
         "shop/requirements.txt": "grpcio\n", "shop/server.py": service,
         "bot/requirements.txt": "grpcio\n", "bot/main.py": client,
     })  # fmt: skip
@@ -654,13 +648,13 @@ def test_names_of_procedures_show_no_style_of_routes() -> None:
       addPost: publicProcedure.mutation(f),
     });
     """
-    assert look({"server/u.ts": text}).endpoint_patterns == ()
+    assert survey_of({"server/u.ts": text}).endpoint_patterns == ()
 
 
 def test_a_view_that_does_not_parse_is_no_broken_file_of_a_framework() -> None:
     lines = ["class View < Component", "  def template", "    render partial('x')"]
     view = "\n".join([*lines, '    div class: "x", &@body', '    div class: "y", &@foot', "  end", "end", ""])
-    assert look({"app/views/view.rb": view * 20}).broken == ()
+    assert survey_of({"app/views/view.rb": view * 20}).broken == ()
 
 
 def test_a_dependency_that_only_sorts_or_supplies_is_no_guard() -> None:
