@@ -22,7 +22,8 @@ _MAX_PREFIXES = 8
 def import_findings(imports: Imports, languages: Mapping[str, str], packages: Collection[str]) -> Iterator[SurveyFinding]:
     """The way in which nearly all files of a language import one another; `packages` are those that the project itself declares."""
     ways: dict[str, Tally] = {"typescript": Tally(), "python": Tally()}
-    for path, edge in imports:
+    # A line may import several files.
+    for (path, _), edge in {(path, edge.line): edge for path, edge in imports}.items():
         family = family_of(languages[path])
         if way := _way_of(edge, family, packages):
             ways[family].add(way, SourceLine(path, edge.line))

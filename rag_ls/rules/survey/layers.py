@@ -107,16 +107,24 @@ def order_layers(names: Collection[str], between: _Between) -> list[list[str]]:
     Few imports that go up are exceptions. Folders that import each other in a circle are one level.
     """
     weights = {pair: len(found) for pair, found in between.items()}
-    # A pair of which one direction is rare goes the other way.
-    pairs = {
-        (above, below) for (above, below), weight in weights.items()
-        if weight > _MAX_EXCEPTION_SHARE * weights.get((below, above), 0)
-    }  # fmt: skip
-    reached = {name: _reach(name, pairs) for name in names}
+    while True:
+        reached = {name: _reach(name, weights) for name in names}
+        in_circle = {
+            pair: weight for pair, weight in weights.items() if pair[0] in reached[pair[1]] and pair[0] != pair[1]
+        }
+        weakest = min(in_circle, key=lambda pair: (in_circle[pair], pair), default=None)
+        if weakest is None:
+            break
+        around = sum(weight for pair, weight in in_circle.items() if pair[1] in reached[weakest[1]])
+        back = weights.get((weakest[1], weakest[0]), around)
+        if in_circle[weakest] > _MAX_EXCEPTION_SHARE * max(back, around):
+            break
+        del weights[weakest]
+    # Each circle once, by its first name.
     circle = {name: min({name} | {other for other in reached[name] if name in reached[other]}) for name in names}
     depth = dict.fromkeys(circle.values(), 0)
     for _ in depth:
-        for importing, imported in pairs:
+        for importing, imported in weights:
             above, below = circle[importing], circle[imported]
             if above != below:
                 depth[below] = max(depth[below], depth[above] + 1)
