@@ -45,7 +45,6 @@ from rag_ls.rules.sections import (
     says_something,
     section_of,
 )
-from rag_ls.rules.work import judge_work, read_asked_work, weigh_work
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
 
@@ -86,8 +85,6 @@ class _Asked:
     """The words as they are asked, by stem."""
     code: AskedTerms
     """The words in the paths of its files."""
-    work: AskedTerms
-    """The kinds of work that it is."""
     known: float
     """The part of the question's words that any section holds."""
     nearest: float | None
@@ -270,10 +267,9 @@ class RuleFinder:
         code = weigh_paths(question.paths or question.likely, sections)
         words = AskedTerms(weights)
         known = words.share(frozenset().union(*(each.all for each in sections)))
-        work = weigh_work(read_asked_work(question.text, question.paths), (each.work for each in windows))
         commanding = {section_of(each.row.stored.chunk) for each in windows if each.key_rules}
         return _Asked(
-            question=question, words=words, spelled={stem(part): part for part in parts}, code=code, work=work,
+            question=question, words=words, spelled={stem(part): part for part in parts}, code=code,
             known=known, nearest=nearest, commanding=commanding,
         )  # fmt: skip
 
@@ -285,7 +281,7 @@ class RuleFinder:
         depth = 1.0 if globs and paths else max((name_depth(chunk.text, path) for path in paths), default=0.0)
         is_above = any(governs(chunk.path, path) for path in paths)
         is_yaml = chunk.language == "yaml"
-        terms, stated = window.terms, window.work
+        terms = window.terms
         below = [governs(chunk.path, path) for path in asked.files] if is_for_folder(chunk.path) else []
         evidence = RuleEvidence(
             similarity=similarity,
@@ -301,7 +297,6 @@ class RuleFinder:
             is_for_newcomers=chunk.path.lower().endswith("contributing.md"),
             known=asked.known,
             nearest=asked.nearest,
-            work=judge_work(asked.work, stated),
         )
         return RuleHit(
             row=window.row, kind=kind, relevance=relevance(evidence, kind), key_rules=window.key_rules,
@@ -309,7 +304,6 @@ class RuleFinder:
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",
                 _list_reasons("says", asked.words, lambda term: term in terms.all, asked.spelled),
-                _list_reasons("about", asked.work, lambda kind: stated.clarity(kind) > 0, {}),
                 f"meaning {similarity:.2f}" if similarity else "",
             ))), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,

@@ -27,8 +27,7 @@ from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
 
 if TYPE_CHECKING:
-    from rag_ls.rules.survey.file_facts import FileFacts, SocketEvent
-    from rag_ls.rules.survey.file_facts import Endpoint
+    from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent
 
 _MAX_DECLARED = 5000
 # Candidates for each similar file that is wanted, because several chunks may be of one file.

@@ -6,17 +6,24 @@ import re
 from collections.abc import Iterator, Sequence
 
 _TOKEN = re.compile(
-    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|/\*.*?\*/|(?<=\s)#\s[^\n]*|[()\[\]{},]", re.DOTALL
+    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|//[^\n]*|/\*.*?\*/|(?<=\s)#\s[^\n]*|[()\[\]{},]",
+    re.DOTALL,
 )
 _COMMENT = re.compile(r"^\s*(?://[^\n]*\n|/\*.*?\*/|#\s[^\n]*\n)\s*", re.DOTALL)
 _STRING = re.compile(r"(?:[rRuUbB]{0,2}|@)([\"'`])(.*)\1", re.DOTALL)
 _SYMBOL = re.compile(r":([\w?!]+)")
 _MADE = re.compile(r"[$#]\{|(?<!\\)\$[A-Za-z_]|\n|[\"'`]")
 """The signs of a text that is put together, or of several."""
-_LIST = re.compile(r"(?:new\s*(?:\w+\s*)?\[\]\s*|\[\]string|listOf|arrayOf|%[wi]|&)?\s*[\[{(](.*)[\])}](?:\s+as\s+const)?", re.DOTALL)
+_LIST = re.compile(
+    r"(?:new\s*(?:\w+\s*)?\[\]\s*|\[\]string|listOf|arrayOf|%[wi]|&)?\s*[\[{(](.*)[\])}](?:\s+as\s+const)?", re.DOTALL
+)
 _FUNCTION = re.compile(r"(?:async\s+)?(?:function|func|fn|lambda|def|import|require)\b|\(|\{|\||[\w$]+\s*=>")
 _NAME = re.compile(r"(?:(?:new|await|do)\s+|\.\.\.|[&*@$]+)*([A-Za-z_$](?:[\w$.:\\]*[\w$?!])?)")
-_KEY = re.compile(r"(?:[\"'`]([\w-]+)[\"'`]\s*(?::|=>|,|\bto\b)|:([\w]+)\s*=>|([\w$]+)\s*(?::(?!:)|=(?![=>]))|([\w$]+)$)")
+_GOES_ON = re.compile(r"^\(.*\)\s*\.", re.DOTALL)
+"""What a call's result is asked for has another name."""
+_KEY = re.compile(
+    r"(?:[\"'`]([\w-]+)[\"'`]\s*(?::|=>|,|\bto\b)|:([\w]+)\s*=>|([\w$]+)\s*(?::(?!:)|=(?![=>]))|([\w$]+)$)"
+)
 _BEFORE_KEYS = re.compile(r"[^\[{(]*[\[{(](.*)[\])}][^\])}]*", re.DOTALL)
 
 
@@ -74,7 +81,7 @@ def read_names(text: str, inner: str, *, strings: bool) -> Iterator[str]:
         if inner and re.fullmatch(inner, name.rpartition(".")[2]) and rest.startswith("("):
             for part in split_parts(rest[1:-1])[:1]:
                 yield from read_names(part, inner, strings=strings)
-        else:
+        elif not _GOES_ON.search(rest):
             yield re.sub(r"(?:::|\.)class$", "", name)
 
 

@@ -14,7 +14,7 @@ NO_PAGES: Mapping[str, str] = {}
 _MAX_EXCEPTIONS = 10
 MAX_LISTED = 50
 """The number of endpoints, and of events, that the document names."""
-_BELOW = ", as it writes them: below a prefix, where another file mounts it"
+_BELOW = ", below a prefix, where another file mounts it"
 
 _HEADER = """\
 # The architecture of this project. rag-ls wrote this file from the code: each claim says how often the code shows it
@@ -168,7 +168,7 @@ def _inventory(
         shown = things[:left]
         left -= len(shown)
         claim = (
-            f"`{path}` declares {len(things)} {what}{'s' if len(things) > 1 else ''}{_BELOW if path in below else ''}"
+            f"`{path}` writes out {len(things)} {what}{'s' if len(things) > 1 else ''}{_BELOW if path in below else ''}"
         )
         yield from _entry(
             claim,

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rag_ls.rules.survey.code_text import read_keys
-from rag_ls.rules.survey.file_facts import AnswerPlace, Direction, Endpoint, FileFacts, HandlerPlace, MiddlewareUse, SocketEvent
+from rag_ls.rules.survey.file_facts import (
+    AnswerPlace,
+    Direction,
+    Endpoint,
+    FileFacts,
+    HandlerPlace,
+    MiddlewareUse,
+    SocketEvent,
+)
 from rag_ls.rules.survey.found_forms import LANGUAGES, FoundForm, find_forms, holder_of, is_at_class
 from rag_ls.rules.survey.frameworks import FACTS, frameworks_of
 from rag_ls.rules.survey.prefixes import Prefixes, join_routes, plain_path
 from rag_ls.rules.survey.sources import without_rust_tests
 
 _MAX_BROKEN_SHARE, _MAX_BROKEN_CHARACTERS = 0.3, 200
-_PREPARING = ("router", "mount", "scope", "handler")
+_PREPARING = ("router", "mount", "scope")
 _ROUTES = (
     r"\b{}\b[^\n;]*(?:\bfrom|require\()\s*[\"'](?:[^\"'\n]*/)?"
     r"(?i:routers?|routes?|controllers?|api|endpoints?)(?:/|\.?\w*[\"'])"
@@ -36,7 +44,7 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         for form in framework.forms
         if form.is_in(text, language)
     ]
-    if language not in LANGUAGES or all(form.fact in _PREPARING and form.fact != "handler" for _, form in forms):
+    if language not in LANGUAGES or all(form.fact in _PREPARING for _, form in forms):
         return FileFacts()
     # Imported here: it takes a while, and most files are not for any framework.
     from ast_grep_py import SgRoot
@@ -54,11 +62,16 @@ def read_facts(path: str, language: str, text: str) -> FileFacts:
         for each in found:
             if each.form.fact == fact and reading.has_receiver(each):
                 getattr(reading, f"read_{fact}")(each)
-    facts = reading.facts
-    return FileFacts(
-        *(sorted(dict.fromkeys(each), key=lambda one: one.line) for each in (facts.endpoints, facts.middleware, facts.answers, facts.events)),
-        handlers=list(dict.fromkeys(facts.handlers)), judged=frozenset(form.sort for _, form in forms if form.fact == "handler"),
-    )  # fmt: skip
+    return reading.finish(frozenset(form.sort for _, form in forms if form.fact == "handler"))
+
+
+def _endpoints(found: FoundForm, prefix: str, path: str, *, is_mounted: bool) -> Iterator[Endpoint]:
+    """The endpoints of a path: one for each method; `GET /items` holds its own."""
+    method, space, rest = path.partition(" ")
+    has_method = bool(space) and method.isupper()
+    route = join_routes(prefix, rest if has_method else path, as_written=found.framework.joins_as_written)
+    for each in [method] if has_method else found.methods():
+        yield Endpoint(each, route, found.line, is_mounted=is_mounted)
 
 
 class _Reading:
@@ -69,12 +82,24 @@ class _Reading:
         self._text, self._prefixes = text, Prefixes(text)
         self._routes = list[tuple[int, int]]()
 
+    def finish(self, judged: frozenset[tuple[str, ...]]) -> FileFacts:
+        """The facts in the order of the lines; a thing that stands twice on a line counts once."""
+        facts = self.facts
+        facts.endpoints = sorted(dict.fromkeys(facts.endpoints), key=lambda each: each.line)
+        facts.middleware = sorted(dict.fromkeys(facts.middleware), key=lambda each: each.line)
+        facts.answers = sorted(dict.fromkeys(facts.answers), key=lambda each: each.line)
+        facts.events = sorted(dict.fromkeys(facts.events), key=lambda each: each.line)
+        facts.handlers, facts.judged = list(dict.fromkeys(facts.handlers)), judged
+        return facts
+
     def has_receiver(self, found: FoundForm) -> bool:
         """Whether a form has what it requires, is called on what it says, and stands at a class or none, as it says."""
         values = found.form.values
-        if len(found.args) < int(found.form.says("least") or 0) or ("requires" in values and not found.texts("requires")):
+        if len(found.args) < int(found.form.says("least") or 0) or (
+            "requires" in values and not found.texts("requires")
+        ):
             return False
-        if found.texts("lacks") or (of := found.form.says("of")) and is_at_class(found.node) != (of == "class"):
+        if found.texts("lacks") or ((of := found.form.says("of")) and is_at_class(found.node) != (of == "class")):
             return False
         on = found.form.receiver
         if on == "routers":
@@ -90,7 +115,9 @@ class _Reading:
     def read_scope(self, found: FoundForm) -> None:
         around = holder_of(found.node).range() if found.form.annotation else found.node.range()
         # What stands before the arguments of a call in a chain is not in them.
-        self._prefixes.add_scope(found, around.start.index + len(found.head) * (not found.form.annotation), around.end.index)
+        self._prefixes.add_scope(
+            found, around.start.index + len(found.head) * (not found.form.annotation), around.end.index
+        )
         self._add_middleware(found.form.says("label") or "route", found.names("through"), found, is_of_route=False)
 
     def read_route(self, found: FoundForm) -> None:
@@ -100,20 +127,16 @@ class _Reading:
         paths = [plain_path(each) for each in paths] or [""]
         if not all(map(found.framework.paths.match, paths)) or any("(?" in each for each in paths):
             return
-        node = holder_of(found.node) if found.form.annotation else found.node
-        self._routes.append((node.range().start.index, node.range().end.index))
         prefix, is_whole = self._prefixes.of_route(found)
         if found.form.says("anywhere") and not (prefix or any(paths)):
             # A convention that is set elsewhere makes the path.
             return
+        around = (holder_of(found.node) if found.form.annotation else found.node).range()
+        self._routes.append((around.start.index, around.end.index))
         for path in paths:
-            method, space, rest = path.partition(" ")
-            is_said = bool(space) and method.isupper()
-            methods = [method] if is_said else found.methods()
-            for each in methods:
-                before = "" if found.form.says("absolute") and path.startswith("/") else prefix
-                route = join_routes(before, rest if is_said else path, as_written=found.framework.joins_as_written)
-                self.facts.endpoints.append(Endpoint(each, route, found.line, is_mounted=not is_whole or bool(found.form.says("inherits") and not before)))
+            before = "" if found.form.says("absolute") and path.startswith("/") else prefix
+            is_mounted = not is_whole or bool(found.form.says("inherits") and not before)
+            self.facts.endpoints += _endpoints(found, before, path, is_mounted=is_mounted)
         self._add_middleware(found.form.says("label") or "route", found.names("through"), found, is_of_route=True)
 
     def read_middleware(self, found: FoundForm) -> None:

@@ -142,7 +142,11 @@ class FoundForm:
             node = self.node.get_match(term[1:])
             return [node.text()] if node else []
         if term in ("name", "holder", "file"):
-            found_text = {"name": lambda: self.name, "holder": lambda: declared_name(self.node), "file": self._file_route}[term]()
+            found_text = {
+                "name": lambda: self.name,
+                "holder": lambda: declared_name(self.node),
+                "file": self._file_route,
+            }[term]()
             return [f'"{found_text}"']
         return [term]
 
@@ -230,7 +234,9 @@ def holder_of(node: SgNode) -> SgNode:
         holder = parent
     if holder.kind() == "class_body":
         # In TypeScript, the decorators of a method stand before it.
-        holder = next((each for each in node.next_all() if each.is_named() and each.kind() not in ("decorator", "comment")), node)
+        holder = next(
+            (each for each in node.next_all() if each.is_named() and each.kind() not in ("decorator", "comment")), node
+        )
     return holder
 
 

@@ -19,7 +19,9 @@ _RELATIVE, _ABSOLUTE = "relative", "absolute"
 _MAX_PREFIXES = 8
 
 
-def import_findings(imports: Imports, languages: Mapping[str, str], packages: Collection[str]) -> Iterator[SurveyFinding]:
+def import_findings(
+    imports: Imports, languages: Mapping[str, str], packages: Collection[str]
+) -> Iterator[SurveyFinding]:
     """The way in which nearly all files of a language import one another; `packages` are those that the project itself declares."""
     ways: dict[str, Tally] = {"typescript": Tally(), "python": Tally()}
     # A line may import several files.

@@ -39,7 +39,9 @@ _STANDARD = {
 }  # fmt: skip
 
 
-def package_findings(imports: Imports, languages: Mapping[str, str], stacks: Collection[str] = ()) -> Iterator[SurveyFinding]:
+def package_findings(
+    imports: Imports, languages: Mapping[str, str], stacks: Collection[str] = ()
+) -> Iterator[SurveyFinding]:
     """`languages` has the language of each file of the product.
 
     `stacks` are the folders with a manifest. That the folder of a whole stack, or one called after the package, holds its
@@ -111,7 +113,9 @@ def package_of(module: str, family: str) -> str:
         return module.partition("::")[0]
     if family in _PARTS:
         separator = "\\" if family == "php" else "."
-        # A class is not a package.
-        parts = [part for part in module.strip("\\").split(separator)[: _PARTS[family]] if family not in ("java", "kotlin") or part.islower()]
+        parts = module.strip("\\").split(separator)[: _PARTS[family]]
+        if family in ("java", "kotlin"):
+            # A class is not a package.
+            parts = [part for part in parts if part.islower()]
         return separator.join(parts) if len(parts) > 1 else ""
     return ""

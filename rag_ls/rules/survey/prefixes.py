@@ -56,9 +56,13 @@ class Prefixes:
         if same is not None and same.end == router.end:
             return
         if same is not None:
-            joined = None if None in (same.prefix, router.prefix) else join_routes(router.prefix or "", same.prefix or "")
+            joined = (
+                None if None in (same.prefix, router.prefix) else join_routes(router.prefix or "", same.prefix or "")
+            )
             is_application = same.is_application or router.is_application
-            known[known.index(same)] = replace(router, prefix=joined, base=same.base or base, is_application=is_application)
+            known[known.index(same)] = replace(
+                router, prefix=joined, base=same.base or base, is_application=is_application
+            )
         elif name:
             known.append(router)
 
@@ -125,4 +129,6 @@ def join_routes(*parts: str, as_written: bool = False) -> str:
 def plain_path(path: str) -> str:
     """A route without what a framework adds for itself: `(.:format)`, the groups of a regular expression."""
     path = re.sub(r"\(\\?\.:?\w+\)\??", "", path)
-    return _GROUP.sub(r"<\1>", path.lstrip("^").removesuffix("$")) if path.startswith("^") or path.endswith("$") else path
+    return (
+        _GROUP.sub(r"<\1>", path.lstrip("^").removesuffix("$")) if path.startswith("^") or path.endswith("$") else path
+    )

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rag_ls.rules.survey.file_facts import Endpoint
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import MIN_NAMED, style_of
-from rag_ls.rules.survey.file_facts import Endpoint
 
 TOPIC = "endpoints"
 
+_MAX_FILES_FOR_ONE = 20
 _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 _ONE_WORD = re.compile(r"[A-Z]?[a-z0-9]+(?:\.|$)|[A-Z0-9]+(?:\.|$)")
 """A part that has no second word: `Storage`, `LNURL`."""
@@ -24,8 +25,10 @@ _ROUTE_FILES = re.compile(r"(^|/)(?:app|pages)/api/")
 """The files of Next.js whose folders are the routes."""
 
 
-def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
-    """A prefix that nearly all have, and how parts of several words are written."""
+def route_findings(endpoints: Sequence[tuple[str, Endpoint]], files: int) -> Iterator[SurveyFinding]:
+    """A prefix that nearly all have, and how parts of several words are written; of one among many files they show nothing."""
+    if len({path for path, _ in endpoints}) == 1 and files > _MAX_FILES_FOR_ONE:
+        return
     starts, styles, written = Tally(), Tally(), list[tuple[str, str, str]]()
     for path, endpoint in endpoints:
         place = SourceLine(path, endpoint.line)

@@ -17,8 +17,6 @@ JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family =
 TYPED_JAVASCRIPT = frozenset({"typescript", "tsx"})
 COMPONENTS = frozenset(name for name in JAVASCRIPT if LANGUAGES[name].is_markup) | {"tsx"}
 """The languages of components, whose files are named as the component is."""
-JVM = frozenset({"java", "kotlin"})
-"""The languages of the frameworks that run there."""
 CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not None)
 """The languages that a survey reads."""
 

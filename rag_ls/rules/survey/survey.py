@@ -168,7 +168,9 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     places = ((path, gathered.languages[path], each.method == "RPC") for path, each in gathered.endpoints)
     stacks = with_endpoints(stacks, places)
     imports = [each for each in tree.imports if each[0] in gathered.languages]
-    packages = set(filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json"))))
+    packages = set(
+        filter(None, (name_package(tree.read(path)) for path in tree.paths if path.endswith("package.json")))
+    )
     found_of = _find(tree, gathered, stacks, imports, packages)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
     shown = [*_main_examples(shown_of), *_first_places(gathered)]
@@ -199,7 +201,11 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
 
 
 def _find(
-    tree: SurveyedTree, gathered: _Gathered, stacks: Sequence[Stack], imports: Sequence[tuple[str, Edge]], packages: Collection[str]
+    tree: SurveyedTree,
+    gathered: _Gathered,
+    stacks: Sequence[Stack],
+    imports: Sequence[tuple[str, Edge]],
+    packages: Collection[str],
 ) -> Mapping[str, Iterable[SurveyFinding]]:
     """The findings by topic."""
     languages, traces = gathered.languages, gathered.traces
@@ -209,7 +215,7 @@ def _find(
     routed = {path for path, _ in gathered.endpoints}
     responses = [each for each in answers or gathered.responses.findings() if _is_spread(each, routed)]
     return {
-        "endpoints": route_findings(gathered.endpoints),
+        "endpoints": route_findings(gathered.endpoints, len(languages)),
         "middleware": (*gathered.middleware.findings(required), *(each for each in required if each not in answers)),
         "responses": responses,
         "imports": (

@@ -700,4 +700,3 @@ def test_an_adapter_of_hono_in_a_route_of_next_is_no_route_of_its_own() -> None:
 def test_branches_of_asp_net_register_middleware_too() -> None:
     text = "app.Map(url, mainApp => { mainApp.UseRobots(); mainApp.UseMiddleware<ErrorMiddleware>(); });\n"
     assert set(survey_of({"Startup.cs": text}).middleware_names) >= {"UseRobots", "ErrorMiddleware"}
-

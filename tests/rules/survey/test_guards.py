@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.survey.surveys import routes, survey_of
+from tests.rules.survey.surveys import routes
 from tests.rules.survey.test_frameworks import facts
-
 
 
 def names(path: str, text: str) -> list[str]:
@@ -98,3 +97,8 @@ def test_what_may_be_a_router_of_another_file_is_no_middleware(given: str) -> No
 def test_a_router_that_is_mounted_is_no_middleware() -> None:
     text = "const router = express.Router();\nconst own = express.Router();\nrouter.use(check, own);\nrouter.get('/last', h);\n"
     assert names("r.js", text) == ["check"]
+
+
+def test_what_the_result_of_a_call_is_asked_for_has_no_name() -> None:
+    text = "const app = express();\napp.use('/images', storage.getStorage('images').serve());\napp.use(limit());\n"
+    assert names("app.js", text) == ["limit"]

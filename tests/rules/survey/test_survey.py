@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
 from itertools import pairwise
 from string import ascii_lowercase
@@ -373,7 +372,9 @@ def test_what_the_same_files_import_besides_says_nothing_more() -> None:
     inside = [f"app/db/{name}.py" for name in "abcdef"]
     languages = dict.fromkeys([*inside, *(f"app/web/{name}.py" for name in "abcdefgh")], "python")
     both = [(path, Edge("", package, 1)) for package in ("asyncpg", "redis") for path in inside]
-    assert [each.claim for each in package_findings(both, languages)] == ["Files that import `asyncpg` lie in `app/db/`"]
+    assert [each.claim for each in package_findings(both, languages)] == [
+        "Files that import `asyncpg` lie in `app/db/`"
+    ]
 
 
 def test_a_package_whose_folder_says_so_by_its_name_or_as_a_stack_is_worth_no_line() -> None:
@@ -531,6 +532,12 @@ def test_what_routes_have_in_common() -> None:
         {"a.js": text.replace("/user-c", "-c") + "app.get('/api/user-d', h);\napp.get('/api/user-e', h);\n"}
     ).endpoint_patterns[:1]
     assert other.evidence() == "4 of 5; not in `/api-c/:id`"
+
+
+def test_the_routes_of_one_of_many_files_show_no_convention() -> None:
+    files = {"a.js": "const app = express();\n" + "".join(f"app.get('/files/{name}', h);\n" for name in "abc")}
+    assert claims(look(files).endpoint_patterns) == [("Routes begin with `/files`", 3, 3)]
+    assert look(files | {f"m{at}.js": "x" for at in range(25)}).endpoint_patterns == ()
 
 
 def test_routes_that_the_framework_makes_show_nothing() -> None:
