@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -17,6 +17,7 @@ from rag_ls.rules.key_rules import PLACE_LISTS, KeyRule
 from rag_ls.rules.other_tools import name_foreign_keys
 from rag_ls.rules.relevance import (
     RuleEvidence,
+    SectionTerms,
     judge_naming,
     judge_paragraphs,
     relevance,
@@ -303,7 +304,7 @@ class RuleFinder:
             why="; ".join(filter(None, (
                 f"names {named}" if named else "", "its folder" if is_above else "",
                 "files called so" if evidence.code else "",
-                _list_reasons("says", asked.words, lambda term: term in terms.all, asked.spelled),
+                _list_words(asked, terms),
                 f"meaning {similarity:.2f}" if similarity else "",
             ))), names_path=bool(named) or is_above, names_file=depth == 1.0,
             evidence=evidence,
@@ -332,10 +333,11 @@ def _places(rule_path: str, path: str) -> tuple[str, str]:
     return path, path.removeprefix(f"{home_of(rule_path)}/")
 
 
-def _list_reasons(verb: str, asked: AskedTerms, is_in: Callable[[str], bool], spelled: Mapping[str, str]) -> str:
-    """The weightiest of the question's terms that a section holds, as they are spelled."""
-    held = sorted(filter(is_in, asked.weights), key=lambda term: -asked.weights[term])
-    return f"{verb} {', '.join(spelled.get(term, term) for term in held[:_MAX_REASONS])}" if held else ""
+def _list_words(asked: _Asked, terms: SectionTerms) -> str:
+    """The weightiest of the question's words that a section holds, as they are spelled."""
+    weights = asked.words.weights
+    held = sorted(terms.all.intersection(weights), key=lambda term: (-weights[term], term))[:_MAX_REASONS]
+    return f"says {', '.join(asked.spelled.get(term, term) for term in held)}" if held else ""
 
 
 def _is_told(hit: RuleHit) -> bool:

@@ -33,8 +33,6 @@ ReportJobs = Callable[
 ]
 """Calls a function for some jobs, perhaps in other processes; None for a file that ended its process."""
 _MAX_EXCERPT_LINES = 8
-_MAX_EXCERPTS_PER_TOPIC = 8
-"""More than documents show: those of findings that are dropped later are among them."""
 _MAX_EXCERPT_WIDTH = 160
 _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
@@ -173,7 +171,6 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     )
     found_of = _find(tree, gathered, stacks, imports, packages)
     shown_of = {topic: tuple(filter(is_convention, each)) for topic, each in found_of.items()}
-    shown = [*_main_examples(shown_of), *_first_places(gathered)]
     return Survey(
         files=len(gathered.languages),
         stacks=tuple(stacks),
@@ -192,7 +189,7 @@ def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
         endpoint_patterns=shown_of["endpoints"],
         endpoints=tuple(gathered.endpoints),
         events=tuple(gathered.events) if len(gathered.events) >= MIN_COUNT else (),
-        excerpts=tuple(_excerpts(shown, tree)),
+        excerpts=tuple(_excerpts(_shown_places(shown_of, gathered), tree)),
         response_format=gathered.responses.format(),
         frontend_imports=frontend_prefixes(imports, gathered.languages, packages),
         broken=(*(path for path, facts in gathered.facts.items() if facts.is_broken), *ended),
@@ -255,20 +252,11 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     return found
 
 
-def _main_examples(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[SourceLine]:
-    """The first example of the main findings; the name of a file needs no code to show it."""
+def _shown_places(findings: Mapping[str, Iterable[SurveyFinding]], gathered: _Gathered) -> Iterator[SourceLine]:
+    """The first example of each finding, but of names and places of files, which need no code; the first endpoint and event."""
     for topic, of_topic in findings.items():
-        if topic != "naming":
-            with_example = [finding for finding in of_topic if finding.examples and _is_code(finding)]
-            yield from (finding.examples[0] for finding in with_example[:_MAX_EXCERPTS_PER_TOPIC])
-
-
-def _is_code(finding: SurveyFinding) -> bool:
-    """Whether the example is a place in the code, not the file as such: what says where tests lie names line 1."""
-    return finding.topic != "tests" or finding.examples[0].line > 1
-
-
-def _first_places(gathered: _Gathered) -> Iterator[SourceLine]:
+        firsts = [each.examples[0] for each in of_topic if each.examples]
+        yield from (each for each in firsts if topic != "naming" and (topic != "tests" or each.line > 1))
     yield from (SourceLine(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
     yield from (SourceLine(path, event.line) for path, event in gathered.events[:1])
 
@@ -281,15 +269,15 @@ def _excerpts(places: Iterable[SourceLine], tree: SurveyedTree) -> Iterator[Code
             yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
 
 
-def _whole_lines(lines: list[str]) -> list[str]:
+def _whole_lines(lines: Sequence[str]) -> list[str]:
     """The lines up to a blank one, to the end of the first's block, or to one that is indented less."""
-    indents = [len(line) - len(line.lstrip()) for line in lines]
-    end = len(lines)
-    for index, line in enumerate(lines):
-        if index and (not line.strip() or indents[index] < indents[0]):
-            end = index
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    kept = list[str]()
+    for line in lines:
+        own = len(line) - len(line.lstrip())
+        if kept and (not line.strip() or own < indent):
             break
-        if index and indents[index] == indents[0] and line.strip() in _BLOCK_ENDS:
-            end = index + 1
+        kept.append(line[indent:])
+        if len(kept) > 1 and own == indent and line.strip() in _BLOCK_ENDS:
             break
-    return [line[indents[0] :] if line.strip() else "" for line in lines[:end]]
+    return kept
