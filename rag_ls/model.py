@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
+
+from rag_ls.util.records import dataclass, field, replace
 
 
 class Scope(StrEnum):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_ls.util.records import dataclass
 
 TokenOffsets = Callable[[str], NDArray[np.int64]]
 """Text -> ascending offsets, in bytes of its UTF-8 encoding, at which the model's tokens start."""

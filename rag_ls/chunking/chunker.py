@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -28,11 +27,13 @@ from rag_ls.languages import SYNTAXES, find_language
 from rag_ls.languages.import_rules import ImportPlaces
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 _LONG_LINE_BYTES = 32_768
 _MAX_HEAD_SHARE = 0.7
 """The largest share of a text up to its last import that is parsed alone: where that fails, the whole is parsed besides."""
-_CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
+_CPP = lazy_pattern(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

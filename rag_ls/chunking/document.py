@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking.budget import BYTES_PER_TOKEN, TokenOffsets
+from rag_ls.util.records import dataclass
 
 _LF_BYTE, _CR_BYTE = 10, 13
 

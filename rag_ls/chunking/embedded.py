@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,14 @@ from rag_ls.chunking.parse import Part, parse_within
 from rag_ls.chunking.query import nodes_of
 from rag_ls.languages import LANGUAGES, SYNTAXES, find_language
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ELEMENTS = frozenset({"script_element", "style_element"})
-_KIND = re.compile(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
+_KIND = lazy_pattern(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
 _BY_TYPE = {type_: each.name for each in LANGUAGES.values() for type_ in each.script_types}
 
 _MAX_REGIONS = 40

@@ -9,10 +9,11 @@ from functools import cache
 from rag_ls.chunking.document import Document
 from rag_ls.languages import find_language
 from rag_ls.model import Outline, Symbol
+from rag_ls.util.patterns import lazy_pattern
 
 MAX_TITLE = 100
 # Code spans come first: tags within them are text.
-_MARKUP = re.compile(
+_MARKUP = lazy_pattern(
     r"(?P<code>`+[^`]*`+)|</?[A-Za-z][^<>]*>|<!--.*?-->|(?<!\w):[a-z][a-z0-9_+-]{1,40}:(?!\w)"
     r"|!?\[(?P<label>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)"
 )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from rag_ls.model import Import
 from rag_ls.util.paths import FOLDER_STEMS
+from rag_ls.util.patterns import lazy_pattern
 
 _ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
-_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
-_BETWEEN = re.compile(r"::|\.|\\")
+_SUFFIX = lazy_pattern(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
+_BETWEEN = lazy_pattern(r"::|\.|\\")
 
 
 def parts_of(path: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking.document import Document
 from rag_ls.languages.import_rules import ImportRule, Statement, UseRule
 from rag_ls.model import Import
+from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +22,7 @@ MAX_MODULE = 300
 MAX_USES = 200
 _MAX_BINDINGS = 300
 _BEFORE_BYTES = 500
-_INNER = re.compile(rb"[\w$./]")
+_INNER = lazy_pattern(rb"[\w$./]")
 """A character before a name that makes it a part of another one."""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
 from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +17,7 @@ _MAX_INDENT = 512
 # One blank line.
 _MAX_LINE_ENDS = 2
 # Words of a first comment that is about the whole document.
-_OF_FILE = re.compile(rb"(?i)copyright|\blicen[sc]e|[@\\](?:file|module|package|overview)")
+_OF_FILE = lazy_pattern(rb"(?i)copyright|\blicen[sc]e|[@\\](?:file|module|package|overview)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,8 @@ from rag_ls.languages import Language
 from rag_ls.languages.line_rules import LineRule, compile_lines, declared_group
 from rag_ls.languages.syntax import Kind
 from rag_ls.model import Outline, Symbol, UseKind
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field
 
 _KINDS = {
     "type": Kind.TYPE, "function": Kind.FUNCTION, "value": Kind.VALUE, "module": Kind.SCOPE, "scope": Kind.SCOPE,
@@ -28,9 +29,9 @@ _MAX_DEPTH = 50
 _MAX_HEAD = 3000
 _MAX_ABOVE = 60
 """At most this many lines of comments and attributes belong to a declaration."""
-_NO_BLANK = re.compile(rb"\S")
-_GENERICS = re.compile(rb"<[^<>]*>")
-_BODY = re.compile(r"\s*=?\s*\{.*$|\s*[=:]$")
+_NO_BLANK = lazy_pattern(rb"\S")
+_GENERICS = lazy_pattern(rb"<[^<>]*>")
+_BODY = lazy_pattern(r"\s*=?\s*\{.*$|\s*[=:]$")
 _WORDS = frozenset(
     b"if else elsif elseif elif unless while until for foreach do done begin end then case switch when return my our local "
     b"let var val def sub fn function procedure proc fun class type struct module package use require import from in is as not "

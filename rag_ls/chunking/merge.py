@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.split import Enclosing, Piece
 from rag_ls.languages.syntax import Kind
+from rag_ls.util.records import dataclass
 
 _VALUE_FACTOR = 4
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
 from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk, Import, Outline, Symbol
+from rag_ls.util.records import dataclass, replace
 
 _HEADING = r" {0,3}(#{1,6})[ \t]+(\S.*)"
 _FENCE = r" {0,3}(?:```|~~~)"

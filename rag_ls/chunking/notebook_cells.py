@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking.parse import MAX_BYTES
 from rag_ls.languages import by_alias
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<start>\A[\s{}\[\],]+(?="))
     |(?P<data>(?:[A-Za-z0-9+/=]|\\n){200,})
@@ -56,8 +57,8 @@ PAYLOADS = frozenset({"outputs", "attachments"})
 """Members of a cell that hold results and images."""
 
 _KINDS = frozenset({"markdown", "code", "raw"})
-_SPACE = re.compile(r"[ \t\r\n]*")
-_LINE = re.compile(r"[^\n]*\n?")
+_SPACE = lazy_pattern(r"[ \t\r\n]*")
+_LINE = lazy_pattern(r"[^\n]*\n?")
 _DECODER = json.JSONDecoder()
 
 

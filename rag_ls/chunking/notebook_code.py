@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rag_ls.chunking.document import line_starts
 from rag_ls.chunking.notebook_cells import Cell, Notebook, read_notebook
+from rag_ls.util.records import dataclass
 
 _MAGIC = r"\s*[%!?]"
 _OTHER_LANGUAGE = r"%%(?!(?:time|timeit|capture|prun|memit|mprun)\b)"

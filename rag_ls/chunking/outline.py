@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
@@ -28,12 +26,14 @@ from rag_ls.languages.import_rules import Statement
 from rag_ls.languages.own_names import own_names
 from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _KINDS = {Kind.TYPE: "type", Kind.FUNCTION: "function", Kind.VALUE: "value", Kind.GROUP: "section"}
-_VARIABLE = re.compile(r"[\w$@!?-]+")
+_VARIABLE = lazy_pattern(r"[\w$@!?-]+")
 _MAX_TAG = 500
 _MAX_DATA = 4000
 """At most this many keys of a data file are read; a longer outline would be useless."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.languages import SYNTAXES
 from rag_ls.languages.nesting import MAX_NESTING
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Point
@@ -35,11 +35,11 @@ _SECONDS_PER_BYTE = 5e-6
 some grammars (Lua, Scala, Dart, Julia, Svelte) is quadratic, minutes for one stray word in 100 KB."""
 
 _ASCII_SCANNERS = frozenset(each.grammar for each in SYNTAXES.values() if each.is_ascii_alone)
-_LONG_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_LONG_CHARACTER = lazy_pattern(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
 
-_MASKED = {each.grammar: re.compile(each.masked) for each in SYNTAXES.values() if each.masked}
-_TOP_LEVEL = re.compile(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
+_MASKED = {each.grammar: lazy_pattern(each.masked) for each in SYNTAXES.values() if each.masked}
+_TOP_LEVEL = lazy_pattern(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
 
 @dataclass(frozen=True, slots=True)

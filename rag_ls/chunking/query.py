@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.parse import Part
 from rag_ls.languages import find_language
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, QueryCursor

@@ -8,6 +8,7 @@ import re
 from rag_ls.chunking.notebook_cells import read_notebook
 from rag_ls.languages import by_alias, detect_language
 from rag_ls.languages.ambiguous import choose_language, guess_language, is_ambiguous
+from rag_ls.util.patterns import lazy_pattern
 
 MAX_HEAD_CHARACTERS = 16_384
 """At most this many characters from the beginning are read."""
@@ -15,10 +16,10 @@ MAX_HEAD_CHARACTERS = 16_384
 _MODELINE_LINES = 5
 _MAX_JSON = 1_000_000
 
-_VIM = re.compile(
+_VIM = lazy_pattern(
     r"(?:^|\s)(?:vi|vim|ex):\s*(?:set?\s+)?(?:[^:\n]*[\s:])?(?:ft|filetype|syntax)=([\w+-]+)", re.MULTILINE
 )
-_EMACS = re.compile(r"-\*-\s*(?:.*?\bmode:\s*([\w+-]+)|([\w+-]+)\s*-\*-)", re.IGNORECASE)
+_EMACS = lazy_pattern(r"-\*-\s*(?:.*?\bmode:\s*([\w+-]+)|([\w+-]+)\s*-\*-)", re.IGNORECASE)
 
 
 def recognise(path: str, text: str) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_ls.chunking.budget import Budget, TokenOffsets
@@ -13,6 +12,8 @@ from rag_ls.chunking.chunker import Cut, cut
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.windows import windows
 from rag_ls.model import Chunk
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 RULE_TOKENS = 300
 """The most tokens of a section of rules that is kept whole."""
@@ -39,8 +40,8 @@ _PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
 _ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
 _KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
 _MAX_DEPTH = 6
-_BEGINS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)]|#{1,6})[ \t]")
-_FENCE = re.compile(r"^[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})(.*)$")
+_BEGINS = lazy_pattern(r"^[ \t]*(?:[-*+]|\d+[.)]|#{1,6})[ \t]")
+_FENCE = lazy_pattern(r"^[ \t]*(?:>[ \t]*)?(`{3,}|~{3,})(.*)$")
 
 
 class RuleKind(StrEnum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.budget import Budget
@@ -12,6 +11,7 @@ from rag_ls.chunking.parse import Part
 from rag_ls.chunking.symbols import DeclarationNode, body_path, find_declaration, name_of
 from rag_ls.chunking.windows import windows
 from rag_ls.languages.syntax import Kind, Syntax
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.headings import clean_title
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -147,10 +148,10 @@ def plain_name(text: str) -> str:
     return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
 
-_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+_GENERICS = lazy_pattern(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
 # Of Rust: `&'a mut Cart`, `&dyn Pay`.
-_REFERENCED = re.compile(r"&\s*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*|^dyn\s+")
-_SUPERTYPE = re.compile(r"\s*<:.*")
+_REFERENCED = lazy_pattern(r"&\s*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*|^dyn\s+")
+_SUPERTYPE = lazy_pattern(r"\s*<:.*")
 
 
 def _code_name(text: str) -> str:
@@ -217,14 +218,14 @@ def _target(node: Node, data: bytes) -> str:
     return match[1].decode("utf-8", "ignore") if match else ""
 
 
-_TARGET = re.compile(rb"[(,]\s*name\s*=\s*[\"']([^\"'\n]+)[\"']")
-_COMPUTED = re.compile(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
+_TARGET = lazy_pattern(rb"[(,]\s*name\s*=\s*[\"']([^\"'\n]+)[\"']")
+_COMPUTED = lazy_pattern(r"([\w$.]*)\[(?:[\w$]+\.)*([\w$]+)\]")
 _SPECIAL = {
     "!tag": _tag, "!prelude": _prelude, "!labels": _labels, "!computed": _name_computed, "!second": _second, "!target": _target,
     "!constructor": _name_constructor,
 }  # fmt: skip
 
-_OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
+_OPENER = lazy_pattern(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 
 
 def signature_of(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
@@ -305,16 +306,16 @@ def _docstring(found: DeclarationNode, syntax: Syntax, data: bytes) -> str:
     return first_paragraph([text]) if text.lstrip("rRuUbB").startswith(('"', "'", "@moduledoc")) else ""
 
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"^\s*(?:@(?:module|type)?doc\b\s*)?(?:~[sS])?[rRuUbB]{0,2}"
     r"(\"\"\"|'''|/\*[*!]*|\(\*+|\{-\s*\|?|<!--|<#|\"|')"
 )
-_CLOSING = re.compile(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|#>|\"|')\s*$")
-_LINE_MARK = re.compile(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|!+[<>]?|\*(?![*/]))\s?")
-_XML_TAG = re.compile(r"</?(?:summary|para|remarks)>")
+_CLOSING = lazy_pattern(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|#>|\"|')\s*$")
+_LINE_MARK = lazy_pattern(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|!+[<>]?|\*(?![*/]))\s?")
+_XML_TAG = lazy_pattern(r"</?(?:summary|para|remarks)>")
 # Documentation follows such a tag: of Doxygen, JSDoc, EDoc and NatSpec.
-_SAYING_TAG = re.compile(r"^[@\\](?:brief|short|details?|desc(?:ription)?|summary|doc|notice|dev)\b\s*")
-_TAG_LINE = re.compile(
+_SAYING_TAG = lazy_pattern(r"^[@\\](?:brief|short|details?|desc(?:ription)?|summary|doc|notice|dev)\b\s*")
+_TAG_LINE = lazy_pattern(
     r"^\s*(?:@\w+|:param|:return|<param|<returns|\\(?:t?param|returns?|throws?|see)\b|\.[A-Z]{4,}\b)"
 )
 

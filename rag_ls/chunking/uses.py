@@ -6,7 +6,6 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -23,6 +22,8 @@ from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.syntax import Syntax
 from rag_ls.model import Use, UseKind
 from rag_ls.util.packing import pack, unpack
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -42,14 +43,14 @@ _MAX_USES = 100_000
 _MAX_NAME = 200
 _MAX_RECEIVER = 80
 _MAX_ARGUMENTS = 300
-_BEFORE = re.compile(rb"([\w$@\x80-\xff]+)$")
+_BEFORE = lazy_pattern(rb"([\w$@\x80-\xff]+)$")
 _MARKS = (b"?.", b"&.", b"!.", b"::", b"->", b".", b":", b"\\")
 """Marks between a receiver and its member, the longest first."""
 _IS_MARK = np.zeros(256, dtype=np.bool_)
 _IS_MARK[[ord(each) for each in ".:>\\"]] = True
-_TYPED_CALL = re.compile(rb"::<(?:[^<>(){};]|<[^<>(){};]{0,100}>){1,100}>\(")
+_TYPED_CALL = lazy_pattern(rb"::<(?:[^<>(){};]|<[^<>(){};]{0,100}>){1,100}>\(")
 _SPACES = b" \t\r\n"
-_WORD = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|(?<![\w#])[A-Za-z_]\w*")
+_WORD = lazy_pattern(rb"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|(?<![\w#])[A-Za-z_]\w*")
 _BEFORE_GLOBAL = b"([{=,;!&|+-*/<?:"
 _KINDS = {int(kind): kind for kind in UseKind}
 

@@ -11,12 +11,13 @@ from rag_ls.chunking.document import Document
 from rag_ls.chunking.imports import MAX_MODULE, MAX_USES
 from rag_ls.languages.import_rules import ImportRule, PathRule, Statement
 from rag_ls.model import Import
+from rag_ls.util.patterns import lazy_pattern
 
 _MAX_MODULES = 200
 _MAX_SEEN = 2000
 _MAX_COMMENT = 4000
-_IN_COMMENT = re.compile(rb"[ \t]*(?:\*|#(?![!\[])|///?|--)")
-_OPENED = re.compile(rb"^[ \t]*/\*", re.MULTILINE)
+_IN_COMMENT = lazy_pattern(rb"[ \t]*(?:\*|#(?![!\[])|///?|--)")
+_OPENED = lazy_pattern(rb"^[ \t]*/\*", re.MULTILINE)
 
 
 def whole_names(

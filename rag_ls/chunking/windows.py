@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from rag_ls.chunking.budget import BYTES_PER_TOKEN, Budget
 from rag_ls.chunking.document import Document
+from rag_ls.util.patterns import lazy_pattern
 
-_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r(?!\n))+")
-_SENTENCE_END = re.compile(rb"[.!?][\"')\]]*[ \t\r\n]+")
-_SPACE = re.compile(rb"[ \t\r\n\f\v]+")
+_BLANK_LINE = lazy_pattern(rb"(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r(?!\n))+")
+_SENTENCE_END = lazy_pattern(rb"[.!?][\"')\]]*[ \t\r\n]+")
+_SPACE = lazy_pattern(rb"[ \t\r\n\f\v]+")
 
 
 def windows(document: Document, start: int, end: int, budget: Budget, *, prose: bool) -> Iterator[tuple[int, int]]:

@@ -95,7 +95,7 @@ class Backend:
 
     def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
-        from rag_ls.operations import operation_named
+        from rag_ls.operations import OPERATIONS
         from rag_ls.operations.engine.progress import make_progress
 
         def report(name: str, progress: Progress) -> None:
@@ -107,8 +107,8 @@ class Backend:
             if project:
                 force = values.get("force") is True
                 if not force:
-                    session.check_first_index(project, operation_named(operation))
-                session.enter(project, operation_named(operation), force=force)
+                    session.check_first_index(project, OPERATIONS.find(operation))
+                session.enter(project, OPERATIONS.find(operation), force=force)
             result = session.operations.run(operation, values, report)
             for warning in session.warnings():
                 self._warn(warning)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.rules.checks.rule_files import RULE_FILES
 from rag_ls.util.quoting import fold
+from rag_ls.util.records import dataclass, field
 
 NOT_ALL = "and more, perhaps: not all below it could be looked at"
 

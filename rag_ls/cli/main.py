@@ -27,6 +27,7 @@ from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.daemon.paths import why_no_home
 from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.util.allocator import collect_rarely
 from rag_ls.util.environment import forget_git, speak_utf8
 from rag_ls.util.standard_streams import take_any_text
 
@@ -88,6 +89,7 @@ _VERBS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
+    collect_rarely()
     speak_utf8()
     forget_git()
     _tell_of_crashes()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.settings import Settings
+from rag_ls.util.records import dataclass
 
 ENVIRONMENT_PREFIX = "RAG_LS_"
 

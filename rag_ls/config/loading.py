@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rag_ls.registry.entries import line_of, read_entries
 from rag_ls.util.foreign_text import read_toml
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.quoting import fold
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.regular_files import read_regular
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"

@@ -6,11 +6,11 @@ what loads settings and what applies changed ones reads the rules from them (see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_ls.config.fields import SetBy, TakesEffect, section, setting
 from rag_ls.registry.entries import ProjectEntry, entry_of
+from rag_ls.util.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,18 +275,6 @@ class HoverSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceSettings:
-    """References and implementations in an editor (LSP)."""
-
-    languages: tuple[str, ...] = setting(
-        (),
-        "The languages whose references and implementations an editor gets from rag-ls, e.g. `php`; `all` for each. None by "
-        "default: an editor shows those of all its servers side by side, so a language with a server of its own would have each "
-        "twice. An editor that is told at its start alone (Neovim) needs them in its initialization options.",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class McpSettings:
     """The tools and hints that agents are offered."""
 
@@ -393,7 +381,6 @@ class Settings:
     store: StoreSettings = section(StoreSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     languages: LanguageSettings = section(LanguageSettings, takes_effect=TakesEffect.CUT)
     hover: HoverSettings = section(HoverSettings)
-    references: ReferenceSettings = section(ReferenceSettings)
     mcp: McpSettings = section(McpSettings)
     daemon: DaemonSettings = section(
         DaemonSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED, short="mode"

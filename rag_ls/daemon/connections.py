@@ -15,7 +15,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import ClientSession, operation_named
+from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.operations.engine.progress import make_progress
 
 _log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
             raise _ClientLeft from error
 
     try:
-        operation, arguments = operation_named(str(request.get("operation"))), request.get("arguments")
+        operation, arguments = OPERATIONS.find(str(request.get("operation"))), request.get("arguments")
         if folder := str(request.get("folder", "")):
             force = isinstance(arguments, dict) and arguments.get("force") is True
             if not force:

@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from rag_ls import __version__
 from rag_ls.daemon import connections, transport
@@ -23,6 +22,7 @@ from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
 from rag_ls.util import handles, own_processes
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)

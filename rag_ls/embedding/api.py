@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import RagLsError
+from rag_ls.util.records import dataclass
 
 # The value for a model that was not measured.
 GUESSED_RELEVANT_COSINE = 0.4

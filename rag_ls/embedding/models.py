@@ -6,7 +6,6 @@ import logging
 import os
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.config import EmbeddingSettings
@@ -16,6 +15,7 @@ from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
 from rag_ls.embedding.local.worker import Reranker
 from rag_ls.errors import ModelDamaged, ModelMissing, RagLsError
 from rag_ls.util.counts import Counts
+from rag_ls.util.records import dataclass
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,6 +38,7 @@ from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
+from rag_ls.util.records import dataclass, field
 
 _log = logging.getLogger(__name__)
 

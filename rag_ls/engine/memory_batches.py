@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.embedding import OFF, HostedModel
 from rag_ls.engine.model_notes import describe_model
@@ -16,6 +15,7 @@ from rag_ls.memory.consolidation import Plan
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Memory, Scope
 from rag_ls.storage import Batch
+from rag_ls.util.records import dataclass, replace
 
 _MODEL_S = 20.0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.errors import ModelMissing
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from rag_ls.engine.open_project import OpenProject

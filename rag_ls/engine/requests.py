@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Progress
 from rag_ls.model import Coverage
 from rag_ls.search import NO_FILTERS, Filters
+from rag_ls.util.records import dataclass
 
 MAX_K = 100
 DECLARED_KINDS = ("function", "type", "value", "module", "section")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import threading
 import time
 import unicodedata
@@ -37,6 +36,7 @@ from rag_ls.search import NO_FILTERS, Filters, Found, explain_filters
 from rag_ls.search.query import analyse
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, IndexCounts, MemoryStore
 from rag_ls.util.paths import spelled_as_there
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.secret_texts import Blanked, blank_secrets, describe_secret_lines
 from rag_ls.util.text import without_surrogates
 from rag_ls.util.written_places import WrittenPlace, meanings_of, read_lines
@@ -52,7 +52,7 @@ _ABSENT, _MAX_ABSENT = "no indexed file has the word {}", 3
 _OWN_TEXT_S = 3.0
 _UNREAD = "of the files that are not read yet, those that hold a question's words are read first"
 # Words that the index lacks in some of the files that hold them: single letters of scripts without spaces, and parts of blobs.
-_NOT_INDEXED = re.compile(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
+_NOT_INDEXED = lazy_pattern(r"(?<![^\W_])[^\W\d\x00-\x7f](?![^\W_])|\w{65}")
 
 
 class ProjectSession:

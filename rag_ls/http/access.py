@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from rag_ls.engine.client import Client
@@ -12,9 +11,10 @@ from rag_ls.http.tokens import Access
 from rag_ls.operations import Operation
 from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.project import find_marked_root
+from rag_ls.util.patterns import lazy_pattern
 
 # Programs and agents give no special meaning to files with such names.
-_OUR_FILES = re.compile(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
+_OUR_FILES = lazy_pattern(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 
 def find_needed_access(operation: Operation) -> Access:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.hosts import is_loopback
+from rag_ls.util.records import dataclass
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 17080
 # The names by which browsers and other programs of this machine call it.

@@ -6,10 +6,11 @@ Model Context Protocol 2025-11-25, Transports, "Resumability and Redelivery".
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
 from mcp_types import JSONRPCMessage
+
+from rag_ls.util.records import dataclass
 
 _MAX_EVENTS = 256
 _MAX_BYTES = 500_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
@@ -11,6 +10,7 @@ from starlette.types import Scope
 
 from rag_ls import errors
 from rag_ls.http.tokens import Token
+from rag_ls.util.records import dataclass
 
 Json = dict[str, Any]
 

@@ -20,7 +20,6 @@ from rag_ls.http.exchange import Exchange, attach, error_response
 from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, make_sign_in_page, may_see_page
 from rag_ls.http.tokens import Token, TokenFile
-from rag_ls.http.tracing import describe, request_span
 from rag_ls.util.quoting import fold
 
 _log = logging.getLogger(__name__)
@@ -91,12 +90,10 @@ class Gate:
         scope["app"] = self._app
         answer = _Answer(send, exchange, self._cors(Headers(scope=scope)))
         started = time.perf_counter()
-        with request_span(scope, exchange) as span:
-            try:
-                await self._serve(scope, _Body(receive, self._settings.max_body_bytes), answer)
-            finally:
-                self._note(scope, answer, time.perf_counter() - started)
-                describe(span, str(scope["method"]), exchange, answer.status)
+        try:
+            await self._serve(scope, _Body(receive, self._settings.max_body_bytes), answer)
+        finally:
+            self._note(scope, answer, time.perf_counter() - started)
 
     async def _serve(self, scope: Scope, body: _Body, answer: _Answer) -> None:
         exchange = answer.exchange

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -28,6 +27,7 @@ from rag_ls.http.exchange import Exchange, error_response, exchange_of, json_res
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.util.json_rpc import INVALID_REQUEST, parsed, refuse_unreadable
+from rag_ls.util.records import dataclass, field
 
 _log = logging.getLogger(__name__)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from rag_ls.operations import OPERATIONS, Operation, operation_named
+from rag_ls.operations import OPERATIONS, Operation
+from rag_ls.util.records import dataclass
 
 API = "/api/"
 
@@ -40,5 +39,5 @@ _OTHERS = (
 
 def operation_routes() -> list[OperationRoute]:
     """All addresses of operations."""
-    named = [OperationRoute(method, path, operation_named(name)) for method, path, name in _OTHERS]
+    named = [OperationRoute(method, path, OPERATIONS.find(name)) for method, path, name in _OTHERS]
     return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in OPERATIONS)]

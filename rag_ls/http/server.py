@@ -22,7 +22,6 @@ from rag_ls.http.app import MakeServer, make_application
 from rag_ls.http.connection import LimitedListening, PatientProtocol
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import TokenFile
-from rag_ls.http.tracing import send_rest, start_exporting
 from rag_ls.mcp.server import create_server
 from rag_ls.operations import OPERATIONS, Operations
 
@@ -70,7 +69,6 @@ class HttpServer:
     def start(self) -> None:
         """Listen, and serve in a thread. Raises `HttpUnavailable`."""
         at_most = min(_MAX_CONNECTIONS, _raise_file_limit(2 * _MAX_CONNECTIONS) // 2)
-        start_exporting()
         listening = _listening(self._address, at_most)
         self._address = Address(self._address.host, listening.getsockname()[1])
         try:
@@ -98,7 +96,6 @@ class HttpServer:
         self._thread.join(_FINISH_S + 2)
         self._server.force_exit = True
         self._thread.join(_END_S)
-        send_rest()
 
     def _run(self, server: uvicorn.Server, listening: socket.socket) -> None:
         try:

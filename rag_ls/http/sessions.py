@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_ls.engine.client import Client
@@ -19,6 +18,7 @@ from rag_ls.http.tokens import Token
 from rag_ls.operations import ClientSession, Operation
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, called
+from rag_ls.util.records import dataclass, field
 
 Roots = tuple[Path, ...]
 

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import MISSING
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.registry.json_file import JsonFile
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.records import asdict, dataclass, fields, replace
 
 FILE_NAME = "http-tokens.json"
 SECRET_PREFIX = "ragls_"

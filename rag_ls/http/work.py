@@ -8,7 +8,6 @@ import functools
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 
 import anyio
 import anyio.to_thread
@@ -20,6 +19,7 @@ from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
 from rag_ls.operations.caller import MustWait
+from rag_ls.util.records import dataclass
 
 Report = Callable[[str, Progress], None]
 """Called in another thread with a project's name and its progress."""

@@ -8,12 +8,12 @@ import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from rag_ls.indexing.progress import Depth
 from rag_ls.indexing.rests import Rests
 from rag_ls.indexing.wake import Wake
+from rag_ls.util.records import dataclass, field
 
 # A comparison gets old after this time, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0

@@ -9,7 +9,6 @@ import hashlib
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
@@ -19,6 +18,7 @@ from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_sou
 from rag_ls.model import Outline
 from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
 from rag_ls.storage.terms import columns_of
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.spellings import compose
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
@@ -37,7 +37,7 @@ class Cutting:
     """Windows of lines, whatever the language."""
     languages: tuple[str, ...] = ()
     """The languages to index; empty for all."""
-    rules: FileRules = FileRules()  # noqa: RUF009 - frozen
+    rules: FileRules = FileRules()
 
     @property
     def fingerprint(self) -> str:
@@ -94,6 +94,10 @@ class Tree:
 
 Outcome = CutFile | DocumentRecord | Rejected
 """The result for a file: cut chunks; an unchanged document with its new state; or a rejection."""
+
+
+def start_cutting() -> None:
+    """Load what all files need, before the first one is known: this process imports it with this module."""
 
 
 def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:

@@ -8,9 +8,9 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -34,6 +34,7 @@ from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
 from rag_ls.util.paths import is_behind_link, project_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 
@@ -45,6 +46,8 @@ _log = logging.getLogger(__name__)
 
 # From this many files on, several processes save time.
 MIN_FILES_FOR_PROCESSES = 200
+# A question has so many files cut at the same time.
+_MAX_AT_ONCE, _MIN_READ_NOW = 2, 3
 _BOM = "\ufeff"
 _BOM_BYTES = len(_BOM.encode())
 _ENDED = "ended_processes"
@@ -106,6 +109,20 @@ class DocumentIndexer:
         tree, job = self._tree(), self._job(path)
         outcome = _time_step(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
         return self._storing(path, outcome, priority)
+
+    def index_now(self, paths: Sequence[str], longest_s: float) -> None:
+        """Read some queued files beside the thread that reads the queue, in this order, until `longest_s` seconds are over.
+
+        The first three are read in any case.
+        """
+        deadline = time.monotonic() + longest_s
+
+        def index(place: int) -> None:
+            if (place < _MIN_READ_NOW or time.monotonic() < deadline) and self._store.queue.holds(paths[place]):
+                self.index_file(paths[place])
+
+        with ThreadPoolExecutor(_MAX_AT_ONCE, thread_name_prefix="question") as threads:
+            list(threads.map(index, range(len(paths))))
 
     def prepare_many(self, paths: Iterable[str], *, parallel: bool) -> Generator[dict[str, Prepared]]:
         """Prepare many queued files; yields batches in order, keyed by path. `parallel` uses all processor cores.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
@@ -12,6 +11,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from rag_ls.indexing.ignore_patterns import compile_pattern
 from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

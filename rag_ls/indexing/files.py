@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import time
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.decoding import UTF_8, Decoded, decode_text, looks_like_text
 from rag_ls.util.paths import is_behind_link, is_inner_path, leads_out, project_file
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
 from rag_ls.util.secret_texts import blank_secrets
 
@@ -35,7 +36,7 @@ _SECRETS = _pattern_of(
     ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
 )
 # Private keys such as `id_rsa`; `id_generator.py` has a suffix and is code.
-_PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
+_PRIVATE_KEY = lazy_pattern(r"id_[a-z0-9_]+(\.pub)?")
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".password-store", ".env"})
 _BINARY_SUFFIXES = frozenset(
     ".7z .a .avi .bin .bmp .bz2 .class .dll .dylib .eot .exe .gif .gz .ico .jar .jpeg .jpg .lib .mo .mov .mp3 .mp4 .npy .npz "
@@ -51,9 +52,9 @@ _GENERATED_NAMES = _pattern_of(
     "*~ #*# .#* *.sw[po] *.kate-swp *___jb_tmp___ *___jb_old___"
 )
 # `@generated` is the mark that tools agree on; `@Generated(...)` is a decorator.
-_GENERATED_MARK = re.compile(rb"@generated\b(?![(.\w])|<auto-?generated\b")
+_GENERATED_MARK = lazy_pattern(rb"@generated\b(?![(.\w])|<auto-?generated\b")
 _NO_EDIT = rb"\b(?:do not|don't|should not|never) (?:\w+ )?(?:edit|modify)"
-_GENERATED_COMMENT = re.compile(
+_GENERATED_COMMENT = lazy_pattern(
     rb"(?:auto-?|\b(?:automatically|file|code|is|was)\W+)generated\b.{0,160}?"
     + _NO_EDIT
     + rb"|\bgenerated (?:by|from|with|file|code|content)\b.{0,160}?"
@@ -61,7 +62,7 @@ _GENERATED_COMMENT = re.compile(
     re.I | re.S,
 )
 # Comments before the first line of code. Later in a file, the same words may stand in a generator's template.
-_LEADING_COMMENTS = re.compile(
+_LEADING_COMMENTS = lazy_pattern(
     rb"(?:\s|(?://|#|--|;|%|<\?php|<\?xml)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z))*", re.S
 )
 _GENERATED_MARK_BYTES = 1000

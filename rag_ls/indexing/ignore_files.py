@@ -8,7 +8,6 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -17,6 +16,8 @@ from rag_ls.indexing.ignore_patterns import compile_pattern, matches_itself
 from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.paths import unknown_folders
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, config_files, config_home, find_repository
 from rag_ls.util.text import lines_of
@@ -25,7 +26,7 @@ GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
 # The bytes that are no UTF-8, as Python decodes them.
-_INVALID = re.compile("[\udc80-\udcff]")
+_INVALID = lazy_pattern("[\udc80-\udcff]")
 # No real path is longer.
 _MAX_LINE = 4096
 _SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")

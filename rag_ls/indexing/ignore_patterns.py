@@ -7,12 +7,13 @@ import re
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
+from rag_ls.util.patterns import lazy_pattern
 
 _FOLDER = "ps_d"
 # Parts of the regular expression that pathspec makes of a pattern.
 _BELOW, _INNER, _RUN, _NAME = r"(?:.+/)?", r"(?:/.+)?", r"[^/]*", r"[^/]+"
 _OPEN_END, _FOLDER_END = rf"(?:(?P<{_FOLDER}>/)|$)", rf"(?P<{_FOLDER}>/)"
-_PART = re.compile(r"\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\][*+]?|\[\^?\]?[^\]]*\]|\\.|.", re.DOTALL)
+_PART = lazy_pattern(r"\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\][*+]?|\[\^?\]?[^\]]*\]|\\.|.", re.DOTALL)
 _ANY, _SLASH, _NO_SLASH = ".", re.escape("/"), "[^/]"
 _ELEMENTS = {
     _BELOW: (Element(_ANY, skips=(3,)), Element(_ANY, repeats=True, skips=(1,)), Element(_SLASH)),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.config import IndexSettings
@@ -23,6 +21,8 @@ from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git, list_by_git
 from rag_ls.util.path_globs import ignore_lines
 from rag_ls.util.paths import is_behind_link, is_inner_path, unknown_folders
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import DOT_GIT, find_repository, is_git_folder, is_repository_top
 
 _NEVER_WALKED = frozenset(
@@ -31,7 +31,7 @@ _NEVER_WALKED = frozenset(
 # git answers in a fraction of a second, unless the drive hangs.
 _GIT_S = 120.0
 # git cuts a message off after some 4,000 characters.
-_NOT_OPENED = re.compile(rb"(?m)^warning: could not open directory '(.+?)(?:/*': .*)?$")
+_NOT_OPENED = lazy_pattern(rb"(?m)^warning: could not open directory '(.+?)(?:/*': .*)?$")
 # Nobody has so many repositories in each other.
 _MAX_DEPTH = 50
 _CHECK_OUT = "ask in a work tree of it (`git worktree add FOLDER` makes one)"

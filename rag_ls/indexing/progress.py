@@ -6,8 +6,9 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+
+from rag_ls.util.records import dataclass
 
 
 class Phase(StrEnum):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from rag_ls.storage import (
     StoredSymbol,
     Vector,
 )
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)

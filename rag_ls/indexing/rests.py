@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from rag_ls.util.records import dataclass
 
 # A file that is read this many times, each time soon after the last, keeps changing. Fewer times suffice for a file that takes
 # long.

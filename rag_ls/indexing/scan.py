@@ -8,7 +8,6 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.indexing.documents import DocumentIndexer
@@ -22,6 +21,7 @@ from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, FileState, Sk
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import nearest_to_glob
 from rag_ls.util.paths import project_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of, without_surrogates
 
 _FINGERPRINT = "cutting"

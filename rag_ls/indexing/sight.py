@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection
 from pathlib import Path
 
 from rag_ls.util.paths import unknown_folders
+from rag_ls.util.patterns import lazy_pattern
 
 _MOUNTS = Path("/proc/self/mounts")
-_ESCAPED = re.compile(rb"\\([0-7]{3})")
+_ESCAPED = lazy_pattern(rb"\\([0-7]{3})")
 _UNMOUNTED = "not mounted"
 
 

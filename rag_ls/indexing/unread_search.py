@@ -6,12 +6,12 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.storage import stem
 from rag_ls.util.paths import project_file
+from rag_ls.util.records import dataclass
 
 _SATURATION_FACTOR = 1.2
 _LENGTH_FACTOR = 0.6
@@ -48,7 +48,8 @@ def files_holding(
         return []
     needles = tuple(each.encode("utf-8", "surrogatepass") for each in roots)
     looked, deadline = [], time.monotonic() + longest_s
-    for path in paths:
+    # The time may be over before all files were looked into.
+    for path in sorted(paths, key=lambda path: not any(each in path.lower() for each in roots)):
         data = b"" if reason_by_name(path) else _bytes_of(root, path, largest)
         if data:
             low, name = data.lower(), path.lower()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from rag_ls.languages.own_names import OwnNameRule
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.languages.source_tree import Resolver, SourceTree
 from rag_ls.languages.syntax import Syntax
+from rag_ls.util.records import dataclass
 
 
 class Role(StrEnum):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pygls import uris
@@ -13,8 +11,10 @@ from pygls import uris
 from rag_ls.engine.session import ProjectSession
 from rag_ls.project import is_guest, is_path
 from rag_ls.util.network_paths import share_of
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+_SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")
 # Other schemes show no text of the user's, but another version of a file (git, fugitive, gitfs), a program's output, a folder's
 # listing (oil) or the source of a library (jdt).
 _SCRATCH_SCHEMES = frozenset({"untitled", "inmemory", "buffer", "vscode-notebook-cell"})

@@ -13,10 +13,6 @@ COMMANDS: list[str] = json.loads(Path(__file__).with_name("commands.json").read_
 # The commands of code actions and lenses. They take a selection or a place, and call operations.
 OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPlace", "ragLs.showUses")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
-ALL_LANGUAGES = "all"
-"""In place of the names of languages whose references are wanted."""
-_OFFERED = {"references": "referencesProvider", "implementation": "implementationProvider"}
-"""The features that an editor has only where settings want them, with their capabilities."""
 _INCREMENTAL_KIND = 2
 _DIAGNOSTICS = {"identifier": "rag-ls", "interFileDependencies": True, "workspaceDiagnostics": True}
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
@@ -25,7 +21,6 @@ _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
 def initialize_result(params: Any) -> dict[str, Any]:
     """`InitializeResult` (LSP 3.17) for a client's `InitializeParams`."""
     client = params.get("capabilities") if isinstance(params, dict) else None
-    offered = _OFFERED if _reference_languages(params) else {}
     return {
         "capabilities": {
             "positionEncoding": position_encoding(client),
@@ -34,7 +29,6 @@ def initialize_result(params: Any) -> dict[str, Any]:
             "codeActionProvider": True,
             "codeLensProvider": {"resolveProvider": False},
             "workspaceSymbolProvider": {},
-            **{provider: True for feature, provider in offered.items() if not registers(client, feature)},
             **({"diagnosticProvider": _DIAGNOSTICS} if pulls_diagnostics(client) else {}),
             "executeCommandProvider": {"commands": COMMANDS},
             "workspace": {
@@ -44,21 +38,6 @@ def initialize_result(params: Any) -> dict[str, Any]:
         },
         "serverInfo": {"name": "rag-ls", "version": __version__},
     }
-
-
-def registers(client: Any, feature: str) -> bool:
-    """Whether a client can be told later that a feature of texts is offered, once all settings are read."""
-    document = client.get("textDocument") if isinstance(client, dict) else None
-    described = document.get(feature) if isinstance(document, dict) else None
-    return isinstance(described, dict) and described.get("dynamicRegistration") is True
-
-
-def _reference_languages(params: Any) -> Any:
-    """The languages whose references the client's own settings want."""
-    found = params.get("initializationOptions") if isinstance(params, dict) else None
-    found = found.get("ragLs", found) if isinstance(found, dict) else None
-    section = found.get("references") if isinstance(found, dict) else None
-    return section.get("languages") if isinstance(section, dict) else None
 
 
 def pulls_diagnostics(client: Any) -> bool:

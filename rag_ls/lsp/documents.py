@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.engine.client import Client
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
@@ -11,6 +9,7 @@ from rag_ls.indexing import Buffer
 from rag_ls.lsp.addresses import Spelling, file_path, is_written_by_user
 from rag_ls.lsp.text_buffer import TextBuffer
 from rag_ls.project import find_marked_root
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

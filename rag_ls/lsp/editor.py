@@ -64,8 +64,6 @@ class EditorSession:
         """Messages for the user."""
         self.edited: asyncio.Queue[str] = asyncio.Queue()
         """The URIs of documents that were opened, edited or closed, for their diagnostics."""
-        self.offers_references = False
-        """Whether the editor was told later that references are offered."""
         self.all_to_check = asyncio.Event()
         """Set when all files are to be checked anew: the index is complete, or the rules have changed."""
         self.findings_changed = asyncio.Event()

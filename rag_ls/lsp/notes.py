@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from rag_ls.util.patterns import lazy_pattern
 
 # LSP's identifiers of languages, and ours. For an unknown language an editor sends none, or "plaintext".
 _PROSE = frozenset(
     "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
 )
-_MARKER = re.compile(r'^\s*(?:///?!?|/\*+!?|\*+/?|#+!?|--+|;+|%+|<!--|"""|\'\'\'|\{-|\(\*)\s?')
-_END = re.compile(r'(?:(?<!\*)\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
+_MARKER = lazy_pattern(r'^\s*(?:///?!?|/\*+!?|\*+/?|#+!?|--+|;+|%+|<!--|"""|\'\'\'|\{-|\(\*)\s?')
+_END = lazy_pattern(r'(?:(?<!\*)\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
 _CLOSING = ("*/", "-->", '"""', "'''")
-_OPENS_BLOCK = re.compile(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
+_OPENS_BLOCK = lazy_pattern(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
 
 
 def note_in(text: str, language: str) -> str:

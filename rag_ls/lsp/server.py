@@ -19,7 +19,6 @@ from rag_ls.lsp.features import (
     hover,
     lenses,
     progress,
-    references,
     rule_actions,
     symbols,
     sync,
@@ -61,7 +60,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     async def shutdown(*_: Any) -> None:
         await asyncio.wait_for(server.session.close(), _CLOSE_S)
 
-    for feature in (sync, hover, symbols, references, commands, actions, lenses, diagnostics, rule_actions, progress):
+    for feature in (sync, hover, symbols, commands, actions, lenses, diagnostics, rule_actions, progress):
         feature.register(server)
     return server
 

@@ -7,14 +7,15 @@ feeds and Unicode separators, which moves edits to wrong lines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import LINE_END
 
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD = lazy_pattern(r"[^\W\d]\w*")
 # Begins only where a name begins: tried at each letter of a long name, it would take for ever.
-_PATH = re.compile(r"(?<![\w.@-])(?:[\w.@-]++/)++[\w.@-]*+")
+_PATH = lazy_pattern(r"(?<![\w.@-])(?:[\w.@-]++/)++[\w.@-]*+")
 # No name or path is longer, but a line of a minified file is.
 _MAX_UNITS_AROUND = 4096
 

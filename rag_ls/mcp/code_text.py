@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +22,7 @@ from rag_ls.operations.operation import Tool
 from rag_ls.operations.stats import DOUBTS
 from rag_ls.operations.wording import in_words_of_agents, reword_notes
 from rag_ls.search import BY_PATH
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.quoting import quote
 from rag_ls.util.text import count_of
 
@@ -32,7 +32,7 @@ _MAX_FAR_CHARACTERS = 100
 # Beside hits, more lines of tests than this are told by their numbers: other lines show how the text is used.
 _MAX_WHOLE_TESTS = 3
 # Beside lines that were found, their number tells enough of files that were not looked at.
-_REASONS = re.compile(r" \([^()]*\)(?=: index_status)| with skipped = true lists them")
+_REASONS = lazy_pattern(r" \([^()]*\)(?=: index_status)| with skipped = true lists them")
 _STATES = {"buffer": "unsaved text", "changed": "changed since, being read again"}
 
 

@@ -24,6 +24,7 @@ from rag_ls.operations.rules.constraints import ConstraintsAnswer, ExampleRecord
 from rag_ls.operations.rules.impact_records import ChangeRecord, DependentRecord, ImpactAnswer
 from rag_ls.operations.stats import Stats
 from rag_ls.rules.key_rules import obliges
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 
 FULL = "full"
@@ -48,8 +49,8 @@ _MAX_DEPENDENTS, _MAX_TESTS, _MAX_WHOLE_DEPENDENTS, _MAX_EXPORTS = 20, 10, 10, 2
 _WHOLE_SECTIONS, _WHOLE_TOKENS = 3, 300
 _LEFT_OUT = "…"
 # Several rules in a row that are left out, with the marks of their list items.
-_MARKS = re.compile(r"(?:(?:^[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?…[ \t]*(?:\n|\Z)\s*)+", re.MULTILINE)
-_RECEIVER = re.compile(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
+_MARKS = lazy_pattern(r"(?:(?:^[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?…[ \t]*(?:\n|\Z)\s*)+", re.MULTILINE)
+_RECEIVER = lazy_pattern(r"^\(\s*(?:(?:&(?:mut )?)?self|cls)?(?:,\s*|(?=\)))|^\(\s*")
 # Fields that agents get only with `detail`.
 _HIT_DETAILS = ("kind", "node_type", "language", "matched_by", "scope", "file")
 _MEMORY_DETAILS = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import mcp_types as types
 
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.util.quoting import fence
+from rag_ls.util.records import dataclass
 
 _BUDGET_TOKENS = 1500
 

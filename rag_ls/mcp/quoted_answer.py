@@ -15,6 +15,7 @@ from rag_ls.operations.code.telling_lines import split_lines
 from rag_ls.operations.collections.texts import CollectionSummaryAnswer
 from rag_ls.operations.fields import answer_fields
 from rag_ls.operations.memories.consolidation import SummaryAnswer
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.quoting import keep_in_line, make_visible
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ _PATHS = frozenset((
     "mustChange", "filesGenerated", "filesLeftAlone", "filesKept", "chromaDbPath", "frontendDetected", "backendDetected",
 ))  # fmt: skip
 # A path that can be read as our words: a note begins with a parenthesis, and a sentence has spaces.
-_LIKE_WORDS = re.compile(r"(?!/|[A-Za-z]:[\\/])(?:\(|.*\s)", re.DOTALL)
+_LIKE_WORDS = lazy_pattern(r"(?!/|[A-Za-z]:[\\/])(?:\(|.*\s)", re.DOTALL)
 
 
 def quote_answer(answer: T, *, as_text: bool = False) -> T:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from rag_ls.util.patterns import lazy_pattern
+
 _GROUPS = (
     "postgresql|postgres mysql|mariadb sqlite mongodb oracle cockroachdb dynamodb",
     "npm yarn pnpm bun",
@@ -48,7 +50,7 @@ _GROUPS = (
     "sqlalchemy django-orm peewee",
     "structured unstructured|plain",
 )
-_WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
+_WORD = lazy_pattern(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
 def find_alternatives(one: str, other: str) -> tuple[str, str] | None:

@@ -11,13 +11,13 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePosixPath
 
 from rag_ls.memory.fingerprints import CodeFingerprint, fingerprint_code, fingerprint_line, similarity
 from rag_ls.model import Anchor, AnchorState, Chunk
 from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, is_called, last_name
+from rag_ls.util.records import dataclass, replace
 
 # From this similarity on, a declaration with a new name is taken for a renamed one.
 _MIN_RENAMED_LIKENESS = 0.6

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from rag_ls.errors import NotFound
 from rag_ls.model import Memory, Scope
 from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange, replace_damaged_memories
+from rag_ls.util.records import dataclass, replace
 
 CONSOLIDATED = "consolidated"
 DELETED = "deleted"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import check_metadata, refuse_secrets
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType
 from rag_ls.storage import MemoryStore
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import content_hash, without_surrogates
 
 MAX_TEXT = 5_000_000
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+_NAME = lazy_pattern(r"[a-z0-9][a-z0-9_.-]{0,63}")
 # A chunk of this length fits the window of every known model, so it has one vector.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=0)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from rag_ls.embedding import Embedder
@@ -18,6 +17,7 @@ from rag_ls.memory.ranking import parse_stamp
 from rag_ls.memory.sameness import canonical_text, may_say_the_same
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import utc_stamp
 
 # From this cosine on, two memories are checked for a contradiction: a sentence and its opposite are close.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryMetadata
 from rag_ls.retrieval.terms import note_terms, says_something
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.secret_texts import find_secrets, find_set_secret
 from rag_ls.util.text import without_surrogates
 
@@ -18,10 +19,10 @@ MAX_TAGS = 50
 MAX_TAG = 100
 MAX_CUSTOM = 20_000
 MAX_CUSTOM_DEPTH = 5
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MIN_WIDE_CHARACTERS = 4
 # Phrases that agents store at the end of a task, and that help nobody later.
-_CHATTER = re.compile(
+_CHATTER = lazy_pattern(
     r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
     (?:\s+(?:is|are|was|were|has\ been|have\ been))? \s* (?:now\s+)?
     (?:done|finished|completed?|ok(?:ay)?|fine|good|works?|working|fixed|pass(?:es|ed|ing)?|green|great|thanks?|thank\ you|
@@ -32,7 +33,7 @@ _CHATTER = re.compile(
 
 
 # "Use Go": a word that tells nothing elsewhere is a name here.
-_NAMED = re.compile(r"\S\s+\W*[A-Z0-9]")
+_NAMED = lazy_pattern(r"\S\s+\W*[A-Z0-9]")
 
 
 def check_content(content: str, *, force: bool = False) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_ls.memory.alternatives import find_alternatives
@@ -12,8 +11,10 @@ from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_
 from rag_ls.model import Memory
 from rag_ls.retrieval.terms import content_terms
 from rag_ls.storage import stem
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
-_NEGATION = re.compile(
+_NEGATION = lazy_pattern(
     r"\b(?:no longer|not|never|no|nobody|nothing|none|without|cannot|stop(?:ped|s)?|avoid(?:s|ed)?|forbid(?:s|den)?|"
     r"deprecated|removed?|dropped|abandoned|discontinued|disabled?|obsolete|instead of|replaced by|moved away from|"
     # German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Russian.

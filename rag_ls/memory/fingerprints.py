@@ -6,12 +6,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from rag_ls.languages import find_language
+from rag_ls.util.records import dataclass
 
 # Bottom-k sketch (Cohen and Kaplan, "Summarizing Data using Bottom-k Sketches", 2007): exact for short code.
 _SKETCH_SIZE = 48

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -30,6 +29,7 @@ from rag_ls.model import (
 )
 from rag_ls.retrieval.calibration import similarity
 from rag_ls.storage import ERASED, Batch, MemoryStore, VersionChange
+from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.

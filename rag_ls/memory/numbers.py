@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from rag_ls.util.patterns import lazy_pattern
+
 # Versions as well: v2, V1.4.
-_DIGITS = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?=\D|$)", re.IGNORECASE)
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_DIGITS = lazy_pattern(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?=\D|$)", re.IGNORECASE)
+_GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3})+")
 _VALUES = {
     word: value
     for value, word in enumerate(
@@ -20,7 +22,7 @@ _VALUES |= {
 _VALUES |= {"once": 1, "twice": 2}
 _FACTORS = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _WORD = "|".join((*_VALUES, *_FACTORS))
-_WORDS = re.compile(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*\b", re.IGNORECASE)
+_WORDS = lazy_pattern(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*\b", re.IGNORECASE)
 
 
 def numbers_in(text: str) -> dict[str, str]:
@@ -39,7 +41,7 @@ _UNITS = {
     **dict.fromkeys(("kb", "kib", "kilobyte"), ("B", 1e3)), **dict.fromkeys(("mb", "mib", "megabyte"), ("B", 1e6)),
     **dict.fromkeys(("gb", "gib", "gigabyte"), ("B", 1e9)), **dict.fromkeys(("%", "percent"), ("%", 1.0)),
 }  # fmt: skip
-_QUANTITY = re.compile(
+_QUANTITY = lazy_pattern(
     rf"(?P<number>(?<![\d.,])\d+(?:[.,]\d+){{0,4}}|\b(?:{_WORD})(?:[\s-]{{1,3}}(?:and\s+)?(?:{_WORD})){{0,5}}|\b(?:an?|one)(?:\s+(?:full|whole|single))?)"
     rf"[\s-]*(?P<unit>{'|'.join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))})s?(?![\w])",
     re.IGNORECASE | re.ASCII,

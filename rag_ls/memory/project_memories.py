@@ -10,7 +10,6 @@ import logging
 import os
 import threading
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -38,6 +37,7 @@ from rag_ls.storage import (
 )
 from rag_ls.util.paths import file_identity, is_same_file
 from rag_ls.util.quoting import fold
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from rag_ls.errors import ScopeRefused
 from rag_ls.storage import MemoryStore
+from rag_ls.util.records import dataclass
 
 _CHANGES = frozenset(
     {"insert", "replace", "touch", "delete", "clear", "evict", "keep_version", "add_batch", "note_undone"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -17,6 +16,7 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.synonyms import synonyms_of
 from rag_ls.retrieval.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
+from rag_ls.util.records import dataclass, replace
 
 _MAX_CANDIDATES = 50
 # Only the first words of a question count, this many: it may be a pasted text.
@@ -44,7 +44,7 @@ class Question:
     k: int
     min_similarity: float
     """The least similarity in meaning (see `retrieval.calibration`); half of it for a match by words or tags."""
-    filters: MemoryFilters = MemoryFilters()  # noqa: RUF009 - frozen
+    filters: MemoryFilters = MemoryFilters()
     expand: bool = True
     """Look for abbreviations and synonyms too."""
     half_life_days: float = 0.0

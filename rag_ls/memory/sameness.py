@@ -6,20 +6,20 @@ nothing (a number, a name, a negation, another order) counts, in every language.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from rag_ls.memory.contradictions import find_contradiction
 from rag_ls.model import Memory
+from rag_ls.util.patterns import lazy_pattern
 
 _FILLERS = frozenset(("the", "please"))
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # In code, quotations and tables, white space may count.
-_LAYOUT = re.compile(r"[`\"|]|\n[ \t]")
-_FULL_STOP = re.compile(r"(?<=\w)[.\u3002]$")
+_LAYOUT = lazy_pattern(r"[`\"|]|\n[ \t]")
+_FULL_STOP = lazy_pattern(r"(?<=\w)[.\u3002]$")
 # Words that are names wherever they stand: with a digit, a mark or a capital inside, or of capitals alone.
-_NAME = re.compile(r"(?<!\w)(?=\S*[\d_./:@#=-]|\w+[A-Z])[\w./:@#=-]*\w")
+_NAME = lazy_pattern(r"(?<!\w)(?=\S*[\d_./:@#=-]|\w+[A-Z])[\w./:@#=-]*\w")
 
 
 @lru_cache(maxsize=16384)

@@ -6,7 +6,6 @@ import itertools
 import logging
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.config import SummarySettings
 from rag_ls.embedding import Embedder
@@ -19,6 +18,7 @@ from rag_ls.memory.ranking import parse_stamp
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import PRIVATE, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.storage import Batch, MemoryStore, VersionChange
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)

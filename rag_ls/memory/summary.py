@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Memory, MemoryFilters, Scope
 from rag_ls.retrieval.terms import content_terms, note_terms
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
-_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+_SENTENCE = lazy_pattern(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
 _DAMPING_FACTOR = 0.85
 _MAX_STEPS = 100
 # A sentence this similar to a chosen one says nothing new.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import MAX_CONTENT, refuse_secrets
@@ -20,6 +19,7 @@ from rag_ls.memory.portable.strict_json import dump, parse
 from rag_ls.memory.uniting import NOTHING, Stamp, absorb_twin, comes_first, stamp, stamp_of_deleted
 from rag_ls.model import PRIVATE, Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
+from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)
 

@@ -7,11 +7,11 @@ deleted. The other one goes to the history: whatever either store held can be re
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.model import Memory, MemoryVersion
 from rag_ls.storage import ERASED, MemoryStore
+from rag_ls.util.records import dataclass, replace
 
 UNITED = "united"
 CONSOLIDATED = "consolidated"

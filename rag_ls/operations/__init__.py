@@ -1,12 +1,12 @@
 """The operations that every surface offers, under one name and with one request and answer each.
 
-`table.OPERATIONS` lists them. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
+`OPERATIONS` is their table. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
 """
 
 from rag_ls.operations.answer_json import Json
 from rag_ls.operations.client_session import ClientSession
 from rag_ls.operations.operation import Operation
-from rag_ls.operations.operations import Operations, operation_named
+from rag_ls.operations.operations import Operations
 from rag_ls.operations.table import OPERATIONS
 
-__all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations", "operation_named"]
+__all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rag_ls.engine.client import Client
 from rag_ls.operations.engine.progress import Report
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.operations.rules.projects import RuleProjects
+from rag_ls.util.records import dataclass
 
 
 class MustWait(Exception):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Scope
+from rag_ls.util.records import dataclass
 
 A = TypeVar("A")
 

@@ -11,16 +11,18 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rag_ls.util.patterns import lazy_pattern
+
 ABSENT: Final = None
 # Texts that stand for no value, in arguments that take no free text.
 _NO_VALUE = ("", "null", "none", "undefined")
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
-_PLAIN = re.compile(r"-?\d+(\.\d+)?")
-_NUMBER = re.compile(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
+_PLAIN = lazy_pattern(r"-?\d+(\.\d+)?")
+_NUMBER = lazy_pattern(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?", re.ASCII)
 # A text in quotation marks, or a word, as Python prints it. Texts with both kinds of quotation marks or with escapes stay as
 # they are.
-_PYTHON_PARTS = re.compile(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
+_PYTHON_PARTS = lazy_pattern(r""""(?:[^"\\]|\\.)*"|'(?P<text>[^'"\\\n]*)'|\b(?P<word>True|False|None)\b""")
 _JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.lookup import path_in
@@ -24,6 +23,7 @@ from rag_ls.operations.operation import Verb, operation
 from rag_ls.operations.rules.constraints import search_rules
 from rag_ls.operations.stats import Stats, add_note
 from rag_ls.search import has_word
+from rag_ls.util.records import dataclass, replace
 
 _MIN_ID_CHARACTERS = 4
 _KINDS = ("code", "memory", "rules")

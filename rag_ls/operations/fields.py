@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, get_type_hints
+
+from rag_ls.util.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from rag_ls.engine.events import MemoryChange
 from rag_ls.operations.changes import Changed
+from rag_ls.util.records import dataclass
 
 _Handler = TypeVar("_Handler", bound=Callable[..., object])
 _DECLARED = "__operation__"

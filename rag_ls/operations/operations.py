@@ -10,7 +10,6 @@ from functools import partial
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.engine.workers import run_mending
-from rag_ls.errors import InvalidRequest
 from rag_ls.operations.answer_json import Json, make_json
 from rag_ls.operations.caller import Caller, MustWait
 from rag_ls.operations.changes import Changed
@@ -19,7 +18,7 @@ from rag_ls.operations.operation import Operation
 from rag_ls.operations.parsing import parse_request
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.operations.rules.projects import RuleProjects
-from rag_ls.operations.table import OPERATIONS
+from rag_ls.operations.table import OPERATIONS, OperationTable
 
 _MAX_WAIT_IN_THREAD_S = 1.0
 
@@ -31,14 +30,6 @@ Render = Callable[[object], Json]
 
 def allow_all(operation: Operation, request: object) -> None:
     """Refuse nothing."""
-
-
-def operation_named(name: str) -> Operation:
-    """The operation with a name. Raises `InvalidRequest`."""
-    found = next((operation for operation in OPERATIONS if operation.name == name), None)
-    if found is None:
-        raise InvalidRequest(f"there is no operation {name!r}")
-    return found
 
 
 class Operations:
@@ -63,7 +54,9 @@ class Operations:
         self._guard = guard
         self._submit = partial(client.engine.workers.submit, client)
         self._tell = client.engine.events.tell
-        self._table = {operation.name: operation for operation in table}
+        self._find: Callable[[str], Operation] = (
+            table.find if isinstance(table, OperationTable) else {each.name: each for each in table}.__getitem__
+        )
         projects = Projects(client)
         self._caller = Caller(
             client,
@@ -83,7 +76,7 @@ class Operations:
 
         For a caller that `can_wait`, the future raises `MustWait` if the answer needs long preparation: `run` waits for it.
         """
-        operation = self._table[name]
+        operation = self._find(name)
         return self._submit(
             name, lambda: self._answer(operation, self._read_request(operation, arguments), render, can_wait)
         )
@@ -96,7 +89,7 @@ class Operations:
         The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
         projects again then: a look at them mends what was lost or damaged meanwhile.
         """
-        operation = self._table[name]
+        operation = self._find(name)
         request = self._read_request(operation, arguments)
         try:
             return self._submit(name, partial(self._answer, operation, request, render, True)).result()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.model import Closeness, Coverage, Hit, SearchAnswer, SearchStats
 from rag_ls.operations.fields import optional
+from rag_ls.util.records import dataclass, replace
 
 DOUBTS = ("nothing ", "weak: ", "no line ")
 """A note that begins so says that hits may not answer."""

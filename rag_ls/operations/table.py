@@ -1,31 +1,70 @@
-"""The table of operations, collected from the modules of the subjects. To add one, write its handler in one of them."""
+"""The table of operations. To add one, write its handler in the module of its subject, and name it here."""
 
 from __future__ import annotations
 
-from rag_ls.operations import everything
-from rag_ls.operations.code import lookup, references, search
-from rag_ls.operations.collections import texts, upkeep
-from rag_ls.operations.engine import indexing, status
-from rag_ls.operations.memories import batches, consolidation, recalling, stores, storing
-from rag_ls.operations.memories import listing as memory_listing
+import importlib
+from collections.abc import Iterator, Mapping
+
+from rag_ls.errors import InvalidRequest
 from rag_ls.operations.operation import Operation, collect_operations
-from rag_ls.operations.projects import listing, removal
-from rag_ls.operations.rules import constraints, health, impact, setup
 
-_MODULES = (
-    search, lookup, references, listing, status, storing, recalling, memory_listing, consolidation, stores, indexing, everything,
-    removal, batches, setup, constraints, impact, health, texts, upkeep,
-)  # fmt: skip
-# The order in which agents, the reference and the extension have them; an operation that is not named here comes last.
+# By module, in the order in which agents, the reference and the extension have them.
 _ORDER = """
-search_code get_chunk list_symbols find_references find_related related_tests list_repos index_status
-store_memory search_memory get_memory update_memory delete_memory list_memories consolidate_memories clear_session
-summarize_memories restore_memory memories_about stats
-reindex engine_status status search show index scan add_project plan_removal plan_pruning remove_projects
-optimize vacuum export_memories import_memories restore_backup delete_memories last_change undo
-rag_setup rag_index rag_check_constraints check_file rag_query_impact rag_health_check rag_status
-push search_collection summarize_collection get_collections new_collection collection_metrics collection_facts
-""".split()
+code.search: search_code
+code.lookup: get_chunk list_symbols
+code.references: find_references
+code.search: find_related
+code.lookup: related_tests
+projects.listing: list_repos
+engine.status: index_status
+memories.storing: store_memory
+memories.recalling: search_memory get_memory
+memories.storing: update_memory delete_memory
+memories.listing: list_memories
+memories.consolidation: consolidate_memories
+memories.storing: clear_session
+memories.consolidation: summarize_memories
+memories.storing: restore_memory
+memories.recalling: memories_about
+memories.stores: stats
+engine.indexing: reindex
+engine.status: engine_status status
+everything: search show
+engine.indexing: index
+projects.listing: scan add_project
+projects.removal: plan_removal plan_pruning remove_projects
+memories.stores: optimize vacuum export_memories
+memories.batches: import_memories restore_backup delete_memories last_change undo
+rules.setup: rag_setup rag_index
+rules.constraints: rag_check_constraints check_file
+rules.impact: rag_query_impact
+rules.health: rag_health_check rag_status
+collections.texts: push search_collection summarize_collection
+collections.upkeep: get_collections new_collection collection_metrics collection_facts
+"""
 
-_found = collect_operations(_MODULES)
-OPERATIONS: tuple[Operation, ...] = tuple(_found[name] for name in dict.fromkeys((*_ORDER, *_found)))
+
+class OperationTable:
+    """Operations by name; a module is imported when one of its operations is asked for."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        """`modules` gives for the name of each operation the module, below `rag_ls.operations`, that declares it."""
+        self._modules = modules
+
+    def __iter__(self) -> Iterator[Operation]:
+        """Yield all operations, in their order."""
+        return map(self.find, self._modules)
+
+    def find(self, name: str) -> Operation:
+        """Return the operation with a name. Raises `InvalidRequest`."""
+        if name not in self._modules:
+            raise InvalidRequest(f"there is no operation {name!r}")
+        return collect_operations([importlib.import_module(f"rag_ls.operations.{self._modules[name]}")])[name]
+
+
+def _read_order(text: str) -> dict[str, str]:
+    rows = (row.split(":") for row in text.strip().splitlines())
+    return {name: module for module, names in rows for name in names.split()}
+
+
+OPERATIONS = OperationTable(_read_order(_ORDER))

@@ -10,9 +10,10 @@ from rag_ls.operations.answer_json import Json
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.operation import Operation
 from rag_ls.operations.table import OPERATIONS
+from rag_ls.util.patterns import lazy_pattern
 
-_VERB = re.compile(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
-_COMMAND_LINE = re.compile(r"`rag-ls [^`]+`")
+_VERB = lazy_pattern(r"`rag-ls ([a-z]+(?: [a-z]+)?)(?: --([a-z-]+))?`")
+_COMMAND_LINE = lazy_pattern(r"`rag-ls [^`]+`")
 _TELLS_WHO = "the user"
 _NOTES = ("note", "notes", "hint", "message", "warning", "left_out")
 _WITH_NOTES = ("stats", "exact")

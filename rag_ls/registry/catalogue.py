@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.project import current_branch
@@ -12,6 +11,7 @@ from rag_ls.registry.entries import ProjectEntry
 from rag_ls.registry.registry_file import Registered
 from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.quoting import fold
+from rag_ls.util.records import dataclass
 
 CONFIG, OPENED = "config", "opened"
 _MAX_BRANCH_CHARACTERS = 80

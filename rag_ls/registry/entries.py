@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, field, fields
 
 ALL = "all"
 """The name that means every project."""
 PUBLISHED = "published:"
 """Begins the name of a project that is meant as its team published it, not as it is here."""
 
-_HEADER = re.compile(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
-_ANY_HEADER = re.compile(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
+_HEADER = lazy_pattern(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
+_ANY_HEADER = lazy_pattern(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
 
 
 def _key(doc: str, **default: Any) -> Any:

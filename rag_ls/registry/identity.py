@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
@@ -13,6 +12,7 @@ from rag_ls.project import describe_unreadable, host_and_path
 from rag_ls.util.birth_times import birth_ns
 from rag_ls.util.git_config import entries_of
 from rag_ls.util.plain_files import is_readable_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import DOT_GIT, Repository, find_repository
 

@@ -6,10 +6,8 @@ import contextlib
 import json
 import logging
 import os
-import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,10 @@ from rag_ls.registry.identity import MEMORIES_STORE, Identity, identity_of, is_n
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.plain_files import means_nothing_there
 from rag_ls.util.private_files import create_private_file
+from rag_ls.util.records import asdict, dataclass, field, fields, replace
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
@@ -32,7 +32,7 @@ FOLDER = "projects"
 POINTER = "memories.id"
 """The file in a project's data folder that names the home of its memories."""
 _RECORD = "home.json"
-_ID = re.compile(r"[0-9a-f]{32}")
+_ID = lazy_pattern(r"[0-9a-f]{32}")
 _LOCK_S = 30.0
 _MAX_ROOTS = 100
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.registry.json_file import JsonFile
+from rag_ls.util.records import asdict, dataclass, field, fields, replace
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)

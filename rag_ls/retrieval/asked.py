@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+
+from rag_ls.util.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from rag_ls.util.records import dataclass, field
 
 Key = TypeVar("Key", int, str)
 

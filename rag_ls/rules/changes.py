@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rag_ls.rules.diffs import FileChange
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.git_changes import ChangeStatus, Difference, list_differences
 from rag_ls.util.paths import text_in
+from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
 from rag_ls.util.text import lines_of
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.relevance import PRIORS
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.records import asdict, dataclass, field
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.util.paths import is_inner_path
+from rag_ls.util.records import dataclass, field, replace
 
 _NOWHERE = "/dev/null"
 _GIT_HEADER = "diff --git "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -48,6 +47,7 @@ from rag_ls.rules.sections import (
 )
 from rag_ls.search import analyse
 from rag_ls.storage import ChunkRow, ProjectIndex, stem
+from rag_ls.util.records import dataclass, replace
 
 # A project with more sections is searched by words and vectors first.
 _MAX_JUDGED = 400

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 
 from rag_ls.languages import ImportResolver, Target, find_language
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol, target_keys
+from rag_ls.util.records import dataclass, field
 
 # A name that passes through more re-exports than this is not followed further.
 _MAX_REEXPORTS = 6

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from rag_ls.rules.checks.records import RuleProblem
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.other_tools import SECTIONS
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

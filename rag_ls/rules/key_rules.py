@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rag_ls.chunking import find_fenced_lines
+from rag_ls.util.records import dataclass
 
 _SHOUTED = re.compile(r"\b(?:MUST|NEVER|ALWAYS|SHALL|SHALL NOT|DO NOT|DON'T|FORBIDDEN|REQUIRED)\b")
 _COMMAND = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from rag_ls.chunking import RuleKind
@@ -15,6 +14,7 @@ from rag_ls.retrieval.fusion import fuse, load_weights
 from rag_ls.retrieval.terms import term_stems
 from rag_ls.rules.key_rules import paragraphs_in
 from rag_ls.rules.scopes import paths_named
+from rag_ls.util.records import asdict, dataclass
 
 PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0, "code": 1.0}
 """The weight of a kind of hit before anything is known about the question."""

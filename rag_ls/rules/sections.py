@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from rag_ls.model import Chunk
 from rag_ls.rules.key_rules import KeyRule, key_rules
 from rag_ls.rules.relevance import SectionTerms, read_terms
 from rag_ls.rules.scopes import without_head
 from rag_ls.storage import ChunkRow
+from rag_ls.util.records import dataclass, replace
 
 _TAG = re.compile(r"<[^<>]*>")
 IMPORTING = ("agents.md", "claude.md", "gemini.md")

@@ -7,7 +7,6 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from rag_ls.rules.survey.patterns import FOLDER, pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
 from rag_ls.util.paths import leads_out
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.text import count_of
 from rag_ls.util.whole_files import whole_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from rag_ls.rules.survey.findings import MIN_SHARE, SurveyFinding, is_convention
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.search.roles import BY_PATH, Roles
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.records import dataclass, fields, replace
 
 _MIN_NEW_EXCEPTIONS = 3
 # Tests and examples may often do things that the product must not.

@@ -6,10 +6,8 @@ import difflib
 import heapq
 import logging
 import os
-import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +22,12 @@ from rag_ls.search.query import PHRASE_WORDS, Query, longest_run
 from rag_ls.search.roles import is_file_of_code
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, StoredSymbol, fold_text, stem
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 # The numbers of candidates by words and by meaning. More candidates by words found nothing more.
 _MAX_LEXICAL, _MAX_DENSE = 200, 100

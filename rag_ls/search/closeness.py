@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.storage import fold_text, is_unspaced, stem
+from rag_ls.util.records import dataclass
 
 # About the lines of a statement with its comment.
 _LINES = 5

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rag_ls.search.roles import Roles
 from rag_ls.storage import Numbers
+from rag_ls.util.records import dataclass
 
 
 class OrderedDocument(NamedTuple):

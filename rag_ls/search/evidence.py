@@ -8,7 +8,6 @@ in `retrieval/weights/code.json` from questions about public repositories; docs/
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
@@ -33,10 +32,11 @@ from rag_ls.search.roles import (
     is_migration_step,
 )
 from rag_ls.storage import RankRow
+from rag_ls.util.patterns import lazy_pattern
 
-_FUNCTION = re.compile("function|method|constructor")
+_FUNCTION = lazy_pattern("function|method|constructor")
 _DEFAULTS = SearchSettings()
-_TYPE = re.compile("class|struct|interface|enum|type|trait|impl")
+_TYPE = lazy_pattern("class|struct|interface|enum|type|trait|impl")
 # Evidence of queries that name a symbol or a path, or that quote the code.
 _NAMED = ("file_exact", "path", "file_phrase", "folders", "folder", "file_asked")
 # Evidence of each signal that the settings scale.

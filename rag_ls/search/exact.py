@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from rag_ls.search.line_matches import LineMatch, cut_line
 from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import MARK, column_in_bytes, lines_of
 
 NO_PASSAGES = np.zeros(0, np.int64)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # How the lines of comments, attributes and decorators begin.
-_ABOVE = re.compile(r"\s*(?://|/\*|\*|#(?![a-z])|--|@|%|;|<!--)")
+_ABOVE = lazy_pattern(r"\s*(?://|/\*|\*|#(?![a-z])|--|@|%|;|<!--)")
 
 
 def is_small_part(chunk: Chunk, held: StoredSymbol) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_ls.util.records import dataclass
 
 Positions = NDArray[np.int64]
 """Offsets in bytes, in order, of shape (places,)."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +11,14 @@ from numpy.typing import NDArray
 from re2 import _re2
 
 from rag_ls.search.required_text import keep_in_line, knows_letters
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 _SPACES = r" \t\v\f\r"
 # The meaning of Python's classes in ASCII texts, without the end of a line.
 _IN_LINE = {r"\s": f"[{_SPACES}]", r"\S": rf"[^\n{_SPACES}]", r"\W": r"[^\w\n]", r"\D": r"[^\d\n]"}
 # RE2 takes these literally. A set cannot hold all but the spaces that RE2 does not know.
-_READ_OTHERWISE = re.compile(r"\{,|\[[^\]]*\\S")
+_READ_OTHERWISE = lazy_pattern(r"\{,|\[[^\]]*\\S")
 
 
 # `re2` wraps this, and makes an object for each match: they take longer than the matching.

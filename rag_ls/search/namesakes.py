@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from rag_ls.chunking import parts_of, stem_of
+from rag_ls.util.patterns import lazy_pattern
 
-_MARKS = re.compile(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re.I)
+_MARKS = lazy_pattern(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re.I)
 # The names of tests of the folder that they are in.
 _NAMELESS = frozenset({"test", "tests", "spec"})
-_SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
+_SUFFIX_MARKS = lazy_pattern(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 
 
 # For one file, all tests of a project are looked at.

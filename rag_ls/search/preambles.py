@@ -6,15 +6,16 @@ import re
 
 from rag_ls.model import Chunk
 from rag_ls.search.roles import is_data, is_docs
+from rag_ls.util.patterns import lazy_pattern
 
-_LICENCE = re.compile(r"copyright|licen[sc]e|spdx", re.I)
-_COMMENT = re.compile(r"\s*(?:#(?!\s*include)|//|/?\*|--|;|\"use )")
-_IMPORT = re.compile(
+_LICENCE = lazy_pattern(r"copyright|licen[sc]e|spdx", re.I)
+_COMMENT = lazy_pattern(r"\s*(?:#(?!\s*include)|//|/?\*|--|;|\"use )")
+_IMPORT = lazy_pattern(
     r"\s*(?:(?:import|from|use|using|require|require_once|require_relative|include|package|namespace|pub use|extern crate)\b"
     r"|#\s*include|(?:const|let|var)\b.*\brequire\(|export\b.*\bfrom\b|<\?php|[)}\]])"
 )
 # A name or a path in a longer import.
-_PART = re.compile(
+_PART = lazy_pattern(
     r"\s*(?:(?:type )?[\w$.*:{}\\, ]+(?: as \w+)?,|[\w$]+(?: as \w+)?|[\w.]*\s*[\"'][^\"']*[\"'][,;]?)\s*$"
 )
 # More lines of comments, without a licence among them, say what a file is for.

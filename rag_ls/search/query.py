@@ -4,44 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_ls.retrieval.stop_words import IN_CODE, find_spoken_stop_words
 from rag_ls.retrieval.terms import words_of
 from rag_ls.storage import fold_text, terms
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.spellings import compose
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
-_JOINTS = re.compile(r"\.|::|#")
-_LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
-_PATH = re.compile(r"(?<![\w.\-])[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]{1,255}+\.[a-z]{1,5}\b")
-_PLACE = re.compile(r'(?<![\w./\-])([\w./\-]*[\w\-]\.\w+)(?::|", line |\()(\d{1,7})\b')
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
+_JOINTS = lazy_pattern(r"\.|::|#")
+_LOOKS_LIKE_CODE = lazy_pattern(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
+_PATH = lazy_pattern(r"(?<![\w.\-])[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]{1,255}+\.[a-z]{1,5}\b")
+_PLACE = lazy_pattern(r'(?<![\w./\-])([\w./\-]*[\w\-]\.\w+)(?::|", line |\()(\d{1,7})\b')
 _MAX_PLACES = 20
-_SNIPPET = re.compile(
+_SNIPPET = lazy_pattern(
     r"[;{}]|\w\(|\)\s*[:{]|\s(=|==|:=|=>|->)\s|^[ \t]*(def|class|import|from|func|fn|let|const|var|return)\s", re.M
 )
-_ERROR = re.compile(
+_ERROR = lazy_pattern(
     r"\b(error|exception|traceback|panic(ked)?|fatal|failed|cannot|can't|could not|unable to|invalid|unexpected|undefined|"
     r"unknown|missing|not found|not registered|denied|refused|already|must be|expected)\b", re.I
 )  # fmt: skip
 # A program names what it complains about: `Error: ...`, "no such key 'a'", "foo.bar not found". Descriptions rarely have such a mark.
-_COMPLAINT = re.compile(r"""(?<!\w)["'`\[]|:\s|\w[._]\w""")
-_QUESTION = re.compile(
+_COMPLAINT = lazy_pattern(r"""(?<!\w)["'`\[]|:\s|\w[._]\w""")
+_QUESTION = lazy_pattern(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
 # Beginnings of commits' subjects and of issues' titles; with a type, as conventionalcommits.org has it.
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     r"^\s*(?:\[[^\]]+\]\s*)?(?:add|allow|avoid|bump|clean|deprecate|don't|drop|enable|ensure|fix|implement|improve|introduce|make|"
     r"optimi[sz]e|refactor|remove|rename|revert|simplify|support|tweak|update|use)(?:e?[sd]|ing)?\b", re.I,
 )  # fmt: skip
-_CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chore|ci|docs)(?:\([^)]*\))?!?:\s")
+_CONVENTIONAL = lazy_pattern(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chore|ci|docs)(?:\([^)]*\))?!?:\s")
 # The first line of a text of several paragraphs is its title, unless it is code.
-_TITLE = re.compile(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
-_NO_TITLE = re.compile(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
+_TITLE = lazy_pattern(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
+_NO_TITLE = lazy_pattern(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
 _MIN_TITLE_TERMS = 3
 # A question where a name is declared, which may be one letter.
-_DECLARED = re.compile(
+_DECLARED = lazy_pattern(
     r"^\s*where\s+is\s+(?:the\s+)?(?:(?:function|method|class|type|struct|trait|interface|module|macro|constant|variable)\s+)?"
     r"[`'\"]?([^\W\d]\w*)(?:\(\))?[`'\"]?\s+(?:defined|declared)\s*\??\s*$", re.I,
 )  # fmt: skip
@@ -51,11 +52,11 @@ _MIN_TERMS = 6
 _MAX_TERMS = 32
 _MAX_WORDS = 64
 # Two words side by side that an identifier may join.
-_PAIR = re.compile(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
+_PAIR = lazy_pattern(r"(?=\b([^\W\d_]{3,})[ -]([^\W\d_]{3,})\b)")
 _MAX_JOINED = 16
 # A phrase with fewer telling words than this is everywhere.
 _MIN_TELLING_TERMS = 2
-_BETWEEN_WORDS = re.compile(r"[\W_]+")
+_BETWEEN_WORDS = lazy_pattern(r"[\W_]+")
 PHRASE_WORDS = 3
 """The number of words that make a phrase."""
 MAX_QUERY_CHARACTERS = 8000

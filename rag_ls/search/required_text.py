@@ -11,6 +11,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 from rag_ls.storage import Need
+from rag_ls.util.patterns import lazy_pattern
 
 NOTHING = Need()
 # Each of so many texts is looked for in less time than all of them together as an expression.
@@ -25,7 +26,7 @@ _BEYOND_LINES = (
 _LINE_ENDS = (codes.AT_BEGINNING, codes.AT_END)
 _TEXT_ENDS = (codes.AT_BEGINNING_STRING, codes.AT_END_STRING, codes.AT_NON_BOUNDARY)
 
-ELEMENT = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+ELEMENT = lazy_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 """A set, or a character that stands for something, of a regular expression."""
 
 

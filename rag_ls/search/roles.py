@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from rag_ls.chunking import stem_of
 from rag_ls.languages import LANGUAGES, Role, find_language
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     # Imported for its name alone: the processes that read the files of a survey start faster without it.
@@ -20,46 +21,46 @@ T = TypeVar("T")
 
 # More keys of one name than this are uses of it.
 _MAX_KEYS = 5
-TEST_FOLDER = re.compile(
+TEST_FOLDER = lazy_pattern(
     r"(^|/)(tests?|testing|e2e|tests?[_-]e2e|e2e[_-]tests?|__tests__|specs?|t|fixtures?|testdata|mocks?)/", re.I
 )
-_TEST_FILE = re.compile(
+_TEST_FILE = lazy_pattern(
     r"(^|/)(test_|conftest)[^/]*$|(^|/)tests\.(py|rs)$|(^|/)test\.[cm]?[jt]s$|[._-](test|tests|spec|mock)\.\w+$", re.I
 )
 # JUnit, PHPUnit, XCTest: the capital letter distinguishes them from `latest.py`.
-_TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Specs?|TestCase)\.\w+$")
+_TEST_NAME = lazy_pattern(r"(?<=[a-z0-9])(Tests?|Specs?|TestCase)\.\w+$")
 # A specification in prose is no test.
-_SPECIFICATION = re.compile(r"(?:^|/)specs?/(?=.*\.(?:md|mdx|rst|adoc|txt)$)", re.I)
-SAMPLE_FOLDER = re.compile(r"(^|/)(examples?|samples?|benchmarks?|bench|demos?)/", re.I)
-FOREIGN_FOLDER = re.compile(r"(^|/)(vendor|third[_-]party|deps|single[_-]include)/", re.I)
-_OTHER_SECONDARY = re.compile(
+_SPECIFICATION = lazy_pattern(r"(?:^|/)specs?/(?=.*\.(?:md|mdx|rst|adoc|txt)$)", re.I)
+SAMPLE_FOLDER = lazy_pattern(r"(^|/)(examples?|samples?|benchmarks?|bench|demos?)/", re.I)
+FOREIGN_FOLDER = lazy_pattern(r"(^|/)(vendor|third[_-]party|deps|single[_-]include)/", re.I)
+_OTHER_SECONDARY = lazy_pattern(
     r"(^|/)(compat|deprecated|legacy|old|obsolete|archived?|generated|locales?)/"
     r"|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
 )  # fmt: skip
 _FRONTEND = (".js", ".cjs", ".mjs", ".d.ts", ".css", ".less", ".sass", ".scss")
 # Libraries of others among the files of a web server: built ones, those with a version in their path, and the best known.
-_BUILT = re.compile(r"[-_.]v?\d+\.\d+\.\d+|(?:^|/)(?:dist|node_modules|bower_components)/", re.I)
-_SERVED = re.compile(r"(?:^|/)(?:static|public|wwwroot|webroot|assets|js|css)(?=/)", re.I)
-_LIBRARY = re.compile(
+_BUILT = lazy_pattern(r"[-_.]v?\d+\.\d+\.\d+|(?:^|/)(?:dist|node_modules|bower_components)/", re.I)
+_SERVED = lazy_pattern(r"(?:^|/)(?:static|public|wwwroot|webroot|assets|js|css)(?=/)", re.I)
+_LIBRARY = lazy_pattern(
     r"/(?:angular|bootstrap|codemirror|d3|font-?awesome|highlight|jquery|leaflet|moment|modernizr|popper|select2|semantic|tinymce)[-._/\d]",
     re.I,
 )  # fmt: skip
 # Texts of a program in people's languages: `lang/de/errors.php`, `i18n/pt-BR.json`.
-_TEXTS = re.compile(r"(?:^|/)(?:langs?|translations?|i18n|l10n)(?=/)", re.I)
-_SPOKEN_LANGUAGE = re.compile(
+_TEXTS = lazy_pattern(r"(?:^|/)(?:langs?|translations?|i18n|l10n)(?=/)", re.I)
+_SPOKEN_LANGUAGE = lazy_pattern(
     r"/(?:ar|bg|bn|bs|ca|cs|cy|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|is|it|ja|ka|ko|lt|lv|mk|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sq|sr"
     r"|sv|ta|th|tr|uk|ur|vi|zh)(?:[-_][a-z]+){0,3}(?:/|\.\w+$)",
     re.I,
 )  # fmt: skip
 # Below a source root, folders are packages: `com.example.demo`, `org.mockito.mock`.
-_SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
+_SOURCE_ROOT = lazy_pattern(r"^(.*?\bsrc/main/(?!resources/|webapp/)\w+/)(?:.*/)?([^/]+)$")
 # A numbered step of the history of a database: `db/migrate/20230224175634_create_jobs.rb`, `migrations/0001_initial.py`,
 # `prisma/migrations/03_index/migration.sql`, `db/migration/V2__users.sql`.
-_MIGRATIONS = re.compile(r"(?:^|/)(?:migrations?|migrate)(?=/)", re.I)
+_MIGRATIONS = lazy_pattern(r"(?:^|/)(?:migrations?|migrate)(?=/)", re.I)
 # `migrate/v1/client.go` is a version of an interface, and no step.
-_NUMBERED = re.compile(r"/(?:v?\d+[._-]|\d+/|\d{4})", re.I)
-_VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
+_NUMBERED = lazy_pattern(r"/(?:v?\d+[._-]|\d+/|\d{4})", re.I)
+_VERSION = lazy_pattern(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
 _OTHER_WEIGHT, _SECOND_WEIGHT, _DATA_FILE_WEIGHT = 0.6, 0.8, 0.5

@@ -6,7 +6,6 @@ import itertools
 import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rag_ls.chunking import is_surveyed, rule_kind
@@ -28,6 +27,7 @@ from rag_ls.search.roles import Roles
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex, StoredSymbol
 from rag_ls.util.counts import Counts
+from rag_ls.util.records import dataclass, field, replace
 
 _log = logging.getLogger(__name__)
 

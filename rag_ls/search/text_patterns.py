@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,8 @@ from rag_ls.search.required_text import (
     texts_of,
 )
 from rag_ls.storage import OTHER_CASES, Need, fold
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import LINE_END, MARK
 from rag_ls.util.timed_patterns import compile_timed
 
@@ -48,7 +49,7 @@ _OTHER_CASES = tuple(letter.encode() for letter in OTHER_CASES)
 _MARK_BYTES = MARK.encode()
 _SPACES = r" \t\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # `regex` gives some brackets a meaning of its own, where `re` and people mean the character.
-_BARE_BRACE = re.compile(r"\{(?!\d*,?\d*\})")
+_BARE_BRACE = lazy_pattern(r"\{(?!\d*,?\d*\})")
 
 
 @dataclass(frozen=True, slots=True)

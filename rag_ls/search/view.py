@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 
 from rag_ls.project import is_guest
 from rag_ls.search.document_order import DocumentOrder
@@ -11,6 +10,7 @@ from rag_ls.search.roles import BY_PATH, Roles, is_data, is_docs
 from rag_ls.storage import DISK, SearchedDocuments
 from rag_ls.util.nearest import nearest_text
 from rag_ls.util.path_globs import glob_matcher, nearest_to_glob
+from rag_ls.util.records import dataclass, field
 from rag_ls.util.spellings import compose
 
 

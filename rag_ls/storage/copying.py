@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from rag_ls.storage.api import Vector, VectorStore
 from rag_ls.storage.records import Vectors
 from rag_ls.storage.server_api import ListedVectors
 from rag_ls.storage.sqlite.pending import PendingEmbeddings
+from rag_ls.util.records import dataclass
 
 _MAX_TEXTS = 1000
 # Stores round to half precision, and some normalise again.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_ls.config import Settings
@@ -31,6 +30,7 @@ from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.room import describe_fault
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
+from rag_ls.util.records import dataclass, field
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
@@ -18,6 +17,7 @@ from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedVectors, StoredProjects
+from rag_ls.util.records import dataclass
 
 
 class UnusableVectors:

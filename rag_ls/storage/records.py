@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import groupby
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Chunk, Coverage, Import, Memory, StoredChunk
+from rag_ls.util.records import dataclass
 
 DISK = ""
 """The session of text that was read from disk."""

@@ -10,23 +10,24 @@ from functools import cache, lru_cache
 from typing import Any
 
 from rag_ls.util.paths import FOLDER_STEMS
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.spellings import compose
 
 # Latin and Greek letters with their accents, and ё. In other scripts a mark makes another letter: が is not か, й is not и.
-_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff\u0386-\u03ce\u1f00-\u1fffЁёς]")
+_ACCENTED = lazy_pattern("[\u00c0-\u024f\u1e00-\u1eff\u0386-\u03ce\u1f00-\u1fffЁёς]")
 # Marks that readers may leave out: accents that stand alone, vowel points of Hebrew and Arabic, characters without width.
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_pattern(
     "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
     "\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]"
 )
 # Vowel signs of India and South-East Asia stand inside words, but `\w` does not match them.
-_WORD = re.compile(
+_WORD = lazy_pattern(
     "[\\w\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f90-\u0fbc"
     "\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u17dd]+"
 )
-_ASCII_PART = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_ASCII_PART = lazy_pattern("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # The same patterns on classes of characters (`_class_of`); the last ones are those of scripts without spaces.
-_PART = re.compile("A+(?=Aa)|A?a+|A+|0+|h+|i+|k+|g+|t+")
+_PART = lazy_pattern("A+(?=Aa)|A?a+|A+|0+|h+|i+|k+|g+|t+")
 _UNSPACED, _ONE_LETTER_WORDS = frozenset("hikgt"), frozenset("hg")
 # Scripts that write words without spaces or with endings attached, by first and last character: Chinese (h), the two of
 # Japanese (i, k), Korean (g), Thai, Lao, Burmese and Khmer (t).
@@ -37,9 +38,9 @@ _SCRIPTS = (
 )  # fmt: skip
 # A letter of South-East Asia with the signs above, below and behind it.
 _SIGNS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
-_LETTER = re.compile(f"[^{_SIGNS}][{_SIGNS}]*|[{_SIGNS}]+")
+_LETTER = lazy_pattern(f"[^{_SIGNS}][{_SIGNS}]*|[{_SIGNS}]+")
 # Marks between the parts of an import: `a.b`, `a/b`, `a::b`, `A\\B`, and in file names.
-_IMPORT_PARTS = re.compile(r"[/\\.:]+")
+_IMPORT_PARTS = lazy_pattern(r"[/\\.:]+")
 _KEY_PARTS = 3
 _PARENT = ".."
 """The key of an import of a whole folder: `.`, `..`, `super`."""

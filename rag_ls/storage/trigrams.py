@@ -6,11 +6,11 @@ a row) of the block. A line that holds a literal lies in one block, which then h
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 SIGNATURE_BYTES = 256
 _BITS = 8 * SIGNATURE_BYTES
@@ -23,7 +23,7 @@ _FACTORS = tuple(map(np.uint32, (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)))
 _MIX = np.uint32(0x2C1B3C6D)
 # Letters that regular expressions take for an ASCII letter in another case.
 OTHER_CASES = {"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"}
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
 
 BlockBits = NDArray[np.uint8]
 """The signature of each block, of shape (blocks, `SIGNATURE_BYTES`)."""

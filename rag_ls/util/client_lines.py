@@ -7,7 +7,6 @@ message is answered here. When the agent closes its end, its open requests are a
 from __future__ import annotations
 
 import json
-import re
 import select
 import threading
 import time
@@ -15,6 +14,7 @@ from collections import deque
 from typing import IO, Any
 
 from rag_ls.util.json_rpc import INVALID_REQUEST, PARSE_ERROR, Message, write_all
+from rag_ls.util.patterns import lazy_pattern
 
 # If no answer comes for this long after the agent's last message, none will come.
 _LAST_WORDS_S = 600.0
@@ -22,7 +22,7 @@ _LOOK_S = 0.2
 _MARK = b"\xef\xbb\xbf"
 # Escaped backslashes and whole characters stay. They are matched before halves of characters, which agents leave when they cut
 # texts.
-_HALF = re.compile(
+_HALF = lazy_pattern(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 UTF_8 = "utf-8"
 # UTF-32 comes first, because its mark begins with that of UTF-16. A mark of UTF-8 stays in the text.
@@ -20,15 +22,15 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # Ways in which files name their own encoding: PEP 263 and its kin in Ruby, Emacs and Vim, then XML, HTML and CSS.
-_COOKIE = re.compile(
+_COOKIE = lazy_pattern(
     rb"""(?:coding[:=]|\bencoding\s*=\s*["']|\bcharset\s*=\s*["']?|@charset\s*["'])\s*([-\w.]+)""", re.IGNORECASE
 )
 _COOKIE_BYTES = 1000
 _JAPANESE_IN_ASCII = b"\x1b$"
-_ESCAPED = re.compile("[\udc80-\udcff]")
-_NON_ASCII = re.compile("[^\x00-\x7f]")
-_CONTROLS = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
-_MORE_CONTROLS = re.compile("[\x80-\x9f]")
+_ESCAPED = lazy_pattern("[\udc80-\udcff]")
+_NON_ASCII = lazy_pattern("[^\x00-\x7f]")
+_CONTROLS = lazy_pattern(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
+_MORE_CONTROLS = lazy_pattern("[\x80-\x9f]")
 _MAX_CONTROLS_SHARE, _MAX_UNKNOWN_SHARE, _MAX_ACCENTED_SHARE = 0.01, 0.3, 0.4
 # The encodings that can be told apart by their bytes; a few thousand bytes suffice.
 _DETECTED = (
@@ -45,8 +47,8 @@ _USUAL = {
 }
 # Hebrew read as Russian: й, щ and ъ stand for its commonest letters; no Hebrew letter becomes a capital or one of the last
 # letters.
-_HEBREW_READ_AS_RUSSIAN, _MIN_HEBREW_SHARE = re.compile("[йщъ]"), 0.08
-_NOT_IN_HEBREW = re.compile("[А-Яыьэюя]")
+_HEBREW_READ_AS_RUSSIAN, _MIN_HEBREW_SHARE = lazy_pattern("[йщъ]"), 0.08
+_NOT_IN_HEBREW = lazy_pattern("[А-Яыьэюя]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
@@ -15,6 +14,7 @@ from rag_ls.util import handles
 from rag_ls.util.git_config import why_endless
 from rag_ls.util.git_process import GitProcess
 from rag_ls.util.obstacles import find_obstacle, is_obstacle
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import DOT_GIT, Repository, find_repository, is_git_folder, is_repository_top
 
 _TIMEOUT_S = 20.0
@@ -37,7 +37,7 @@ _COMMANDS = frozenset(
     {"cat-file", "check-ignore", "config", "diff-index", "ls-files", "ls-tree", "merge-base", "rev-parse"}
 )
 """The commands that pass no file through a filter, which is a program: they compare none of the work tree's files."""
-_TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
+_TRUST = lazy_pattern(rb"(git config --global --add safe\.directory [^\r\n]+)")
 
 
 class Silence(StrEnum):

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.util.git import ask_git, list_by_git
 from rag_ls.util.paths import is_behind_link, is_inner_path, project_file
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.plain_files import means_nothing_there
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import MAX_BYTES, read_most
 
 _GIT_S = 120.0
-_STAMPS = re.compile(rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: .*\n  uid: .*\n  size: (\d+)\t.*\n")
+_STAMPS = lazy_pattern(rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: .*\n  uid: .*\n  size: (\d+)\t.*\n")
 _ONE_SECOND_NS = 1_000_000_000
 _LINK_MODE, _MODULE_MODE = b"120000", b"160000"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_regular
 
 # Of all files together.
@@ -17,9 +18,9 @@ _MAX_BYTES = 1_000_000
 # More files than anybody's settings include.
 _MAX_FILES = 100
 _INCLUDES = ("include.path", "includeif.path")
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
-_PIECE = re.compile(r"""\\.?|["#;]|[^\\"#;]+""", re.DOTALL)
-_ENTRY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
+_SECTION = lazy_pattern(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
+_PIECE = lazy_pattern(r"""\\.?|["#;]|[^\\"#;]+""", re.DOTALL)
+_ENTRY = lazy_pattern(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
+from rag_ls.util.allocator import collect_rarely
 from rag_ls.util.pipe_frames import ANSWER, RAISED, read_frame, write_frame
 
 # Address space beside the memory that a call may use: for threads and mapped libraries.
@@ -21,6 +22,7 @@ _ALONE_S = 600
 
 def main() -> None:
     """Answer calls on standard input; whatever else is printed goes to stderr."""
+    collect_rarely()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     nice, memory_bytes = (int(argument) for argument in sys.argv[1:3])

@@ -14,13 +14,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import psutil
 
 from rag_ls.util.environment import command_of
 from rag_ls.util.pipe_frames import CALL, RAISED, read_frame, write_frame
+from rag_ls.util.records import dataclass, field
 
 R = TypeVar("R")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+
+from rag_ls.util.records import dataclass
 
 _MAX_KEPT = 1000
 

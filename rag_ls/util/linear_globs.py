@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from rag_ls.util.records import dataclass
 
 _MAX_STEPS = 30_000_000
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from rag_ls.util.patterns import lazy_pattern
+
 _MASK = "***"
 # To a database, a user's name is no secret; a web server may use it as the key.
 _NAMES_ARE_KNOWN = ("postgres", "postgresql")
 _SECRET_NAMES = r"[\w.-]*(?:password|passwd|pwd|secret|token|key|sig|signature|auth|credential)s?"
-_PARAMETER = re.compile(rf"(?i)(?<![\w.-])({_SECRET_NAMES})(\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s#]+)")
+_PARAMETER = lazy_pattern(rf"(?i)(?<![\w.-])({_SECRET_NAMES})(\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s#]+)")
 # A password may hold an unescaped `@`, `/` or `#`: it goes up to the last `@` of the text.
-_USER = re.compile(r"(?s)\b([a-zA-Z][\w+.-]*)://(.*)@")
-_USER_WITHOUT_SCHEME = re.compile(r"(?s)^([^:]*):.*@")
+_USER = lazy_pattern(r"(?s)\b([a-zA-Z][\w+.-]*)://(.*)@")
+_USER_WITHOUT_SCHEME = lazy_pattern(r"(?s)^([^:]*):.*@")
 
 
 def mask_secrets(address: str) -> str:

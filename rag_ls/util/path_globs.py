@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
 from rag_ls.util.nearest import nearest, nearest_paths
+from rag_ls.util.patterns import lazy_pattern
 
 Matcher = Callable[[str], bool]
 
@@ -20,10 +21,10 @@ Matcher = Callable[[str], bool]
 _MAX_GLOB_CHARACTERS = 4096
 _MAX_ALTERNATIVES = 200
 _MAX_NEAREST = 3
-_PART = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
-_WILD = re.compile(r"(?<!\\)[*?\[{]")
-_INNER_FOLDER = re.compile(r"\*\*(/[^*?\[{\\]+/)\*\*")
-_IS_SUFFIX = re.compile(r"(?:\*+/)*[*?]+(?:\.|$)")
+_PART = lazy_pattern(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
+_WILD = lazy_pattern(r"(?<!\\)[*?\[{]")
+_INNER_FOLDER = lazy_pattern(r"\*\*(/[^*?\[{\\]+/)\*\*")
+_IS_SUFFIX = lazy_pattern(r"(?:\*+/)*[*?]+(?:\.|$)")
 _ELEMENTS = {
     # The first element may be skipped alone, or together with the other two. It does not repeat: `a**/b` does not match `axb`.
     "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
@@ -35,10 +36,10 @@ _MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 # A backslash before a letter separates folders, as on Windows. Before one of these characters, it takes away the special
 # meaning.
 _ESCAPED = r"*?[]{}!,#\ "
-_IS_WINDOWS_PATH = re.compile(r"^[^/]*\\[\w.@-][^/]*$|^[^/\\]*[\w.-]\\\*[^/]*$")
+_IS_WINDOWS_PATH = lazy_pattern(r"^[^/]*\\[\w.@-][^/]*$|^[^/\\]*[\w.-]\\\*[^/]*$")
 
 # Syntax that .gitignore lacks, or that means something else there.
-_IS_NO_IGNORE_LINE = re.compile(r"[{,\n\[]|^!?\.(/|$)|\\[\w.@*-]")
+_IS_NO_IGNORE_LINE = lazy_pattern(r"[{,\n\[]|^!?\.(/|$)|\\[\w.@*-]")
 
 
 def glob_matcher(written: str, known: Collection[str] = ()) -> Matcher:

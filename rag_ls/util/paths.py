@@ -12,6 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
 
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.regular_files import read_regular, regular_file
 from rag_ls.util.secret_texts import Blanked, blank_secrets
 
@@ -22,7 +23,7 @@ FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"}
 _MAX_PATH = 32_767
 _HAS_OPEN_FOLDERS = os.open in os.supports_dir_fd
 # Some systems take `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION` and `git~1` for `.git`, some leave out the letters that do not show.
-_NO_PART = re.compile(r"(?:^|/)(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::[^/]*)?)(?:/|$)", re.IGNORECASE)
+_NO_PART = lazy_pattern(r"(?:^|/)(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::[^/]*)?)(?:/|$)", re.IGNORECASE)
 _UNSEEN = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 
 
@@ -39,7 +40,7 @@ def is_inner_path(path: str) -> bool:
 @contextlib.contextmanager
 def project_file(root: Path, path: str) -> Iterator[BinaryIO]:
     """Open a file of a project. Raises `OSError` for what is none: it leads elsewhere, is a link or behind one, or special."""
-    if not is_inner_path(path) or is_behind_link(root, path):
+    if not is_inner_path(path) or (not _HAS_OPEN_FOLDERS and is_behind_link(root, path)):
         raise OSError(errno.EINVAL, "it is no file of the project", path)
     if not _HAS_OPEN_FOLDERS:
         with regular_file(root / path) as stream:

@@ -9,13 +9,15 @@ import json
 import re
 import unicodedata
 
+from rag_ls.util.patterns import lazy_pattern
+
 # Control characters (ANSI escapes among them), separators of lines and paragraphs, half characters.
 _UNSEEN = frozenset(("Cc", "Zl", "Zp", "Cs"))
 # Characters that reorder or hide text (bidi marks, tag characters); the joiners among them stay, since scripts and emoji need them.
 _HIDING, _JOINERS = "Cf", "\u200c\u200d"
 # Places where Markdown begins (CommonMark 0.31, GitHub's extensions). A backslash before them shows them as they are. Nothing
 # more is escaped, because some editors show the backslashes.
-_MARKDOWN = re.compile(
+_MARKDOWN = lazy_pattern(
     r"""[\\`*<\[\]~]                       # code, emphasis, HTML, links, images
     | (?<![^\W_]) _ | _ (?![^\W_])       # emphasis, which does not begin within a word
     | & (?=\#?\w+;) | \$ (?=\()          # entities; icons of VS Code
@@ -24,14 +26,14 @@ _MARKDOWN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_LIST_NUMBER = re.compile(r"^(\d+)([.)])")
-_NO_LANGUAGE = re.compile(r"[^\w+#.-]")
-_ENDS_ADDRESS = re.compile(r"[^\w\-.~:/?#@!$&'*+,;=%\[\]]")
-_RUN_OF_TICKS = re.compile(r"`+")
+_LIST_NUMBER = lazy_pattern(r"^(\d+)([.)])")
+_NO_LANGUAGE = lazy_pattern(r"[^\w+#.-]")
+_ENDS_ADDRESS = lazy_pattern(r"[^\w\-.~:/?#@!$&'*+,;=%\[\]]")
+_RUN_OF_TICKS = lazy_pattern(r"`+")
 # Where Python, terminals and readers of Unicode begin a new line.
 _LINE_BREAKS = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 # Characters that may be unseen: all that JSON does not escape already. The line ends of indented JSON stay.
-_UNSEEN_IN_JSON = re.compile("[\x7f-\xa0\xad\u0600-\U000e0fff]")
+_UNSEEN_IN_JSON = lazy_pattern("[\x7f-\xa0\xad\u0600-\U000e0fff]")
 
 
 def make_visible(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.plain_files import kind_of
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"

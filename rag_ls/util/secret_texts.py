@@ -12,19 +12,20 @@ import os
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import re2
 
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 # Words that stand for a secret where none is shown: in documentation, in templates, and in keys that everybody knows.
-_EXAMPLE = re.compile(
+_EXAMPLE = lazy_pattern(
     r"example|sample|dummy|fake|placeholder|changeme|your|redacted|0123456|1234567|abcdef|x{6}|(.)\1{5}|Eby8vdM02xNOcqFl",
     re.I,
 )
-_KNOWN_PASSWORD = re.compile(
+_KNOWN_PASSWORD = lazy_pattern(
     r"(?:my|some|the|test|db|user|basic)?[_-]?(?:pass(?:w(?:or)?d|phrase)?|pwd?|secrets?|token|test|(?:foo|bar|baz)+|hidden|admin|root|guest|"
     r"postgres|mysql|user(?:name)?|open sesame|[x.*#]+|[a-z])[_-]?\d{0,4}",
     re.I,

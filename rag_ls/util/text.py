@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from datetime import UTC, datetime
+
+from rag_ls.util.patterns import lazy_pattern
 
 
 def without_surrogates(text: str) -> str:
@@ -19,7 +20,7 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
 def end_lines_in_lf(text: bytes) -> bytes:

@@ -7,11 +7,13 @@ from typing import Any
 
 import regex
 
+from rag_ls.util.patterns import lazy_pattern
+
 _MAX_CHARACTERS = 10_000
 # Of a pattern with its counted repetitions written out, as `regex` compiles it.
 _MAX_PARTS = 100_000
-_COUNT = re.compile(r"(.?)\{\s*(\d+)", re.DOTALL)
-_LETTER = re.compile(r"[\w.\]]")
+_COUNT = lazy_pattern(r"(.?)\{\s*(\d+)", re.DOTALL)
+_LETTER = lazy_pattern(r"[\w.\]]")
 
 
 def compile_timed(pattern: str, flags: int = 0) -> Any:

@@ -8,14 +8,15 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from rag_ls.util.paths import portable
+from rag_ls.util.patterns import lazy_pattern
 
-_LINES = re.compile(
+_LINES = lazy_pattern(
     r"(?P<path>.+?)(?<!:)(?::|#)(?:L|line)?(?P<first>\d{1,9})(?:C\d+)?"
     r"(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,](?P<column>\d{1,9})?)?:?",
     re.DOTALL,
 )
-_LAST_NUMBER = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})", re.DOTALL)
-_ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
+_LAST_NUMBER = lazy_pattern(r"(?P<path>.+):(?P<first>\d{1,9})", re.DOTALL)
+_ADDRESS = lazy_pattern(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
 _QUOTES = ("`", '"', "'")
 # Names in a diff: `a/` is the file before, `b/` the file after.
 _OF_DIFFS = ("a/", "b/")

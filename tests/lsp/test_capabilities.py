@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from lsprotocol import types
 
 from rag_ls.engine.client import local_client
@@ -13,7 +10,6 @@ from rag_ls.lsp.server import create_server
 
 _EVERYTHING = {
     "capabilities": {"textDocument": {"diagnostic": {}}},
-    "initializationOptions": {"ragLs": {"references": {"languages": ["all"]}}},
 }
 
 
@@ -27,8 +23,6 @@ def test_every_declared_capability_has_a_handler_and_every_handler_is_declared()
         "codeLensProvider": {types.TEXT_DOCUMENT_CODE_LENS},
         "diagnosticProvider": {types.TEXT_DOCUMENT_DIAGNOSTIC, types.WORKSPACE_DIAGNOSTIC},
         "workspaceSymbolProvider": {types.WORKSPACE_SYMBOL},
-        "referencesProvider": {types.TEXT_DOCUMENT_REFERENCES},
-        "implementationProvider": {types.TEXT_DOCUMENT_IMPLEMENTATION},
         "textDocumentSync": {
             types.TEXT_DOCUMENT_DID_OPEN,
             types.TEXT_DOCUMENT_DID_CHANGE,
@@ -60,20 +54,6 @@ def test_every_declared_capability_has_a_handler_and_every_handler_is_declared()
 
 def test_an_editor_that_does_not_ask_for_diagnostics_is_not_offered_them() -> None:
     assert "diagnosticProvider" not in initialize_result({})["capabilities"]
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        pytest.param({"capabilities": {}}, id="nobody wants them"),
-        pytest.param(
-            {**_EVERYTHING, "capabilities": {"textDocument": {"references": {"dynamicRegistration": True}}}},
-            id="they are offered once all settings are read",
-        ),
-    ],
-)
-def test_references_are_not_offered_at_the_start(params: dict[str, Any]) -> None:
-    assert "referencesProvider" not in initialize_result(params)["capabilities"]
 
 
 def test_the_first_encoding_that_both_sides_know_is_chosen() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from rag_ls.engine.client import local_client
 from rag_ls.errors import NotConfirmed, NotIndexed
-from rag_ls.operations import ClientSession, first_index, operation_named
+from rag_ls.operations import OPERATIONS, ClientSession, first_index
 from tests.support import PATIENCE_S, write
 
 _CODE = "\n\n".join(f"def zebra_{number}(value):\n    return value + {number}\n" for number in range(10))
@@ -51,9 +51,9 @@ def test_one_operation_makes_a_project_of_a_folder_only_where_it_is_for_that(
 ) -> None:
     folder = write(tmp_path / "plain", {"a.py": "x = 1\n"})
     with pytest.raises(NotIndexed):
-        session.enter(str(folder), operation_named("search_code"))
+        session.enter(str(folder), OPERATIONS.find("search_code"))
     assert not (folder / ".rag-ls").exists()
-    session.enter(str(folder), operation_named("index"))
+    session.enter(str(folder), OPERATIONS.find("index"))
     assert (folder / ".rag-ls").is_dir()
 
 
@@ -63,11 +63,11 @@ def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
     monkeypatch.setattr(first_index, "MAX_UNASKED_FILES", 10)
     files = {f"vendor/lib/{number}.py": "x = 1\n" for number in range(8)}
     folder = write(tmp_path / "large", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
-    index = operation_named("index")
+    index = OPERATIONS.find("index")
     with pytest.raises(NotConfirmed, match=r"more than 10 files.* vendor/lib \(8\), src \(3\).*\.ragignore.*--force"):
         session.check_first_index(str(folder), index)
     assert not (folder / ".rag-ls").exists()
-    session.check_first_index(str(folder), operation_named("search_code"))
+    session.check_first_index(str(folder), OPERATIONS.find("search_code"))
     write(folder, {".ragignore": "vendor/\n"})
     session.check_first_index(str(folder), index)
     # What is indexed once is not asked about again.

@@ -33,7 +33,7 @@ from rag_ls.mcp.code_text import is_text, render_answer, render_whole
 from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
 from rag_ls.mcp.tools import TOOLSETS, make_tool, offer_tools
-from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations, operation_named
+from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations
 from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.schema import answer_schema
 from rag_ls.project import user_data_folder
@@ -108,7 +108,7 @@ class Answering:
 
     def __call__(self, operation: str, render: Callable[[object], Json] = make_json) -> Json:
         is_told = operation == self.operation
-        return render(self.answer if is_told else every_answer(operation_named(operation).answer)[0])
+        return render(self.answer if is_told else every_answer(OPERATIONS.find(operation).answer)[0])
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_names_are_given_once_and_what_is_shown_is_there() -> None:
         make_tool(operation)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", list(OPERATIONS), ids=lambda operation: operation.name)
 def test_requests_can_be_made_of_nothing_but_what_is_required(operation: Operation) -> None:
     known = arguments_of(operation.request)
     assert all(declared.doc or not declared.required or name == "query" for name, (_, declared) in known.items())

@@ -9,7 +9,6 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
 from rag_ls.util.installation import model_command
+from rag_ls.util.records import asdict, dataclass, replace
 
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rag_ls.embedding.remote.service import RetryPolicy, ServiceFailed
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

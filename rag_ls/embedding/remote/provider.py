@@ -7,7 +7,6 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -23,6 +22,7 @@ from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed,
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.project import user_data_folder
 from rag_ls.util.masks import mask_secrets
+from rag_ls.util.records import asdict, dataclass, replace
 
 _log = logging.getLogger(__name__)
 

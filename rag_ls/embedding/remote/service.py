@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ import httpx2 as httpx
 from rag_ls.embedding.api import ModelClosed
 from rag_ls.errors import RagLsError
 from rag_ls.util.hosts import is_loopback
+from rag_ls.util.records import dataclass
 
 _ATTEMPTS, _BACK_OFF_S = 4, 0.5
 # If a service asks for a longer wait, the next batch is its next try.

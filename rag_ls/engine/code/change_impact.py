@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
@@ -23,8 +21,10 @@ from rag_ls.search import is_docs
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.git_changes import ChangeStatus
 from rag_ls.util.paths import text_in
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
-_PARTS = re.compile(r"\.|::|#| > ")
+_PARTS = lazy_pattern(r"\.|::|#| > ")
 
 
 class NameChange(StrEnum):

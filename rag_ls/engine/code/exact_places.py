@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
 from rag_ls.chunking import recognise
 from rag_ls.engine.left_out import (
@@ -35,6 +34,7 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import Blanked, describe_secret_lines
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.engine.code import places
 from rag_ls.engine.code.code_memories import find_in_document, find_near
 from rag_ls.engine.code.impact import SymbolUse, count_uses
@@ -13,6 +11,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, Memory
 from rag_ls.search import NO_FILTERS
 from rag_ls.storage import ChunkRow, is_called, split_identifier
+from rag_ls.util.records import dataclass
 
 _MAX_HOLDERS = 40
 """The calls of a name that more documents hold are not looked for: a hover must not take a second."""

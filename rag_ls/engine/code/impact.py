@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,7 @@ from rag_ls.search import NO_FILTERS, is_docs, is_inline_test, is_preamble
 from rag_ls.search.namesakes import named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.records import dataclass, replace
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.file_facts import Endpoint, FileFacts, SocketEvent

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from rag_ls.engine.code import places
@@ -15,15 +14,17 @@ from rag_ls.search import Filters, Roles
 from rag_ls.storage import ChunkRow, StoredSymbol
 from rag_ls.util.nearest import nearest_paths, nearest_text
 from rag_ls.util.path_globs import glob_matcher, relative_globs
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import read_lines
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_SYMBOLS = 200_000
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _OF_A_PATH = "of a file give PATH:LINE, or PATH:FROM-TO for these lines"
 _GONE = "its code was edited or removed: search_code finds it again"
-_OWNER = re.compile(r"\.|::|#| > ")
+_OWNER = lazy_pattern(r"\.|::|#| > ")
 
 
 @dataclass(frozen=True, slots=True)

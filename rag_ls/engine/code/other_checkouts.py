@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_ls.util.network_paths import is_elsewhere
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import find_repository, is_repository_top
 
 if TYPE_CHECKING:
     from rag_ls.engine.session import ProjectSession
 
-_WILD = re.compile(r"[*?\[{,!]")
+_WILD = lazy_pattern(r"[*?\[{,!]")
 
 
 def describe_other_checkout(session: ProjectSession, written: str) -> str:

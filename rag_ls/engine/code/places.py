@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
 from rag_ls.chunking import find_keywords
@@ -12,13 +11,14 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import count_of
 
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
 _MAX_DECLARED = 1000
-_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
-_WORD = re.compile(r"\w+")
+_NAME = lazy_pattern(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
+_WORD = lazy_pattern(r"\w+")
 _MAX_FILES_SHOWN = 5
 _MAX_NEAREST = 3
 

@@ -7,7 +7,6 @@ import operator
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import file_stamp, text_in
+from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import blank_secrets
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -26,20 +25,22 @@ from rag_ls.search.roles import (
     without_packages,
 )
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 # Computing the roles again takes at most this share of the time.
 _SHARE_OF_TIME = 0.02
 # Words in imports that lead into a folder of tests or examples, or to a file with such a name.
 _WORDS = ("test", "spec", "mock", "fixture", "example", "sample", "demo", "bench")
 # An import in one of these files does not make the imported file product.
-_TOOLING = re.compile(
+_TOOLING = lazy_pattern(
     r"^\.|^(tools?|hacking|docs?(_src)?)/|^([^/]+/)?scripts?/|(^|/)(e2e|cypress|playwright|\w+_tests)/|(^|/)(setup|noxfile|fabfile|build|gulpfile|gruntfile|rakefile)(\.\w+)?$"
     r"|(^|[/.])[\w-]*(rc|config|conf)\.[cm]?[jt]s$|\.(stories|story|cy|bench|test-d)\.\w+$"
     r"|(^|/)([a-z0-9]+[_-])*(testing|test[_-]?(utils?|help\w*|lib|support|case|suite|tools?|data)|mocks?|fixtures?)\.\w+$",
     re.I,
 )  # fmt: skip
-_PACKAGE_FILE = re.compile(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
-_VENDOR = re.compile(r"vendor", re.I)
+_PACKAGE_FILE = lazy_pattern(r"(^|/)(__init__\.py|index\.[cm]?[jt]sx?|mod\.rs)$")
+_VENDOR = lazy_pattern(r"vendor", re.I)
 # Of a folder of foreign code, this many documents are looked at. If one of these shares is reached, the code is the project's
 # own.
 _MAX_LOOKED_AT = 200

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from rag_ls.rules.impact import ImpactFinder
 from rag_ls.search import Roles
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 _MAX_STEPS = 4

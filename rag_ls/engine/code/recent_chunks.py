@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 
 from rag_ls.model import StoredChunk
+from rag_ls.util.records import dataclass
 
 _MAX_KEPT = 4096
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -17,6 +16,7 @@ from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
 from rag_ls.search import NO_FILTERS, Filters, Found, is_docs, is_preamble
+from rag_ls.util.records import dataclass, replace
 
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
 from rag_ls.engine.code import places
@@ -17,6 +16,7 @@ from rag_ls.rules.impact import Dependent, ImpactFinder
 from rag_ls.search import Filters, is_docs, is_inline_test
 from rag_ls.search.namesakes import closeness, named_after
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
+from rag_ls.util.records import dataclass, field
 
 # The weight of each reason. The first and the last replace other reasons; all the others together give a score of 1.
 _WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5, "reaches": 1.0}

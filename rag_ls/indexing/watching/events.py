@@ -6,9 +6,10 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from rag_ls.util.records import dataclass, field
 
 if TYPE_CHECKING:
     from rag_ls.indexing.watching.inotify import SharedInotify

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.util.records import dataclass
 from rag_ls.util.repositories import find_repository
 
 # An older lock was left by a killed git, or belongs to an operation that is too long to wait for.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.engine.events import AnchorsMoved, Event, IndexComplete, MemoryChanged, SettingsChanged
-from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, wants
 
 NOTIFICATION = "ragLs/event"
@@ -31,7 +30,6 @@ async def pass_on(server: RagLsServer) -> None:
             session.all_to_check.set()
         if any(isinstance(event, SettingsChanged) for event in events):
             session.spawn(session.tell_problems())
-            session.spawn(offer_references(server))
         if wants_events and events:
             server.protocol.notify(NOTIFICATION, {"events": [_json(event) for event in events]})
 

@@ -52,21 +52,17 @@ def register(server: RagLsServer) -> None:
             answer = await asyncio.wrap_future((await session.operations()).submit("find_references", asked))
         except RagLsError as error:
             raise protocol_error(error) from error
-        uses = used_places(answer)
+        uses = _find_surest_uses(answer)
         if not arguments.get("listed"):
             show_message(server, f"{asked['symbol']} is used in\n{_describe(uses)}")
         root = document.place.view.project.root.as_uri() if document is not None and document.place else ""
         return {**answer, "references": uses, "root": root}
 
 
-def used_places(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The uses in an answer of `find_references` that are resolved; where none is, those by name."""
-    return surest([each for each in answer["references"] if each["kind"] not in _NO_USES])
-
-
-def surest(references: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The references that are resolved; where none is, those by name."""
-    return [each for each in references if each["sure"] == RESOLVED] or references
+def _find_surest_uses(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the uses in an answer of `find_references` that are resolved; where none is, those by name."""
+    uses = [each for each in answer["references"] if each["kind"] not in _NO_USES]
+    return [each for each in uses if each["sure"] == RESOLVED] or uses
 
 
 def _describe(uses: list[dict[str, Any]]) -> str:

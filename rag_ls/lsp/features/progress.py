@@ -13,7 +13,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
-from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, show_message
 from rag_ls.util.journey import Journey, title_of
 from rag_ls.util.quoting import fold
@@ -51,7 +50,6 @@ def register(server: RagLsServer) -> None:
         session.spawn(keep_diagnosed(server))
         _watch_files(server)
         await session.start()
-        await offer_references(server)
 
 
 async def _show(server: RagLsServer, view: ProjectSession, running: dict[str, ProjectSession]) -> None:

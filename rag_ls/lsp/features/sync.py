@@ -9,7 +9,6 @@ from lsprotocol import types
 
 from rag_ls.config import Settings
 from rag_ls.lsp.addresses import file_path
-from rag_ls.lsp.features.references import offer_references
 from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 
@@ -44,7 +43,6 @@ def register(server: RagLsServer) -> None:
             is_told = bool(settings)
         if is_told:
             server.session.settings_changed(settings)
-            server.session.spawn(offer_references(server))
 
 
 def _register_texts(server: RagLsServer) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import utc_stamp, without_surrogates
 
 # The largest integer that every JSON reader keeps exact; SQLite's limit is not much larger.
 _MAX_INTEGER = 2**53
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+_STAMP = lazy_pattern(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 class Fields:

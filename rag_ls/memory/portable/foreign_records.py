@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.regular_files import read_regular
 
 _MAX_TEXT_BYTES = 5 * 2**20
 _MAX_WORDS = 6
 _MIN_WORD_CHARACTERS = 3
-_WORD = re.compile(r"\w[\w.+#-]*\w[+#]*|\w")
+_WORD = lazy_pattern(r"\w[\w.+#-]*\w[+#]*|\w")
 _FILLERS = frozenset("the and for with how from into this that are you our your its not what when use".split())
 _SCALARS = (str, int, float, bool)
 

@@ -7,18 +7,18 @@ notes of agents: `description: Use when: ...`, `globs: *.ts` and `name: @scope/p
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from rag_ls.memory.portable import strict_json
+from rag_ls.util.patterns import lazy_pattern
 
 FENCE = "---"
-NAME = re.compile(r"([A-Za-z_][\w.-]*)\s*:(?:\s+(.*))?$")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
-_TEXT_BELOW = re.compile(r"[|>][+-]?$")
-_ITEM = re.compile(r"-(?:\s+(.*))?$")
-_INLINE_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'|[^,]*)\s*(?:,|$)')
+NAME = lazy_pattern(r"([A-Za-z_][\w.-]*)\s*:(?:\s+(.*))?$")
+_COMMENT = lazy_pattern(r"(?:^|\s)#.*$")
+_TEXT_BELOW = lazy_pattern(r"[|>][+-]?$")
+_ITEM = lazy_pattern(r"-(?:\s+(.*))?$")
+_INLINE_ITEM = lazy_pattern(r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'|[^,]*)\s*(?:,|$)')
 _MAX_DEPTH = 5
 
 

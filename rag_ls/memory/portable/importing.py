@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
@@ -14,6 +13,7 @@ from rag_ls.memory.portable.reading import Located, read_records
 from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming
 from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
+from rag_ls.util.records import dataclass, replace
 
 _MAX_SHOWN_PROBLEMS = 10
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import front_matter, strict_json
 from rag_ls.memory.portable.formats import Format, check_header
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 # A memory with its vectors takes less than a thousandth of this.
 MAX_LINE = 64 * 2**20
 MAX_JSON = 512 * 2**20
-_ENTRY = re.compile(r"[a-z_]+:(\s|$)")
+_ENTRY = lazy_pattern(r"[a-z_]+:(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)

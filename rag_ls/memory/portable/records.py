@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rag_ls.errors import InvalidRequest
@@ -13,6 +12,7 @@ from rag_ls.memory.portable.embeddings import decode
 from rag_ls.memory.portable.fields import Fields
 from rag_ls.model import PRIVATE, Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import content_hash
 
 Record = Mapping[str, object]

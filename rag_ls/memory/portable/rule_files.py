@@ -12,6 +12,7 @@ from rag_ls.memory.portable import front_matter
 from rag_ls.memory.portable.foreign_records import file_uri, read_text, record, words
 from rag_ls.memory.portable.sections import Section, pieces, sections
 from rag_ls.model import MemoryType
+from rag_ls.util.patterns import lazy_pattern
 
 CLAUDE = "claude"
 AGENTS = "agents"
@@ -22,19 +23,19 @@ _INDEX = "MEMORY.md"
 _FOREIGN_FOLDERS = frozenset(
     {"node_modules", "vendor", "third_party", "venv", "site-packages", "target", "dist", "build"}
 )
-_POINTER = re.compile(r"\s*[-*+]\s+\[[^\]]*\]\(([^)\s]+\.md)\)")
-_RULE_HEADING = re.compile(
+_POINTER = lazy_pattern(r"\s*[-*+]\s+\[[^\]]*\]\(([^)\s]+\.md)\)")
+_RULE_HEADING = lazy_pattern(
     r"\b(?:rules?|conventions?|guidelines?|style|standards?|practices?|polic(?:y|ies)|workflows?|commands?|instructions?|"
     r"testing|tests?|commits?|pull requests?|setup|how to|do'?s|don'?ts|preferences?|process|security|build(?:ing)?|"
     r"deploy\w*|releas\w*|feedback)\b",
     re.IGNORECASE,
 )
-_RULE = re.compile(
+_RULE = lazy_pattern(
     r"^(?:[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?[*_`]*(?:always|never|do not|don't|avoid|prefer|use|run|ensure|make sure|keep|write|add|check|"
     r"must)\b|\b(?:must(?: not)?|should(?: not|n't)?|always|never|required to|not allowed)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_FACT_HEADING = re.compile(
+_FACT_HEADING = lazy_pattern(
     r"\b(?:overview|architecture|structure|layout|about|background|glossary|terminology|stack|project|introduction|"
     r"reference|status)\b",
     re.IGNORECASE,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 # About as many characters as an embedding model reads at once; a section up to this length stays whole.
 MAX_SHORT_CHARACTERS = 800
 _MIN_PIECE_CHARACTERS = 80
 _MAX_SECTION_CHARACTERS = 50_000
-_HEADING = re.compile(r" {0,3}(#{1,6})\s++(.*)$")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_ITEM = re.compile(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
+_HEADING = lazy_pattern(r" {0,3}(#{1,6})\s++(.*)$")
+_FENCE = lazy_pattern(r"\s*(`{3,}|~{3,})")
+_ITEM = lazy_pattern(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
 # The characters of lines that only divide.
 _RULES = "-*_ \n"
 

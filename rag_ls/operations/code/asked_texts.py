@@ -7,19 +7,20 @@ from collections.abc import Iterable
 
 from rag_ls.retrieval.stop_words import IN_CODE
 from rag_ls.search import QueryKind, TextQuery, analyse
+from rag_ls.util.patterns import lazy_pattern
 
 _MAX_CHARACTERS = 400
 _MAX_LITERALS = 3
-_QUOTED = re.compile(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
+_QUOTED = lazy_pattern(r"""(?<![\w"'`])(["'`])(?P<text>[^"'`\n]{2,200})\1(?![\w"'`])""")
 # Words that stand in code as a question writes them: a header (Retry-After), a constant or variable (MAX_RETRIES), an option (--dry-run).
-_LITERAL = re.compile(
+_LITERAL = lazy_pattern(
     r"(?<![\w.-])(?:[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]*\w)(?![\w-])"
 )
-_NAME = re.compile(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
+_NAME = lazy_pattern(r"[\w$@#-]*[^\W\d][\w$@#-]*(?:(?:\.|::|->|/|\\|\?\.)[\w$@#-]+)*(?:\(\))?[!?]?")
 # Marks of code: brackets with a name, operators, ends of statements.
-_CODE = re.compile(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
-_REGEX = re.compile(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
-_WORD = re.compile(r"\w+")
+_CODE = lazy_pattern(r"\w\(|::|->|=>|[{};=<>]|\w\.\w|\]\[|&&|\|\||^\W")
+_REGEX = lazy_pattern(r"\\[sSwWdDbB.()\[\]{}|+*?^$]|\.[*+]|\[[^\]]*\w-\w[^\]]*\]|\]\s*[+*]|\)[+*?]|^\^|\w\$$|\w\|\w")
+_WORD = lazy_pattern(r"\w+")
 _MAX_WORDS = 80
 # Of a message with values in it, so many words in a row are the program's; of words that may be a question, half of them must be.
 _MIN_WORDS_OF_MESSAGE, _MIN_TELLING_OF_MESSAGE = 3, 2

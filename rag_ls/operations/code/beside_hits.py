@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.operations.code.asked_texts import find_literals, find_verbatim, is_message, is_name, is_part_of, take_for
 from rag_ls.operations.code.exact_places import AUTO_PLACES, ExactQuestion, MatchMode, find_exact
 from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeRecord, Source
 from rag_ls.search import BY_PATH, NO_FILTERS, TextQuery
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 # Where no line holds a name, so many hits may be meant.
@@ -26,7 +27,7 @@ _MAX_LINES_OF_MESSAGE = 20
 _MAX_CONSTANTS = 2
 # A constant's name and its text have at most its type and an assignment between them: no index, call, table or comparison.
 _BETWEEN_NAME_AND_TEXT = r"""\b(?:[^"'`\n\[({.!=]|'\w+ |\[\]|=(?!=)){0,40}["'`]"""
-_LAST_WORD = re.compile(r"\w+(?=\W*$)")
+_LAST_WORD = lazy_pattern(r"\w+(?=\W*$)")
 
 
 @dataclass(frozen=True, slots=True)

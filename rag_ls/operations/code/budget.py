@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,9 +18,10 @@ from rag_ls.operations.code.telling_lines import (
     split_lines,
     split_query,
 )
+from rag_ls.util.patterns import lazy_pattern
 
 # Counts as `approximate_token_offsets` does, which is slower for short texts: pieces of words, and every other mark.
-_TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{CHARACTERS_PER_TOKEN}}}|\S")
+_TOKEN = lazy_pattern(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{CHARACTERS_PER_TOKEN}}}|\S")
 _MIN_LINES = 3
 # Tokens that a line costs beside its text: its number, its end, and a gap before it.
 _LINE_TOKENS = 3

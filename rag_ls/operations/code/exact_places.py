@@ -6,7 +6,6 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
@@ -20,6 +19,7 @@ from rag_ls.operations.code.exact_records import ExactPlaces, LineRecord
 from rag_ls.operations.code.hits import CodeAnswer, Source, locate_file
 from rag_ls.operations.stats import Stats
 from rag_ls.search import Filters, TextQuery
+from rag_ls.util.records import dataclass, replace
 
 MAX_AUTO_COUNTED = 2000
 """Beside hits, no more lines are counted: they would take longer than the hits do."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.operations.fields import optional
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

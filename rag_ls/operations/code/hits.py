@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls import model
 from rag_ls.engine.published import PublishedCode
@@ -15,6 +14,7 @@ from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 from rag_ls.search import group_by_file, is_import, is_preamble
+from rag_ls.util.records import dataclass, replace
 
 # Seven of ten files of an answer score lower than the best one by more than this. Among the first right files, one in twenty
 # does (docs/quality.md).

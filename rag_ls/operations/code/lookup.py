@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.chunking import stem_of
@@ -36,6 +35,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.storage import StoredSymbol
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.secret_texts import describe_secret_lines
 from rag_ls.util.text import count_of
 

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from rag_ls.engine.code.references import ALL_KINDS, AskedSymbol, ReferenceKind, find_references
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotFound
+from rag_ls.util.patterns import lazy_pattern
 
 _NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?[`'\"]?"
 _VERB = r"(?:call|use|import|implement|extend|override|invoke|reference)(?:s|d|ed)?"
 _ASKED = (
-    re.compile(rf"^(?:who|what|which\s+\w+)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
-    re.compile(rf"^(?:callers?|usages?|uses|references|calls|implementations)\s+(?:of|to)\s+{_NAME}$", re.IGNORECASE),
-    re.compile(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
-    re.compile(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+    lazy_pattern(rf"^(?:who|what|which\s+\w+)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
+    lazy_pattern(rf"^(?:callers?|usages?|uses|references|calls|implementations)\s+(?:of|to)\s+{_NAME}$", re.IGNORECASE),
+    lazy_pattern(rf"^where(?:\s+(?:is|are|do\s+we|does\s+anything))?\s+{_NAME}\s+{_VERB}$", re.IGNORECASE),
+    lazy_pattern(rf"^where\s+(?:do\s+we|is\s+anything\s+that)\s+{_VERB}\s+{_NAME}$", re.IGNORECASE),
 )
 _MAX_SHOWN = 5
 _USES = ALL_KINDS - {ReferenceKind.DEFINITION, ReferenceKind.DOCS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rag_ls.engine.code.references import (
     ALL_KINDS,
@@ -29,6 +28,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.search import NO_FILTERS, TextQuery
 from rag_ls.util.nearest import nearest_text
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 from rag_ls.util.written_places import names_line
 

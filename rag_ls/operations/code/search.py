@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.engine.code import related_code
 from rag_ls.engine.left_out import count_left_out, describe_left_out
@@ -41,6 +40,7 @@ from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import add_note, find_closest, merge_stats, tell_absent
 from rag_ls.search import DOCUMENT_KINDS, MAX_OCCURRENCES, MAX_QUERY_CHARACTERS, Filters, TextQuery, has_word
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag_ls.search import analyse
+from rag_ls.util.patterns import lazy_pattern
 
 MAX_LINE_CHARACTERS = 300
 GAP = "…"
@@ -13,7 +14,7 @@ GAP = "…"
 # stands in one line.
 _MAX_BETWEEN_WORDS, _RUN_BONUS = 12, 1.0
 # Lines as documents count them; `str.splitlines` splits at more characters.
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def split_lines(text: str) -> list[str]:

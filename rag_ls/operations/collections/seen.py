@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from rag_ls.embedding import Embedder
 from rag_ls.engine.collections import DEFAULT, Collections
@@ -15,6 +14,7 @@ from rag_ls.operations.fields import optional
 from rag_ls.operations.memories.arguments import read_times
 from rag_ls.storage import MemoryStore
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

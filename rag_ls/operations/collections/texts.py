@@ -7,7 +7,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +25,7 @@ from rag_ls.operations.collections.seen import SeenCollections, UsedFilters
 from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES, TimeRange
 from rag_ls.operations.operation import WRITES, Tool, operation
+from rag_ls.util.records import dataclass, replace
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from rag_ls.config import Settings
 from rag_ls.errors import AccessRefused, InvalidRequest, RagLsError
@@ -14,6 +13,7 @@ from rag_ls.operations.collections.seen import PushedCollection, SeenCollections
 from rag_ls.operations.fields import NoArguments, argument, optional
 from rag_ls.operations.memories.arguments import TYPE_NAMES
 from rag_ls.operations.operation import WRITES, Tool, operation
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import count_of
 
 FACTS = ("memory-types", "projects", "tags", "health", "settings", "usage")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, index_and_wait
 from rag_ls.operations.engine.status import ProjectStatusRecord, describe_project
 from rag_ls.operations.fields import argument
 from rag_ls.operations.operation import WRITES, Opens, Verb, operation
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

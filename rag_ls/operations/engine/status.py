@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls import __version__
 from rag_ls.engine.engine import About, Engine
@@ -20,6 +19,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.project import CONFIG_FILE
 from rag_ls.util import own_processes
+from rag_ls.util.records import dataclass, replace
 
 _CATCH_UP_S = 3.0
 _MAX_WAIT_S = 600

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import argument
 from rag_ls.operations.parsing import parse_request
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import utc_stamp
 
 SCOPE_NAMES = tuple(scope.value for scope in Scope)

@@ -9,7 +9,6 @@ import functools
 import io
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.engine.events import MemoryChange
@@ -30,6 +29,7 @@ from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memor
 from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
 from rag_ls.project import user_data_folder
 from rag_ls.storage import ERASED, MemoryStore
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import regular_file
 
 _MAX_SHOWN = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rag_ls.engine.events import MemoryChange
@@ -36,6 +35,7 @@ from rag_ls.operations.memories.memory_records import (
 )
 from rag_ls.operations.memories.storing import make_stored_answer
 from rag_ls.operations.operation import DESTROYS, WRITES, Tool, Verb, operation
+from rag_ls.util.records import dataclass
 
 _MAX_SUMMARY_WORDS = 2000
 

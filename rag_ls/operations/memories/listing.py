@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls.engine.code.anchors import resolve_anchor
@@ -28,6 +27,7 @@ from rag_ls.operations.memories.fitting import AGENTS_MEMORY_TOKENS, fit_list
 from rag_ls.operations.memories.memory_records import MemoryRecord, has_anchor, locate_memory, make_memory_record
 from rag_ls.operations.memories.recalling import hint_at_tags
 from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 _DEFAULT_LISTED = 50

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.excerpts import cut_around
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
+from rag_ls.util.records import dataclass, replace
 
 # Longer content is cut in lists and answers of searches; get_memory gives all of it.
 MAX_SHOWN_CHARACTERS = 2000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls import model
@@ -38,6 +37,7 @@ from rag_ls.operations.memories.memory_records import (
 from rag_ls.operations.operation import Tool, operation
 from rag_ls.operations.stats import Stats, add_note, make_stats, merge_answers
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of
 

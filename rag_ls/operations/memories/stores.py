@@ -6,7 +6,6 @@ Only the shell offers them, because they write files that the caller names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from rag_ls.operations.memories.batches import FORMATS
 from rag_ls.operations.operation import WRITES, Verb, operation
 from rag_ls.operations.parsing import parse_request
 from rag_ls.storage import MemoryStore
+from rag_ls.util.records import dataclass
 from rag_ls.util.whole_files import whole_file
 
 _MAX_TAGS = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls.engine.code.anchors import anchor_to_place, describe_missing, renew_anchor, resolve_anchor
@@ -36,6 +35,7 @@ from rag_ls.operations.memories.memory_records import (
 from rag_ls.operations.memories.recalling import find_memory
 from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, Verb, operation
 from rag_ls.operations.parsing import argument_named, parse_request
+from rag_ls.util.records import dataclass, replace
 
 _EVICTED = "the session was full: the oldest of its least important memories made room"
 _NOT_COMPARED = (

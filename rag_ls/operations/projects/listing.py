@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.config import Settings
@@ -18,6 +17,7 @@ from rag_ls.project import Project, current_branch, find_project, user_config_fi
 from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, off_branch, root_of_path
 from rag_ls.registry.entries import ALL
 from rag_ls.storage import IndexSummary, derived_files, index_summary, total_bytes
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +25,7 @@ from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, ro
 from rag_ls.registry.entries import ALL, PUBLISHED
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.repositories import is_repository_top
 
 _log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 F = TypeVar("F")
 
 _MAX_NAMED = 20
-_WILD = re.compile(r"[*?\[{!]")
+_WILD = lazy_pattern(r"[*?\[{!]")
 
 
 class Projects:

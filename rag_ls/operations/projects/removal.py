@@ -6,7 +6,6 @@ import os
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
@@ -30,6 +29,7 @@ from rag_ls.storage import (
     total_bytes,
 )
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import utc_stamp
 
 

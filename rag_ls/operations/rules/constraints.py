@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.chunking import RuleKind, rule_kind
 from rag_ls.engine.code.rule_sections import find_rules
@@ -30,6 +29,7 @@ from rag_ls.rules.finding import FoundRules, RuleHit
 from rag_ls.rules.relevance import CLEAR_RELEVANCE, compute_odds
 from rag_ls.search import Roles, is_data, is_docs
 from rag_ls.util.quoting import fold
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, lines_of
 
 MAX_RESULTS = 20

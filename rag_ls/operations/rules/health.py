@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from rag_ls.engine.code.rule_sections import count_rule_chunks, find_rules
@@ -19,6 +18,7 @@ from rag_ls.operations.operation import Tool, Verb, operation
 from rag_ls.operations.rules.constraints import tell_foreign_rules, tell_missing_rules, tell_unread_rules
 from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
 from rag_ls.rules.decisions import Decisions, read_decisions
+from rag_ls.util.records import dataclass
 
 _OLD_S = 7 * 24 * 3600.0
 _CONSTRAINT_FILES = ("ARCHITECTURE.yml", "CONSTRAINTS.md", "CLAUDE.md")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.engine.code.impact import Impact, find_impact
 from rag_ls.engine.code.reaching_tests import ReachingTest, describe_cover, describe_reach
@@ -26,6 +25,7 @@ from rag_ls.operations.rules.impact_records import (
     SimilarRecord,
     make_dependent,
 )
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of
 
 _MAX_DEPENDENTS = 200

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rag_ls.operations.fields import optional
 from rag_ls.operations.rules.constraints import ViolationRecord
 from rag_ls.operations.rules.setup import SUCCESS
 from rag_ls.rules.impact import Dependent
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +27,7 @@ from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.search import Roles
 from rag_ls.util import handles
 from rag_ls.util.paths import TextReader, portable
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import count_of, utc_stamp
 
 if TYPE_CHECKING:
@@ -150,9 +150,11 @@ def _survey_project(
     roles = Roles(product, view.settings.index.product, view.settings.index.tests)
     imports = tuple((path, edge) for path in files.paths for edge in graph.edges(path))
     language = cache(lambda path: detect_language(path) or "")
-    tree = SurveyedTree(files.paths, read, language, imports, reading.call_many, roles, files.unread)
+    tree = SurveyedTree(
+        files.paths, read, language, imports, report=reading.call_many, roles=roles, unread=files.unread
+    )
     paths = (*tree.paths, *files.refused)
-    checked = CheckedTree(paths, read, language, graph, cutters.call_many, roles, files.unread)
+    checked = CheckedTree(paths, read, language, graph, look=cutters.call_many, roles=roles, unread=files.unread)
     found = verify_survey(survey(tree, *folders), checked)
     suffixes = {posixpath.splitext(path)[1] for path in files.paths} - {"", "."}
     return ProjectSurvey(found, len(files.documents()), tuple(sorted(suffixes)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.chunking import read_notebook_code, recognise
 from rag_ls.rules.checks.records import CheckedDocument, TextRange, Violation
+from rag_ls.util.records import dataclass, replace
 from rag_ls.util.text import lines_of
 
 _HEAD_CHARACTERS = 4096

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from rag_ls.languages import ImportResolver
 from rag_ls.model import Import
 from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.path_globs import matches_any
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import lines_of
 
 _MAX_CHAIN = 50

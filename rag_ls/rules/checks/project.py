@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -37,6 +36,7 @@ from rag_ls.util.git import GitSilent
 from rag_ls.util.git_changes import list_differences
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.paths import is_among
+from rag_ls.util.records import dataclass
 from rag_ls.util.secret_texts import describe_secret_lines
 
 _log = logging.getLogger(__name__)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from rag_ls.model import Import, Symbol
+from rag_ls.util.records import dataclass
 
 
 class Severity(StrEnum):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from rag_ls.languages import find_language
 from rag_ls.rules.checks.records import CheckedDocument, Severity, TextRange, Violation
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import lines_of
 
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"

@@ -20,7 +20,7 @@ _LIST = re.compile(
 _FUNCTION = re.compile(r"(?:async\s+)?(?:function|func|fn|lambda|def|import|require)\b|\(|\{|\||[\w$]+\s*=>")
 _NAME = re.compile(r"(?:(?:new|await|do)\s+|\.\.\.|[&*@$]+)*([A-Za-z_$](?:[\w$.:\\]*[\w$?!])?)")
 _GOES_ON = re.compile(r"^\(.*\)\s*\.", re.DOTALL)
-"""What a call's result is asked for has another name."""
+"""A call whose result is asked for something: another name."""
 _KEY = re.compile(
     r"(?:[\"'`]([\w-]+)[\"'`]\s*(?::|=>|,|\bto\b)|:([\w]+)\s*=>|([\w$]+)\s*(?::(?!:)|=(?![=>]))|([\w$]+)$)"
 )

@@ -114,7 +114,7 @@ class _Reading:
 
     def read_scope(self, found: FoundForm) -> None:
         around = holder_of(found.node).range() if found.form.annotation else found.node.range()
-        # What stands before the arguments of a call in a chain is not in them.
+        # The calls before the arguments of one in a chain are not in them.
         self._prefixes.add_scope(
             found, around.start.index + len(found.head) * (not found.form.annotation), around.end.index
         )

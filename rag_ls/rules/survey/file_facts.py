@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from rag_ls.util.records import dataclass, field
 
 Direction = Literal["emitted", "handled"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from rag_ls.util.records import dataclass, field
 
 MIN_COUNT = 3
 """Fewer occurrences are no pattern."""

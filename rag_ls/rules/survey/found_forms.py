@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.rules.survey.code_text import find_option, read_names, read_strings, split_parts
 from rag_ls.rules.survey.frameworks import Form, Framework
+from rag_ls.util.records import dataclass
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -184,13 +184,13 @@ def find_forms(root: SgNode, path: str, language: str, forms: Sequence[tuple[Fra
         for framework, form in forms if last else ():
             pattern = form.annotation if is_annotation else form.call
             if pattern and last and pattern.fullmatch(last[1]):
-                yield FoundForm(path, framework, form, node, head, args)
+                yield FoundForm(path, framework, form, node, head=head, args=args)
     for framework, form in forms:
         if form.rule is not None:
             for node in root.find_all(dict(form.rule)):  # type: ignore[call-overload]
                 is_call = any(node.kind() == kind for kind, _ in _CALLS[language])
                 head, args = _split_call(node, is_annotation=False) if is_call else ("", ())
-                yield FoundForm(path, framework, form, node, head, args)
+                yield FoundForm(path, framework, form, node, head=head, args=args)
 
 
 def _split_call(node: SgNode, *, is_annotation: bool) -> tuple[str, tuple[str, ...]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from itertools import takewhile
 
 from rag_ls.util.foreign_text import read_json, read_toml
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

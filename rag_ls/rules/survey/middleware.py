@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, list_names
+from rag_ls.util.records import dataclass, field
 
 TOPIC = "middleware"
 _USUAL = re.compile(

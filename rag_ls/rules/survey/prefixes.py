@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rag_ls.rules.survey.found_forms import FoundForm
+from rag_ls.util.records import dataclass, replace
 
 _ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=\n]{0,80})?:?=\s*(?:(?:await|new)\s+)?$")
 _MAX_BEFORE = 200
@@ -23,7 +23,7 @@ class _Router:
     start: int
     end: int
     function: int
-    """Where the function of Go begins that it is made in: another one may have a parameter of its name."""
+    """The start of the function of Go that it is made in: another one may have a parameter of its name."""
     base: str
     """The name of what it is made of; "" for none."""
     prefix: Prefix

@@ -6,7 +6,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from rag_ls.rules.checks.graph import ImportGraph, resolve_imports
 from rag_ls.rules.survey.sources import CODE, is_vendored
 from rag_ls.storage import StoredImport, StoredSymbol, last_name
 from rag_ls.util.paths import TextReader
+from rag_ls.util.records import dataclass
 
 MAX_READ = 5_000
 """The most source files that are read; of more, every so-manieth is."""

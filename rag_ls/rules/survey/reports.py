@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.errors import error_traces
 from rag_ls.rules.survey.facts import read_facts
@@ -11,6 +10,7 @@ from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.layout import test_traces
 from rag_ls.rules.survey.sources import MAX_CHARACTERS, is_generated, without_rust_tests
 from rag_ls.rules.survey.traces import Trace
+from rag_ls.util.records import dataclass, field
 
 # The first lines of a test file show its framework.
 _MAX_TEST_CHARACTERS = 20_000

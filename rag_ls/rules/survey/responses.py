@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from rag_ls.rules.survey.file_facts import FileFacts
 from rag_ls.rules.survey.findings import (
@@ -15,6 +14,7 @@ from rag_ls.rules.survey.findings import (
     list_names,
     pick_examples,
 )
+from rag_ls.util.records import dataclass, field
 
 TOPIC = "responses"
 _ENVELOPE = (

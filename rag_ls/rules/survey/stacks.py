@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag_ls.languages import family_of
@@ -14,6 +13,7 @@ from rag_ls.rules.survey.findings import MIN_COUNT
 from rag_ls.rules.survey.manifests import Manifest, read_manifest
 from rag_ls.rules.survey.sources import is_vendored
 from rag_ls.search.roles import is_secondary_by_path, is_test_by_path
+from rag_ls.util.records import dataclass, replace
 
 Role = Literal["frontend", "backend", "package"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 from rag_ls.languages import family_of
@@ -26,6 +25,7 @@ from rag_ls.rules.survey.sources import is_product, without_copied
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of, name_package, with_endpoints
 from rag_ls.rules.survey.traces import Traces
 from rag_ls.search.roles import BY_PATH, Roles
+from rag_ls.util.records import dataclass, field
 from rag_ls.util.text import count_of
 
 ReportJobs = Callable[

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rag_ls.rules.survey.findings import SourceLine, Tally
+from rag_ls.util.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

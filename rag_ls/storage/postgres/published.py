@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from rag_ls.storage.records import (
     find_runs,
 )
 from rag_ls.storage.trigrams import OTHER_CASES, Need
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import end_lines_in_lf
 
 _FOR_RANKING = (

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from rag_ls.storage.postgres.schema import PostgresSchema
 from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Candidate
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING_CHARACTERS, stem
+from rag_ls.util.records import dataclass
 
 # A tsvector has no position above this, and at most this many of a term.
 _MAX_POSITION, _MAX_POSITIONS = 16_383, 255

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rag_ls.storage.sqlite.room import disk_full, gives_locks, is_disk_full
 from rag_ls.util import handles
 from rag_ls.util.paths import file_stamp
 from rag_ls.util.private_files import create_private_file
+from rag_ls.util.records import dataclass
 
 # Long enough for another process to finish the largest single transaction on a slow disk.
 _BUSY_TIMEOUT_S = 60.0

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.plain_files import kind_of
+from rag_ls.util.records import dataclass
 
 PARTS = ("", "-wal", "-shm", "-journal")
 """The files that SQLite opens beside a file, by what it puts behind the file's name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sqlite3
 import uuid
@@ -15,6 +14,7 @@ from rag_ls.errors import NotFound
 from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
 from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
 from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.private_files import give_to_owner
 from rag_ls.util.whole_files import replace_file
@@ -25,7 +25,7 @@ _LARGE_SPACING = timedelta(days=1)
 # Dozens of copies of a larger file would cost the user gigabytes.
 _LARGE_BYTES = 50_000_000
 _MIN_KEPT = 7
-_NAME = re.compile(r"memories-(\d{4}-\d{2}-\d{2})(?:T(\d{6}))?")
+_NAME = lazy_pattern(r"memories-(\d{4}-\d{2}-\d{2})(?:T(\d{6}))?")
 
 
 def is_due(path: Path, now: datetime) -> bool:

@@ -11,7 +11,6 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
@@ -24,6 +23,7 @@ from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.private_files import give_to_owner
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 

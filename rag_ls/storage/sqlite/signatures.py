@@ -8,7 +8,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -18,6 +17,7 @@ from rag_ls.storage.passages import Numbers
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.trigrams import LINE_NUMBER, SIGNATURE_BYTES, BlockBits, Need, sign
+from rag_ls.util.records import dataclass
 from rag_ls.util.text import end_lines_in_lf
 
 # Room for so many more blocks is made at once: a change does not copy all signatures.

@@ -10,11 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import threading
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,10 @@ from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_rows import as_json, batches
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+from rag_ls.util.records import asdict, dataclass, replace
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import replace_file, whole_file
 
@@ -46,7 +46,7 @@ _MIN_WALKED = 320
 _MEASURED_PER_HIT = 2
 _MAX_READ = 8192
 _MAX_ROWS_READ = 4096
-_SNAPSHOT = re.compile(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
+_SNAPSHOT = lazy_pattern(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from rag_ls.engine.code.references.types import Uses
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.storage import StoredSymbol, is_called
+from rag_ls.util.patterns import lazy_pattern
 from rag_ls.util.text import column_in_bytes
 
 # Marks between the parts of a qualified name; a `#` before a name may belong to the name.
-_MARKS = re.compile(r"::|->|\\|(?<=\w)#")
+_MARKS = lazy_pattern(r"::|->|\\|(?<=\w)#")
 _MAX_HEAD_LINES = 200
 
 

@@ -6,10 +6,11 @@ import re
 
 from rag_ls.engine.code.references.name_patterns import find_around
 from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.util.patterns import lazy_pattern
 
 _MAX_HEAD = 2000
 # Comments and annotations have brackets, too.
-_ABOVE = re.compile(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
+_ABOVE = lazy_pattern(r"(?:\s*(?://|/?\*|#|@\w+(?=\n))[^\n]*\n)*")
 _SET = r"(?<![@.])\b(?:const|let|var|val)\s+(?:mut\s+)?{name}\b"
 _VAR = r"(?<![@.])\bvar\s+{name}\b"
 _SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
@@ -17,10 +18,10 @@ _SET_NO_PATTERN = _SET + r"(?!\s*(?:[({]|::))"
 _TAKEN = r"[(,]\s*\{(?:[^{}]*[,\s])?{name}\s*[,=}]"
 _AS = r"\bas\s+{name}\s*[:,)]"
 _ASSIGNED = r"^[ \t]*{name}\s*(?::(?!:)[^=\n]+)?=(?![=>])"
-_BRACKETS = re.compile(r"[()\[\]{}]")
+_BRACKETS = lazy_pattern(r"[()\[\]{}]")
 _OPENING = {")": "(", "]": "[", "}": "{"}
-_QUOTED = re.compile(r"\"{3}.*?\"{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
-_COMMENT = re.compile(r"(?<!:)//[^\n]*")
+_QUOTED = lazy_pattern(r"\"{3}.*?\"{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+_COMMENT = lazy_pattern(r"(?<!:)//[^\n]*")
 _WAYS = (
     r"^[ \t]*(?:\w+\s*,\s*)+{name}\s*(?:,[\s\w,]*)?=(?!=)",
     r"\bfor\s*\(?\s*(?:\w+\s*,\s*)*{name}\b[\w\s,]*\bin\b",

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from rag_ls.chunking import read_uses
@@ -15,12 +14,14 @@ from rag_ls.languages import Language, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredImport, StoredSymbol, last_name, terms
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 _MAX_SYMBOLS = 200_000
 _MAX_NAMESAKES = 2_000
 _MAX_LINES_ABOVE = 400
 _MAX_ABOVE = 500
-_OWNER = re.compile(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
+_OWNER = lazy_pattern(r"(?:\.|::|(?<=\w)#| > )(?=[^.:>]+$)")
 _USUAL = ReferenceRule()
 # The beginnings of lines between a decorator and its declaration.
 _BELOW_DECORATORS = ("@", ")", "]", "}", "#", "//")

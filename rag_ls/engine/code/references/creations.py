@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,13 +13,14 @@ from rag_ls.engine.code.references.wanted import Wanted
 from rag_ls.languages import find_language
 from rag_ls.model import UseKind
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from rag_ls.engine.code.references.finder import Finder
 
 _MAX_CREATED = 50
 # A constructor that the head of a type declares is none of its members: a call may mean it.
-_HEAD = re.compile(r"\b(?:class|object|record|struct)\s+\w+\s*(?:<[^()]*>|\[[^()]*\])?\s*\(")
+_HEAD = lazy_pattern(r"\b(?:class|object|record|struct)\s+\w+\s*(?:<[^()]*>|\[[^()]*\])?\s*\(")
 _MAX_TAKING = 40
 
 

@@ -9,10 +9,11 @@ from rag_ls.engine.code.references.name_patterns import compile_for
 from rag_ls.languages import find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.storage import StoredImport, StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
 HOLDERS = ("type", "module")
 """The kinds of declarations that have members."""
-PARTS = re.compile(r"\.|::|/|\\")
+PARTS = lazy_pattern(r"\.|::|/|\\")
 
 
 class Declared:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 _MAX_STEPS = 12
 _MAX_BRACKETS = 4000
 _MAX_SPACES = 400
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {opening: closing for closing, opening in _OPENING.items()}
-_PREFIX = re.compile(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
-_NAME = re.compile(r"[$@]?[A-Za-z_][\w$]*|\$\d")
-_MARK = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
-_MARK_BEFORE = re.compile(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
-_NAME_BEFORE = re.compile(r"(?:(?:\bthis)?[$@]?[A-Za-z_][\w$]*|\$\d)[!?]?$")
-_TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
-_TYPE_ARGUMENTS_BEFORE = re.compile(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
-_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
-_LABEL = re.compile(r"\bthis@(?=[A-Z])|(?<=\bthis)@[a-z]\w*")
+_PREFIX = lazy_pattern(r"(?:(?:await|new|return|yield|typeof)\b|[&*!]|mut\b)\s*")
+_NAME = lazy_pattern(r"[$@]?[A-Za-z_][\w$]*|\$\d")
+_MARK = lazy_pattern(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*")
+_MARK_BEFORE = lazy_pattern(r"\s*(?:\?\.|!\.|&\.|->|::|\.)\s*$")
+_NAME_BEFORE = lazy_pattern(r"(?:(?:\bthis)?[$@]?[A-Za-z_][\w$]*|\$\d)[!?]?$")
+_TYPE_ARGUMENTS = lazy_pattern(r"(?:::)?<[\w\s,.|\[\]<>\"'&]{1,200}?>(?=\s*\()")
+_TYPE_ARGUMENTS_BEFORE = lazy_pattern(r"<[\w\s,.|\[\]<>\"'&]{1,200}>$")
+_STRINGS = lazy_pattern(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
+_LABEL = lazy_pattern(r"\bthis@(?=[A-Z])|(?<=\bthis)@[a-z]\w*")
 """The parts of labels that are left out: `Cart` is left of `this@Cart`, and `this` of `this@plus`, where `plus` is the function."""
 ELEMENT = "[]"
 """The name of the step to an element of a list."""
-_END = re.compile(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
-_CAST_AFTER = re.compile(r"\s+as\s+(?!const\b)([A-Za-z_][\w.]*)")
-_CAST = re.compile(r"\bas\s+([A-Za-z_][\w.]*)[^()]*$")
+_END = lazy_pattern(r"\s*(?:$|[;,)\]}{\n:#]|//|(?:if|unless|satisfies)\b)")
+_CAST_AFTER = lazy_pattern(r"\s+as\s+(?!const\b)([A-Za-z_][\w.]*)")
+_CAST = lazy_pattern(r"\bas\s+([A-Za-z_][\w.]*)[^()]*$")
 
 
 @dataclass(frozen=True, slots=True)

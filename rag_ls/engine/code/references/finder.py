@@ -23,11 +23,12 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.languages import find_language
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
 _MAX_ALIASES = 8
 # `const { total } = require("./cart")`
-_TAKES_MODULE = re.compile(r"\}\s*=\s*(?:await\s+import|require)\b")
-_MEMBER_DECLARED = re.compile(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
+_TAKES_MODULE = lazy_pattern(r"\}\s*=\s*(?:await\s+import|require)\b")
+_MEMBER_DECLARED = lazy_pattern(r"\b(?:fun|function)\s+(?:<[^<>]*>\s*)?[\w.<>]+[.:]$")
 
 
 class Finder:

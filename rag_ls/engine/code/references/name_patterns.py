@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from rag_ls.util.patterns import lazy_pattern
+from rag_ls.util.records import dataclass
 
 _NAME = "{name}"
 _MAX_BEFORE = 2000
 _MAX_WORDS_BEFORE = 300
 """Heads of words, spaces and lists alone are short."""
-_LEFT_OUT = re.compile(r"\[\^((?:\\.|[^\]])*)\]")
+_LEFT_OUT = lazy_pattern(r"\[\^((?:\\.|[^\]])*)\]")
 
 
 @dataclass(frozen=True, slots=True)

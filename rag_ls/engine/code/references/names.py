@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
@@ -14,6 +13,7 @@ from rag_ls.languages import ImportResolver, Target, closest, find_language
 from rag_ls.languages.reference_rules import ReferenceRule
 from rag_ls.model import Import, Use
 from rag_ls.storage import StoredImport, StoredSymbol
+from rag_ls.util.records import dataclass, replace
 
 _MAX_STEPS = 8
 

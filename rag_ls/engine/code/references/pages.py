@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from rag_ls.engine.code.references.answers import Reference, ReferenceKind, sort_references
@@ -12,6 +11,7 @@ from rag_ls.engine.code.references.code_files import split_owner
 from rag_ls.engine.code.references.finder import Finder
 from rag_ls.engine.code.references.wanted import Wanted
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.records import dataclass
 
 _MAX_AT_ONCE = 400
 _PART_USES = 200

@@ -9,6 +9,7 @@ from rag_ls.engine.code.references.answers import Reference, ReferenceKind
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles, split_owner
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
 KINDS = {
     UseKind.CALL: ReferenceKind.CALL,
@@ -18,7 +19,7 @@ KINDS = {
 }
 _MAX_LINE_CHARACTERS = 200
 _MAX_LINES_TO_NAME = 6
-_ANNOTATION = re.compile(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
+_ANNOTATION = lazy_pattern(r"^\s*(?:(?:@[\w.:]+(?:\([^()]*\))?|#?\[[^\]]*\])\s*)+")
 
 
 class Places:

@@ -17,6 +17,7 @@ from rag_ls.engine.code.references.names import OUTSIDE, Meaning, Names, kin_of
 from rag_ls.engine.code.references.written_types import WrittenType, read_written_types
 from rag_ls.model import Use, UseKind
 from rag_ls.storage import StoredSymbol
+from rag_ls.util.patterns import lazy_pattern
 
 KEYS = frozenset({KEY, SHORTHAND, TAKEN, ATTRIBUTE, INDEX})
 """The receivers of names that are members of what a place expects."""
@@ -34,12 +35,12 @@ _TAKEN = r"\{(?:[^{}]*[,{\s])?(?:([\w$]+)\s*:\s*)?{name}\b[^{}]*\}\s*(?::\s*([A-
 _PRIMITIVE = r"\b(int|long|double|float|char|boolean|bool|string)\s+{name}\s*[=;,):]"
 
 
-_ENUM = re.compile(r"(?:@?\w+(?:\([^)]*\))?\s+)*enum\b")
-_NO_ENTRY = re.compile(r"(?:@?\w+(?:\([^)]*\))?\s+)*(?:const|fun|func|let|static|va[lr])\b")
-_OF_OWNER = re.compile(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
+_ENUM = lazy_pattern(r"(?:@?\w+(?:\([^)]*\))?\s+)*enum\b")
+_NO_ENTRY = lazy_pattern(r"(?:@?\w+(?:\([^)]*\))?\s+)*(?:const|fun|func|let|static|va[lr])\b")
+_OF_OWNER = lazy_pattern(r"(?:->|\)\s*:)\s*(?:static|Self)\b")
 """The result of a function that gives an object of the type that it was called on."""
-_OPENS_EXPRESSION = re.compile(r"[(\[{,:=&|<>+;]$|[!=]=$|\?\?$|\b(?:return|case|in|where|else|is)$")
-_DECLARED = re.compile(r"\b(?:func|fun|def)\s+$")
+_OPENS_EXPRESSION = lazy_pattern(r"[(\[{,:=&|<>+;]$|[!=]=$|\?\?$|\b(?:return|case|in|where|else|is)$")
+_DECLARED = lazy_pattern(r"\b(?:func|fun|def)\s+$")
 
 
 class Uses:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.engine.code.references.code_files import CodeFile, CodeFiles
@@ -13,6 +12,7 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import FileRules, Rejected, read_source
 from rag_ls.languages import Role, find_language
 from rag_ls.util.paths import project_file
+from rag_ls.util.records import dataclass
 from rag_ls.util.regular_files import read_most
 
 _MAX_FILES = 100

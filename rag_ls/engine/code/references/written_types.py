@@ -6,17 +6,18 @@ import re
 from typing import NamedTuple
 
 from rag_ls.languages.reference_rules import ReferenceRule
+from rag_ls.util.patterns import lazy_pattern
 
 _MAX_STEPS = 6
-_NAME = re.compile(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
-_ARGUMENTS = re.compile(r"\s*[<\[]")
-_ALTERNATIVE = re.compile(r"[\s>)]*\|(?!\|)")
-_PART = re.compile(r"[\s>)]*[|&](?![|&])")
+_NAME = lazy_pattern(r"\s*[&*|(\"']*([A-Za-z_$](?:\w*(?:::\w+)+|[\w.$]*))")
+_ARGUMENTS = lazy_pattern(r"\s*[<\[]")
+_ALTERNATIVE = lazy_pattern(r"[\s>)]*\|(?!\|)")
+_PART = lazy_pattern(r"[\s>)]*[|&](?![|&])")
 """`Cart & Shop` has the members of both."""
-_FORMER = re.compile(r"([A-Za-z_][\w.]*)\s*\|\s*$")
+_FORMER = lazy_pattern(r"([A-Za-z_][\w.]*)\s*\|\s*$")
 _MAX_ALTERNATIVES = 8
 _MAX_NAME = 100
-_BRACKETS = re.compile(r"[)> ]*\[\]")
+_BRACKETS = lazy_pattern(r"[)> ]*\[\]")
 _WORDS = frozenset({"readonly", "typeof"})
 _NOTHING = frozenset({"undefined", "null", "None"})
 

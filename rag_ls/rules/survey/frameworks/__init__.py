@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from rag_ls.util.records import dataclass
 
 FACTS = ("router", "mount", "scope", "route", "middleware", "answer", "event", "handler")
 """In the order in which they are read: prefixes are known before routes, and routes before what stands in them."""
