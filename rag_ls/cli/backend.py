@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.cli.progress import Show
-from rag_ls.cli.terminal import harmless
+from rag_ls.cli.terminal import tell
+from rag_ls.cli.verbs import VERBS
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
@@ -24,29 +24,35 @@ Json = dict[str, Any]
 
 
 def ask(
-    arguments: argparse.Namespace,
-    operation: str,
-    values: Json,
+    arguments: SimpleNamespace,
+    operation: str = "",
+    values: Json | None = None,
     show: Show | None = None,
     *,
     folder: str = "",
-    in_project: bool = True,
+    in_project: bool | None = None,
 ) -> Json:
-    """Run one operation on the project around `folder` (by default, the one that `--project` names).
+    """Run one operation, by default the verb's with its options, on the project around `folder` (or that `--project` names).
 
-    Without `in_project`, only the projects that the operation itself names are opened.
+    If not `in_project`, by default that of the verb, only the projects that the operation itself names are opened.
 
     Raises the operation's errors.
     """
-    project = ""
-    if in_project:
+    verb, project = VERBS[arguments.verb], ""
+    if verb["in_project"] if in_project is None else in_project:
         project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
-    return backend_of(arguments).run(operation, project, values, show)
+    wanted = question_of(arguments) if values is None else values
+    return backend_of(arguments).run(operation or verb["operation"], project, wanted, show)
 
 
-def backend_of(arguments: argparse.Namespace) -> Backend:
+def question_of(arguments: SimpleNamespace) -> Json:
+    """The options of a verb that are arguments of its operation."""
+    return {name: getattr(arguments, name) for name in VERBS[arguments.verb]["asks"]}
+
+
+def backend_of(arguments: SimpleNamespace) -> Backend:
     """The backend of the command that `arguments` are of: one, however many operations its verb runs."""
-    if "backend" not in arguments:
+    if not hasattr(arguments, "backend"):
         arguments.backend = Backend(Mode.of(arguments))
     backend: Backend = arguments.backend
     return backend
@@ -71,7 +77,7 @@ class Backend:
             try:
                 return call(found, operation, project, values, show, self._warn)
             except EngineLost as error:
-                print(f"rag-ls: {error}; going on without it", file=sys.stderr)
+                tell(f"{error}; going on without it")
         return self._run_here(operation, project, values, show)
 
     @contextmanager
@@ -91,7 +97,7 @@ class Backend:
         """Print a warning, unless it was printed before."""
         if warning not in self._told:
             self._told.add(warning)
-            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
+            tell(warning)
 
     def _run_here(self, operation: str, project: str, values: Json, show: Show | None) -> Json:
         from rag_ls.indexing import Progress
@@ -125,19 +131,18 @@ class Backend:
         return session
 
 
-def _folder_of(arguments: argparse.Namespace, project: str) -> str:
+def _folder_of(arguments: SimpleNamespace, project: str) -> str:
     """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
     if os.path.exists(project) or os.sep in project:
         return project
     answer = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)
     known = answer["repos"]
-    roots = sorted({repo["root"] for repo in known if repo["name"] == project})
-    if len(roots) == 1:
-        return str(roots[0])
-    if roots:
+    roots = sorted({str(repo["root"]) for repo in known if repo["name"] == project})
+    if len(roots) > 1:
         raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
-    near = nearest_text(nearest(project, [repo["name"] for repo in known]))
-    unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
-    raise NotFound(
-        f"--project {project}: there is no such folder, and no known project has that name; {near}see list_repos{unread}"
-    )
+    if not roots:
+        near = nearest_text(nearest(project, [repo["name"] for repo in known]))
+        unread = "".join(f"\nrag-ls: {problem}" for problem in answer.get("problems", ()))
+        what = "there is no such folder, and no known project has that name"
+        raise NotFound(f"--project {project}: {what}; {near}see list_repos{unread}")
+    return roots[0]

@@ -51,7 +51,7 @@ def listed(shop: Path) -> Path:
 def test_every_verb_explains_itself(tmp_path: Path, verb: tuple[str, ...]) -> None:
     done = _run(tmp_path, *verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"usage: rag-ls {' '.join(verb)}")
+    assert done.stdout.startswith(f"Usage: rag-ls {' '.join(verb)}")
 
 
 def test_a_listed_project_is_scanned_by_name_from_anywhere(listed: Path, elsewhere: Path) -> None:

@@ -29,8 +29,6 @@ _OWN_TEXTS = {
     "chunking/notebook_cells.py",  # the kernel if none is named
     "chunking/rule_documents.py",  # rules in YAML
     "cli/doctor.py",  # a text to try the cutter with
-    "cli/impact_text.py",  # a form of output
-    "cli/options.py",  # a form of output
     "memory/collections.py",  # memories are Markdown
     "memory/parts.py",
     "memory/portable/formats.py",

@@ -112,13 +112,6 @@ class PostgresProjectVectors:
             rows = connection.execute(f"SELECT name FROM {self._schema.name}.rag_model ORDER BY 1").fetchall()
         return [str(row[0]) for row in rows]
 
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        if (found := self._table_of(model)) is None:
-            return []
-        query = f"SELECT text_hash FROM {found[0]} WHERE text_hash > %s ORDER BY text_hash LIMIT %s"
-        with self._server.transaction() as connection:
-            return [bytes(row[0]) for row in connection.execute(query, (after, count))]
-
     def maintain(self) -> None:
         """Make the HNSW index of each model that has enough vectors and none; writers go on meanwhile."""
         for model in self.models():
