@@ -22,9 +22,9 @@ from tests.grammars import SYNTAXES
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
 # Knowledge of frameworks and manifests, by the language that they are for.
-_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "nodes", "stacks")}
+_FRAMEWORKS = {f"rules/survey/{name}.py" for name in ("facts", "manifests", "found_forms", "stacks")}
 # What is read by rules that no other language shares, and the languages of our own texts.
-_OWN_RULES = {f"rules/survey/{name}.py" for name in ("circles", "errors", "imports", "packages", "patterns", "sources")}
+_OWN_RULES = {f"rules/survey/{name}.py" for name in ("errors", "imports", "packages", "patterns", "reports", "sources")}
 _OWN_TEXTS = {
     "chunking/chunker.py",  # a header in C may be C++; a broken notebook is JSON
     "chunking/embedded.py",  # a script without a type
