@@ -232,9 +232,11 @@ def _read_place(at: str) -> Json:
     """The place that `--at` means. A relative path is relative to the shell's folder, not to the project's root."""
     if not at:
         return {}
-    written, *meant = meanings_of(at, os.path.basename(os.getcwd()))
-    if not meant[0].path.strip():
-        raise InvalidRequest(f"--at {at!r} names no file: write FILE or FILE:LINE")
-    known = (place for place in (written, *meant) if os.path.isfile(place.path))
-    place = next(known, None) or next((place for place in meant if place.first), meant[0])
+    folder = os.path.basename(os.getcwd())
+    place = next((each for each in meanings_of(at, folder) if os.path.isfile(each.path)), None)
+    if place is None:
+        _, whole, *others = meanings_of(at, folder)
+        if not whole.path.strip():
+            raise InvalidRequest(f"--at {at!r} names no file: write FILE or FILE:LINE")
+        place = next((each for each in others if each.first), whole)
     return {"source_file": os.path.abspath(place.path), "line": place.first or None}

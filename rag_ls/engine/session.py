@@ -212,7 +212,7 @@ class ProjectSession:
     def place(self, written: str, line: int = 0) -> WrittenPlace:
         """The path of a document inside the project, and the lines written after it; `line` counts before those.
 
-        Raises `PathOutsideProject`.
+        Raises `PathOutsideProject`, and `InvalidRequest` for a line 0.
         """
         root = self.project.root
         if self.indexing.inbox.buffer(self.editing_session, written):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from rag_ls.errors import InvalidRequest
 from rag_ls.util.paths import portable
 from rag_ls.util.patterns import lazy_pattern
 
@@ -15,7 +16,7 @@ _LINES = lazy_pattern(
     r"(?:(?:-|\.\.)L?(?P<last>\d{1,9})(?:C\d+)?|[:,](?P<column>\d{1,9})?)?:?",
     re.DOTALL,
 )
-_LAST_NUMBER = lazy_pattern(r"(?P<path>.+):(?P<first>\d{1,9})", re.DOTALL)
+_LAST_NUMBER = lazy_pattern(r"(?P<path>.+):(?P<first>0*[1-9]\d{0,8})", re.DOTALL)
 _ADDRESS = lazy_pattern(r"file:(?://(?:localhost)?(?=/))?|vscode(?:-insiders)?://file(?=/)", re.IGNORECASE)
 _QUOTES = ("`", '"', "'")
 # Names in a diff: `a/` is the file before, `b/` the file after.
@@ -32,11 +33,14 @@ class WrittenPlace(NamedTuple):
 
 
 def read_lines(written: str) -> WrittenPlace:
-    """A path apart from the lines after it; without any, all of it is the path."""
+    """A path apart from the lines after it; without any, all of it is the path. Raises `InvalidRequest` for a line 0."""
     found = _LINES.fullmatch(written)
     if found is None:
         return WrittenPlace(written)
-    return WrittenPlace(found["path"], int(found["first"]), int(found["last"] or 0), int(found["column"] or 0))
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    if not (first and last):
+        raise InvalidRequest(f"{written}: lines count from 1; for the whole file write {found['path']}")
+    return WrittenPlace(found["path"], first, last if found["last"] else 0, int(found["column"] or 0))
 
 
 def names_line(written: str) -> bool:
@@ -45,7 +49,10 @@ def names_line(written: str) -> bool:
 
 
 def meanings_of(written: str, folder: str) -> Iterator[WrittenPlace]:
-    """The places that a written one may mean in a project whose root is called `folder`, likeliest first."""
+    """The places that a written one may mean in a project whose root is called `folder`, likeliest first.
+
+    Raises `InvalidRequest` for a line 0, after the files whose names end so.
+    """
     yield WrittenPlace(written)
     plain = written.strip()
     while len(plain) > 1 and plain[0] == plain[-1] and plain[0] in _QUOTES:
@@ -54,12 +61,17 @@ def meanings_of(written: str, folder: str) -> Iterator[WrittenPlace]:
         plain = unquote(plain[address.end() :])
     plain = portable(plain)
     for path in dict.fromkeys((plain, plain.removeprefix("@"))):
-        places = [WrittenPlace(path), read_lines(path)]
-        if last := _LAST_NUMBER.fullmatch(path):
-            # The name may also end as a line does (`note:7`).
-            places.insert(1, WrittenPlace(last["path"], int(last["first"])))
-        for place in dict.fromkeys(places):
+        for place in _readings_of(path):
             yield place
             inner = place.path.removeprefix("./")
             if inner.startswith((*_OF_DIFFS, "/", f"{folder}/")):
                 yield place._replace(path=inner.partition("/")[2])
+
+
+def _readings_of(path: str) -> Iterator[WrittenPlace]:
+    """The whole as a name; a name that may itself end as a line does (`note:7`) with one line; a name with lines."""
+    yield WrittenPlace(path)
+    if last := _LAST_NUMBER.fullmatch(path):
+        yield WrittenPlace(last["path"], int(last["first"]))
+    if (place := read_lines(path)).path != path:
+        yield place

@@ -491,12 +491,12 @@ def test_a_place_is_read_however_it_is_written(indexed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "at", ["\n", " ", ":5", "https://example.org/cart", "src/nothing.py:abc", "src/nothing.py:3:1"]
+    "at", ["\n", " ", ":5", "https://example.org/cart", "src/nothing.py:abc", "src/nothing.py:3:1", "src/cart.py:0"]
 )
 def test_a_place_that_is_none_is_refused_and_named(indexed: Path, at: str) -> None:
     done = _run(indexed, "add", "about the cart", "--at", at)
     assert done.returncode != 0
-    assert re.search("names no file|no file of the project|does not exist|is no place", done.stderr)
+    assert re.search("names no file|no file of the project|does not exist|is no place|lines count from 1", done.stderr)
     assert _json(indexed, "list")["total"] == 0
 
 

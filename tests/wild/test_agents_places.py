@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.errors import RagLsError
+from rag_ls.errors import InvalidRequest, RagLsError
 from tests.wild.project import WildProject
 
 _CART = "import json\n\n\ndef cart_total(items):\n    return sum(items)\n\n\ndef cart_refund(order):\n    return order.fee\n"
@@ -63,6 +63,27 @@ def test_a_name_that_looks_like_another_form_is_the_name(project: WildProject) -
     assert project.ask("get_chunk", id="note:7:2")["path"] == "note:7"
     assert project.ask("list_symbols", path=f"file://{project.root}/my%20file.py")["symbols"]
     assert project.ask("list_symbols", path=f"file://{project.root}/src/caf%C3%A9.py")["symbols"]
+
+
+@pytest.mark.parametrize(
+    "form", ["src/cart.py", "@src/cart.py", "`src/cart.py`", "file://{root}/src/cart.py", "cart.py"]
+)
+@pytest.mark.parametrize("lines", [":0", "#L0", ":0:3", ":0-9", "#L9-L0", ":00", ":line0"])
+def test_a_line_0_is_refused_in_words(project: WildProject, form: str, lines: str) -> None:
+    path = form.format(root=project.root) + lines
+    for operation, arguments in (
+        ("get_chunk", {"id": path}), ("find_references", {"path": path}), ("list_symbols", {"path": path}),
+        ("store_memory", {"scope": "project", "content": "Fees stay.", "metadata": {"source_file": path}}),
+    ):  # fmt: skip
+        with pytest.raises(InvalidRequest, match="lines count from 1"):
+            project.ask(operation, **arguments)
+
+
+def test_a_column_0_and_a_name_that_ends_with_0_are_none(project: WildProject) -> None:
+    (project.root / "note:0").write_text("first\nsecond\n")
+    assert "return order.fee" in project.ask("get_chunk", id="src/cart.py:8:0")["text"]
+    assert project.session.place("note:0")[:2] == ("note:0", 0)
+    assert project.session.place("note:0:2")[:2] == ("note:0", 2)
 
 
 @pytest.mark.parametrize(
