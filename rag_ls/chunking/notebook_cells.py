@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,11 +66,49 @@ def source_lines(text: str) -> str:
     return "\n".join(_TOKEN.sub(_plain, each[1]).rstrip("\r\n") if each else "" for each in found)
 
 
-def holds_cell(text: str, source: str) -> bool:
-    """Whether a notebook's JSON text has a cell with this source, line ends apart."""
+def with_open_cells(text: str, sources: Sequence[str]) -> str:
+    """A notebook's JSON text as an editor holds it that has cells with these `sources` open.
+
+    Sources that the text lacks take the places of cells that are not open, in order; further ones come last. The text stays
+    as it is where it lacks none: editors open one cell after the other.
+    """
     notebook = read_notebook(text)
-    lines = tuple(source.splitlines())
-    return notebook is not None and any(cell.lines == lines for cell in notebook.cells)
+    if notebook is None:
+        return text
+    opened = [tuple(line.rstrip("\r\n") for line in _LINE.findall(source) if line) for source in sources]
+    saved, left = Counter(cell.lines for cell in notebook.cells), Counter(opened)
+    edited: list[tuple[str, ...]] = []
+    for lines in opened:
+        saved[lines] -= 1
+        if saved[lines] < 0:
+            edited.append(lines)
+    return _replace_cells(text, notebook, left, edited) if edited else text
+
+
+def _replace_cells(
+    text: str, notebook: Notebook, left: Counter[tuple[str, ...]], edited: Sequence[tuple[str, ...]]
+) -> str:
+    """The JSON text with the `edited` cells in place of those that are not `left`."""
+    data, at, sources = text.encode("utf-8", "surrogatepass"), 0, iter(edited)
+    parts: list[bytes] = []
+    for cell in notebook.cells:
+        left[cell.lines] -= 1
+        start, end = cell.body
+        if left[cell.lines] < 0 and start < end:
+            parts += [data[at:start], _format_source(next(sources, ()))]
+            at = end
+    end = notebook.end - 1
+    parts.append(data[at:end])
+    for number, lines in enumerate(sources, len(notebook.cells)):
+        parts += [b',\n  {"cell_type": "code",\n   '[not number :], _format_source(lines), b"}"]
+    return b"".join((*parts, data[end:])).decode("utf-8", "surrogatepass")
+
+
+def _format_source(lines: Sequence[str]) -> bytes:
+    """The member with the source of a cell, a line for each of its lines, as Jupyter writes it."""
+    strings = [json.dumps(f"{line}\n", ensure_ascii=False) for line in lines]
+    listed = ",\n    ".join(strings)
+    return f'"source": [\n    {listed}\n   ]'.encode("utf-8", "surrogatepass") if strings else b'"source": []'
 
 
 PAYLOADS = frozenset({"outputs", "attachments"})

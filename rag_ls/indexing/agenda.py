@@ -74,14 +74,18 @@ class Inbox:
         """An editor holds this text of a document now."""
         with self._wake.news():
             self._buffers[session, buffer.path] = buffer
-            self._typed[session, buffer.path] = None
+            self._note_typed(session, buffer.path, buffer.notebook)
 
     def close_buffer(self, session: str, path: str) -> None:
         """Record that an editor closed a document."""
         with self._wake.news():
-            self._buffers.pop((session, path), None)
-            self._typed[session, path] = None
+            closed = self._buffers.pop((session, path), None)
+            self._note_typed(session, path, closed.notebook if closed else "")
             self._not_before.pop((session, path), None)
+
+    def _note_typed(self, session: str, *paths: str) -> None:
+        """Note documents whose text is another now: a cell, and the notebook that it is in."""
+        self._typed.update({(session, path): None for path in paths if path})
 
     def close_session(self, session: str) -> None:
         """Close all documents of an editor that left."""
@@ -97,9 +101,10 @@ class Inbox:
             self._resting |= resting
             self._changed |= arrived - resting
             # A buffer whose text equalled the file may differ from it now.
-            for key in [key for key in self._buffers if key[1] in arrived]:
-                self._typed[key] = None
-                self._not_before.pop(key, None)
+            for (session, _), buffer in self._buffers.items():
+                for path in arrived & {buffer.path, buffer.notebook}:
+                    self._note_typed(session, path)
+                    self._not_before.pop((session, path), None)
 
     def note_read(self, path: str, cost_s: float) -> None:
         """Note that a changed file was read: one that keeps changing rests before it is read again."""
@@ -116,7 +121,7 @@ class Inbox:
     def delay(self, key: Key, seconds: float) -> None:
         """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
         with self._wake.condition:
-            if key in self._buffers:
+            if key in self._buffers or self.cells(*key):
                 self._not_before[key] = time.monotonic() + seconds
 
     def end_delays(self) -> None:
@@ -236,6 +241,10 @@ class Inbox:
         """The text of a document that an editor holds; None if it does not hold it."""
         return self._buffers.get((session, path))
 
+    def cells(self, session: str, notebook: str) -> list[str]:
+        """The texts of the cells of a notebook that an editor has open, in the order in which it opened them."""
+        return [buffer.text for buffer in self.buffers(session) if buffer.notebook == notebook]
+
     def waiting_text(self, path: str) -> str | None:
         """The text of a document that an editor holds, and that is not in the index yet; None where none waits."""
         with self._wake.condition:
@@ -255,7 +264,8 @@ class Inbox:
         """Whether a text that an editor holds waits, or was taken and is not done."""
         with self._wake.condition:
             waits = any(owner == session for owner, _ in self._typed)
-            return waits or any((session, path) in self._buffers for path in self._in_hand)
+            held = {path for buffer in self.buffers(session) for path in (buffer.path, buffer.notebook)}
+            return waits or not held.isdisjoint(self._in_hand)
 
     def paths(self) -> frozenset[str]:
         """The documents that wait, or that were taken and are not done."""

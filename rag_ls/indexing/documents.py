@@ -14,7 +14,7 @@ from contextlib import closing
 from functools import partial
 from typing import TypeVar
 
-from rag_ls.chunking import holds_cell
+from rag_ls.chunking import with_open_cells
 from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
@@ -255,10 +255,16 @@ class DocumentIndexer:
             return False
         return source.text.removeprefix(_BOM).replace("\r\n", "\n") == blank_secrets(path, plain).text
 
-    def holds_cell(self, path: str, text: str) -> bool:
-        """Whether the file of a notebook, as it is now, has a cell with this text."""
+    def index_cells(self, path: str, cells: Sequence[str], session: str) -> None:
+        """Store a notebook with the cells that an editor has open; without edited ones, index the file."""
         source = self.read(path)
-        return isinstance(source, Source) and holds_cell(source.text, blank_secrets(path, text).text)
+        text = source.text if isinstance(source, Source) else ""
+        opened = with_open_cells(text, [blank_secrets(path, cell).text for cell in cells])
+        if opened == text:
+            self.drop_buffer(path, session)
+            self.index_file(path, priority=Priority.INTERACTIVE)
+        else:
+            self.index_buffer(path, opened, session)
 
     def _is_recoded(self, path: str) -> bool:
         """Whether the file, when it was read last, was in another encoding than UTF-8: its text has another length."""
@@ -382,19 +388,20 @@ class Intake:
         self._store = store
         self._admissions = admissions
 
-    def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> str:
+    def take_buffer(self, session: str, path: str, buffer: Buffer | None, cells: Sequence[str] = ()) -> str:
         """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file.
 
-        Returns the reason why the text is not indexed, where the file is not left out for the same.
+        A notebook's text is the file's with the `cells` that are open. Returns the reason why the text is not indexed, where the
+        file is not left out for the same.
         """
+        if buffer is None and cells and self._admissions.files([path]):
+            self._documents.index_cells(path, cells, session)
+            return ""
         if buffer is None or not self._may_index(buffer):
             self._documents.drop_buffer(path, session)
             is_told = buffer is None or buffer.guest or path in self._store.skipped()
             return "" if buffer is None or is_told else self._documents.refuses(path, buffer.text)
-        if buffer.notebook and self._documents.holds_cell(buffer.notebook, buffer.text):
-            self._documents.drop_buffer(path, session)
-            self._documents.index_file(buffer.notebook, priority=Priority.INTERACTIVE)
-        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
+        if not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
@@ -457,7 +464,8 @@ class Intake:
 
     def _may_index(self, buffer: Buffer) -> bool:
         if buffer.notebook and not self._documents.is_gone(buffer.notebook):
-            return bool(self._admissions.files([buffer.notebook]))
+            # Its text is part of the notebook's.
+            return False
         if buffer.guest:
             return not reason_by_name(buffer.path)
         return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))

@@ -130,7 +130,8 @@ class DocumentsThread:
         session, path = key
         started = time.monotonic()
         try:
-            self._inbox.note_refused(key, self._intake.take_buffer(session, path, buffer))
+            refused = self._intake.take_buffer(session, path, buffer, self._inbox.cells(session, path))
+            self._inbox.note_refused(key, refused)
             if buffer is not None and (session, path) not in self._followed:
                 self._followed.add((session, path))
                 self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.chunking import source_lines
 from rag_ls.model import Occurrence
 from rag_ls.search.document_order import OrderedDocument, OrderedDocuments
 from rag_ls.search.line_matches import LineMatch, cut_line
@@ -320,11 +321,17 @@ def show_places(store: SearchedDocuments, chosen: Sequence[PlaceInDocument], sym
         holder = _innermost(around.get(document.document_id, ()), match.line)
         column, in_bytes = match.column, column_in_bytes(line, match.column)
         occurrence = Occurrence(
-            path=document.path, line=match.line, column=column, byte_column=in_bytes, text=cut_line(line, column),
+            path=document.path, line=match.line, column=column, byte_column=in_bytes,
+            text=cut_line(_show_line(document.path, line), column),
             is_whole=match.is_whole, role=document.role, symbol=holder,
         )  # fmt: skip
         shown.append(occurrence)
     return shown
+
+
+def _show_line(path: str, line: str) -> str:
+    """A line as people know it: of a notebook, that of its cell."""
+    return source_lines(line) if path.lower().endswith(".ipynb") else line
 
 
 def _innermost(symbols: Iterable[StoredSymbol], line: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.chunking import Budget, embedding_text, recognise
+from rag_ls.chunking import Budget, embedding_text, recognise, with_open_cells
 from rag_ls.model import Chunk
 from tests.support import scale_examples
 
@@ -41,6 +41,10 @@ def cell(kind: str, source: str, lines: bool, *outputs: Any) -> dict[str, Any]:
     if kind == "code":
         made |= {"execution_count": 3, "outputs": list(outputs)}
     return made | {"source": source.splitlines(keepends=True) if lines else source}
+
+
+def notebook_of(*cells: dict[str, Any]) -> str:
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 
 
 def notebook(*, indent: int | None = 1, lines: bool = True, language: str = "python") -> str:
@@ -183,6 +187,38 @@ def test_small_cells_share_a_chunk_under_the_name_that_one_has() -> None:
     chunks = chunks_of(json.dumps({"cells": cells, "nbformat": 4}), "notebook", Budget())
     assert chunks[0].symbol == "Setup"
     assert "a = 1" in chunks[0].text
+
+
+@pytest.mark.parametrize("lines", [True, False])
+@pytest.mark.parametrize(
+    ("opened", "becomes"),
+    [
+        (["a = 1", "é = 2\r\n"], None),
+        (["# T\n", "a = 1", "é = 2\n"], None),
+        (["# T", "a = 3\nb = 4", "é = 2"], ["# T", "a = 3\nb = 4\n", "é = 2"]),
+        (["# T", "a = 1", "é = 2", "new"], ["# T", "a = 1", "é = 2", "new\n"]),
+        (["# T", "new", "é = 2", "other"], ["# T", "new\n", "é = 2", "other\n"]),
+        (["new"], ["new\n", "", ""]),
+    ],
+)
+def test_cells_that_an_editor_has_changed_take_the_places_of_the_saved_ones(
+    opened: list[str], becomes: list[str] | None, lines: bool
+) -> None:
+    sources = ["# T", "a = 1", "é = 2"]
+    text = notebook_of(*(cell("markdown" if each[0] == "#" else "code", each, lines) for each in sources))
+    held = with_open_cells(text, opened)
+    read = ["".join(each["source"]) for each in json.loads(held)["cells"]]
+    assert read == (sources if becomes is None else becomes)
+    assert (held == text) is (becomes is None)
+
+
+def test_cells_of_an_empty_notebook_and_equal_ones_are_told_apart() -> None:
+    empty = notebook_of()
+    assert [each["source"] for each in json.loads(with_open_cells(empty, ["x", "x"]))["cells"]] == [["x\n"], ["x\n"]]
+    twice = notebook_of(cell("code", "x", True), cell("code", "x", True))
+    assert with_open_cells(twice, ["x", "x"]) == twice
+    assert [each["source"] for each in json.loads(with_open_cells(twice, ["x", "y"]))["cells"]] == [["x"], ["y\n"]]
+    assert with_open_cells("{}", ["x"]) == "{}"
 
 
 def test_what_is_no_notebook_is_cut_as_json() -> None:

@@ -128,15 +128,18 @@ def test_a_saved_notebook_and_its_open_cells_are_one_document(shop: Path) -> Non
     write(shop, {"zoo.ipynb": _notebook(first, second), ".gitignore": "kept/\n", "kept/a.ipynb": _notebook(first)})
     cells = [f"vscode-notebook-cell:{shop}/zoo.ipynb#W{number}sZmlsZQ%3D%3D" for number in range(3)]
     engine = Engine()
-    with _editor_of(engine, shop) as editor:
+    with _editor_of(engine, shop) as editor, _editor_of(engine, shop) as other:
         assert until(lambda: editor.command("status")["complete"])
         for uri, text in zip(cells, (first.replace("\n", "\r\n"), second, "def new_quagga(): ...\n"), strict=True):
             _open(editor, uri, text)
         _open(editor, cells[0].replace("zoo.ipynb", "kept/a.ipynb"), "def hidden_quagga(): ...\n")
         # What is not in the file is unsaved text; what an ignored notebook holds is nobody's.
-        assert until(lambda: _found(editor, "new_quagga") == [cells[2]])
+        assert until(lambda: _found(editor, "new_quagga") == ["zoo.ipynb"])
+        assert editor.command("searchCode", query="new_quagga")["results"][0]["freshness"] == "buffer"
         assert _found(editor, "count_quaggas") == _found(editor, "feed_quaggas") == ["zoo.ipynb"]
         assert _found(editor, "hidden_quagga") == []
+        _close(editor, cells[2])
+        assert until(lambda: _found(editor, "new_quagga") == [])
         (hit, *_) = editor.command("searchCode", query="count_quaggas")["results"]
         assert (hit["path"], hit["freshness"]) == ("zoo.ipynb", "disk")
         lines = hit["text"].split("\n")
@@ -144,13 +147,26 @@ def test_a_saved_notebook_and_its_open_cells_are_one_document(shop: Path) -> Non
         assert not any("cell_type" in line for line in lines)
         shown = lines.index("def count_quaggas(herd):") + hit["start_line"]
         assert "def count_quaggas(herd)" in (shop / "zoo.ipynb").read_text().splitlines()[shown - 1]
+        # Exact lines are those of the cell, at their lines in the file.
+        (place,) = editor.command("searchCode", query="all of them", match="exact")["exact"]["places"]
+        assert (place["text"], place["line"]) == ('    return "all of them"', shown + 1)
         # Once the notebook is saved, its new cell is no unsaved text.
+        _open(editor, cells[2], "def new_quagga(): ...\n")
         write(shop, {"zoo.ipynb": _notebook(first, second, "def new_quagga(): ...\n")})
         uri = (shop / "zoo.ipynb").as_uri()
         editor.tell("workspace/didChangeWatchedFiles", changes=[{"uri": uri, "type": 2}])
-        assert until(lambda: _found(editor, "new_quagga") == ["zoo.ipynb"])
-        _change(editor, cells[1], {"text": "def groom_quaggas(): ...\n"})
-        assert until(lambda: _found(editor, "groom_quaggas") == [cells[1]])
+        assert until(lambda: editor.command("searchCode", query="new_quagga")["results"][0]["freshness"] == "disk")
+        assert _found(editor, "new_quagga") == ["zoo.ipynb"]
+        # An edited cell replaces its saved text, for agents too, and is the file's again where it is not saved.
+        _change(editor, cells[1], {"text": "def groom_quaggas(): ...\n\n\ndef brush_quaggas(): ...\n"})
+        for each in (editor, other):
+            assert until(lambda each=each: _found(each, "groom_quaggas") == ["zoo.ipynb"])  # type: ignore[misc]
+            assert _found(each, "brush_quaggas") == _found(each, "new_quagga") == ["zoo.ipynb"]
+            assert _found(each, "feed_quaggas") == []
+        for uri in cells:
+            _close(editor, uri)
+        assert until(lambda: _found(other, "feed_quaggas") == ["zoo.ipynb"])
+        assert _found(editor, "groom_quaggas") == []
     engine.close()
 
 

@@ -8,8 +8,13 @@ export function placeOfHit(hit: CodeHit): vscode.Uri {
   return /^[a-z][\w+.-]+:/i.test(hit.file) ? vscode.Uri.parse(hit.file) : vscode.Uri.file(hit.file);
 }
 
-/** Show a hit's lines; `preview` keeps the focus where it is. */
+/** Show a hit's lines, or its notebook; `preview` keeps the focus where it is. */
 export async function openHit(hit: CodeHit, options: { preview: boolean }): Promise<void> {
+  if (hit.language === "notebook") {
+    // Its lines are those of JSON, which nobody reads.
+    await vscode.commands.executeCommand("vscode.open", placeOfHit(hit), { preview: true, preserveFocus: options.preview });
+    return;
+  }
   const start = new vscode.Position(hit.start_line - 1, 0);
   const end = new vscode.Position(hit.end_line - 1, Number.MAX_SAFE_INTEGER);
   const editor = await vscode.window.showTextDocument(placeOfHit(hit), {
