@@ -139,10 +139,12 @@ def vscode_manifest() -> str:
     manifest["version"] = __version__
     settings = manifest["contributes"]["configuration"]["properties"]
     own = {key: settings[key] for key in ("ragLs.path", "ragLs.installFrom")}
-    described = {
-        f"ragLs.{info.key}": _property(info) for info in config.describe() if info.set_by is config.SetBy.ANYONE
-    }
-    manifest["contributes"]["configuration"]["properties"] = {**own, **described}
+    offered = [info for info in config.describe() if info.set_by is config.SetBy.ANYONE]
+    offered.sort(key=lambda info: info.expert)
+    described = {f"ragLs.{info.key}": _property(info) for info in offered}
+    # Without an order, VS Code shows them by their names.
+    ordered = {key: {**item, "order": order} for order, (key, item) in enumerate({**own, **described}.items())}
+    manifest["contributes"]["configuration"]["properties"] = ordered
     waiting = [f"ragLs.{info.key}" for info in config.describe() if info.waits]
     restricted = [*own, *(key for key in waiting if key in described)]
     manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] = restricted

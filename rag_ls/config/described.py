@@ -33,6 +33,8 @@ class SettingInfo:
     """Whether each item of a list is `PATTERN = NAME`, so that a table may stand for the list."""
     is_folder: bool
     """Whether it is the full path of a folder."""
+    expert: bool
+    """Whether few people need it, so that forms show it last."""
     minimum: float | None = None
     maximum: float | None = None
 
@@ -76,6 +78,6 @@ def _describe_all() -> Iterator[SettingInfo]:
         hints = get_type_hints(section_type)
         for item in dataclasses.fields(section_type):
             kind = "list of strings" if hints[item.name] == tuple[str, ...] else hints[item.name].__name__
-            of_section = {key: section.metadata[key] for key in ("set_by", "takes_effect")}
+            of_section = {key: section.metadata[key] for key in ("set_by", "takes_effect", "expert")}
             own = {key: value for key, value in item.metadata.items() if value is not None}
             yield SettingInfo(f"{section.name}.{item.name}", kind, item.default, **{**of_section, **own})

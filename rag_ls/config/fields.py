@@ -39,6 +39,7 @@ def setting(
     option: str = "",
     pairs: bool = False,
     is_folder: bool = False,
+    expert: bool | None = None,
 ) -> Any:
     """A dataclass field that carries its meaning, its limits and its rules; who may set it is its section's.
 
@@ -46,11 +47,11 @@ def setting(
     `always`, or where it is `above` or `below` what is in force without it (`True` is above `False`, more names of a list
     above fewer). `takes_effect` differs from its section's where given. `option` is the shell's that sets it for one run.
     A list of `pairs` is also given as a table: each item is `PATTERN = NAME`. A text that `is_folder` is a full path, or begins
-    with `~`.
+    with `~`. Few people need an `expert` one: forms show it last.
     """
     metadata = {
         "doc": doc, "minimum": minimum, "maximum": maximum, "choices": choices, "waits": waits, "takes_effect": takes_effect,
-        "option": option, "pairs": pairs, "is_folder": is_folder,
+        "option": option, "pairs": pairs, "is_folder": is_folder, "expert": expert,
     }  # fmt: skip
     return field(default=default, metadata=metadata)
 
@@ -61,9 +62,11 @@ def section(
     set_by: SetBy = SetBy.ANYONE,
     takes_effect: TakesEffect = TakesEffect.AT_ONCE,
     short: str = "",
+    expert: bool = False,
 ) -> Any:
     """A field for a section of settings, with who may set them and when a changed one counts.
 
-    `short` is the setting that `SECTION = "..."` stands for.
+    `short` is the setting that `SECTION = "..."` stands for. All settings of an `expert` section are such.
     """
-    return field(default_factory=kind, metadata={"set_by": set_by, "takes_effect": takes_effect, "short": short})
+    metadata = {"set_by": set_by, "takes_effect": takes_effect, "short": short, "expert": expert}
+    return field(default_factory=kind, metadata=metadata)

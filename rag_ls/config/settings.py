@@ -19,64 +19,72 @@ class IndexSettings:
 
     max_file_bytes: int = setting(
         1_000_000,
-        "Larger files are skipped, and `status` counts them.",
+        "Files of more bytes are not indexed; `status` counts them.",
         minimum=1,
         waits="above",
         takes_effect=TakesEffect.CUT,
     )
     exclude: tuple[str, ...] = setting(
-        (), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.", takes_effect=TakesEffect.COMPARED
+        (),
+        "Files and folders that are not indexed: patterns as in .gitignore, besides .gitignore and .ragignore.",
+        takes_effect=TakesEffect.COMPARED,
     )
     include: tuple[str, ...] = setting(
         (),
-        "Only files that match one of these patterns, in the same syntax, are indexed, e.g. `src/**`; empty for all.",
+        "Index only files that match one of these patterns, as in .gitignore, e.g. `src/**`. Empty: all files.",
         takes_effect=TakesEffect.COMPARED,
     )
     encodings: tuple[str, ...] = setting(
         (),
-        'Encodings of files that are not UTF-8, by patterns in the same syntax, where they are not recognised: `"legacy/**" = "gbk"`.',
+        'Encodings of files that are neither UTF-8 nor recognised, by patterns as in .gitignore: `"legacy/**" = "gbk"`.',
         pairs=True,
         takes_effect=TakesEffect.CUT,
+        expert=True,
     )
     force: tuple[str, ...] = setting(
         (),
-        "Files that match one of these patterns are indexed although they look like data, binary, generated or minified.",
+        "Index files that match one of these patterns even if they look like data, binary, generated or minified.",
         waits="above",
         takes_effect=TakesEffect.CUT,
     )
     product: tuple[str, ...] = setting(
         (),
-        "Files that match one of these globs are product, though their paths name tests, examples or foreign code: `src/testing/**`.",
+        "Files that are product code although their paths look like tests, examples or foreign code: patterns, e.g. "
+        "`src/testing/**`.",
+        expert=True,
     )
     tests: tuple[str, ...] = setting(
-        (), "Files that match one of these globs are tests, whatever their paths say; this counts before `product`."
+        (),
+        "Files that are tests, whatever their paths look like: patterns, which count before `index.product`.",
+        expert=True,
     )
     submodules: bool = setting(
         True,
-        "Submodules that are checked out are read with the project, by their own ignore rules; without it they are left out, and named.",
+        "Index git submodules that are checked out, by their own ignore rules. Off: they are left out, and named.",
         takes_effect=TakesEffect.COMPARED,
     )
-    branch: str = setting(
-        "", "The project is indexed in the background only while this git branch is checked out; empty for any."
-    )
+    branch: str = setting("", "Index in the background only while this git branch is checked out. Empty: any branch.")
     watch: bool = setting(
         True,
-        "Notice at once what other programs write; without it, each question compares the files with the index.",
+        "Notice at once what other programs write. Off: each question first compares the files with the index.",
         takes_effect=TakesEffect.COMPARED,
+        expert=True,
     )
     debounce_ms: int = setting(
         60,
-        "A file that other programs write is read once nothing was written for so many milliseconds; a question waits for less, "
-        "and what an editor holds is read at once.",
+        "A file that another program writes is read again after this many milliseconds without a change. Questions wait "
+        "for less, and text in an editor is read at once.",
         minimum=0,
         maximum=1500,
         takes_effect=TakesEffect.COMPARED,
+        expert=True,
     )
     sweep_minutes: float = setting(
         10.0,
-        "Compare the files with the index every so many minutes, in case a change was missed; 0 for never.",
+        "Minutes between two comparisons of all files with the index, in case a change was missed. 0: never.",
         minimum=0,
         waits="below",
+        expert=True,
     )
     on_open: bool = setting(True, "Index a project in the background when an editor or agent opens it.")
 
@@ -86,15 +94,25 @@ class ChunkingSettings:
     """Cutting of documents; sizes in tokens of the embedding model."""
 
     max_chunk_size: int = setting(
-        512, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192, waits="below"
+        512,
+        "The most tokens in a chunk, the piece of a file that search finds; the model's own limit counts too.",
+        minimum=16,
+        maximum=8192,
+        waits="below",
     )
-    min_chunk_size: int = setting(24, "Smaller pieces are merged with their siblings.", minimum=1, maximum=4096)
+    min_chunk_size: int = setting(
+        24, "The fewest tokens in a chunk: smaller pieces are merged with their siblings.", minimum=1, maximum=4096
+    )
     overlap: int = setting(
-        24, "Tokens repeated where a larger piece had to be split.", minimum=0, maximum=1024, waits="above"
+        24,
+        "Where a piece is too large for one chunk, each part repeats this many tokens of the one before.",
+        minimum=0,
+        maximum=1024,
+        waits="above",
     )
     strategy: str = setting(
         "semantic_ast",
-        "`semantic_ast` cuts along the syntax, `lines` in windows of lines whatever the language.",
+        "How files are cut: `semantic_ast` along their syntax, `lines` by lines alone, whatever the language.",
         choices=("semantic_ast", "lines"),
     )
 
@@ -115,12 +133,12 @@ class EmbeddingSettings:
         "`none` (nothing is embedded: questions are answered by words).",
     )
     endpoint: str = setting("", "The server's address; empty for `http://127.0.0.1:11434` (Ollama) or OpenAI's own.")
-    api_key_env: str = setting(
-        "", "The environment variable that holds the key for the server, of the engine's process."
+    api_key_env: str = setting("", "The environment variable of the engine's process that holds the server's key.")
+    query_prefix: str = setting("auto", "The text before each question to a server's model; `auto` knows some models.")
+    document_prefix: str = setting(
+        "auto", "The text before each document for a server's model; `auto` knows some models."
     )
-    query_prefix: str = setting("auto", "What questions to a server's model begin with; `auto` knows some models.")
-    document_prefix: str = setting("auto", "What texts for a server's model begin with; `auto` knows some models.")
-    max_batch_bytes: int = setting(24_000, "Bytes of text in one request to a server.", minimum=1000)
+    max_batch_bytes: int = setting(24_000, "The most bytes of text in one request to a server.", minimum=1000)
     timeout_s: float = setting(60.0, "How long a server may take for one request, in seconds.", minimum=1)
     max_tokens_per_day: int = setting(
         0, "Send a server no more tokens than this in a day (UTC); 0 for no limit.", minimum=0
@@ -132,7 +150,7 @@ class EmbeddingSettings:
     )
     device: str = setting("auto", "`auto` picks CUDA, then MPS, then the CPU.")
     dimension: int = setting(
-        0, "What the model's vectors must have, as a safeguard; 0 takes any.", minimum=0, maximum=65536
+        0, "How many numbers each vector of the model must have, as a safeguard. 0: any.", minimum=0, maximum=65536
     )
     reranker: str = setting("", "The folder of a cross-encoder, for `search.enable_reranking`.")
     batch_size: int = setting(
@@ -148,7 +166,8 @@ class EmbeddingSettings:
     )
     max_load: float = setting(
         0.0,
-        "Embedding whole projects waits while others keep more than this share of the processor busy; 0 for never.",
+        "Embedding of whole projects waits while other programs keep more than this share of the processor busy. 0: it "
+        "never waits.",
         takes_effect=TakesEffect.AT_ONCE,
         minimum=0,
         maximum=1,
@@ -164,30 +183,42 @@ class EmbeddingSettings:
 class SearchSettings:
     """Ranking of hits."""
 
-    code_k: int = setting(10, "Code hits in an answer when the caller does not say.", minimum=1, maximum=100)
-    default_k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
+    code_k: int = setting(
+        10, "Hits in an answer about code, unless the question says how many.", minimum=1, maximum=100
+    )
+    default_k: int = setting(5, "Memories in an answer, unless the question says how many.", minimum=1, maximum=100)
     min_similarity: float = setting(
         0.7,
-        "A memory that shares no word with the query must be at least this close in meaning; one that shares a word, half as close. "
-        "The scale is the same for every model: 0.7 is where texts begin to be about the same.",
+        "How close in meaning a memory must be to the question; half as close if both share a word. With every model, "
+        "texts begin to be about the same at 0.7.",
         minimum=0,
         maximum=1,
+        expert=True,
     )
     query_expansion: bool = setting(
-        True, "Look for abbreviations and synonyms of the programming world too, in memories."
+        True, "Search memories for abbreviations and synonyms of the question's words, too.", expert=True
     )
     enable_reranking: bool = setting(
-        False, "Have the cross-encoder `embedding.reranker` order the memories that were found.", waits="above"
+        False,
+        "Let a second model, the cross-encoder `embedding.reranker`, put the memories that were found in order.",
+        waits="above",
+        expert=True,
     )
     budget_tokens: int = setting(
         0,
-        "Longer answers of `search_code` are cut to the lines that matter; 0 for no limit, which for agents over MCP means 2,000.",
+        "The most tokens in an answer of `search_code`: longer ones are cut to the lines that matter. 0: no limit, but "
+        "2,000 for agents over MCP.",
         minimum=0,
         maximum=1_000_000,
         waits="always",
+        expert=True,
     )
-    dense_weight: float = setting(0.65, "Share of the embedding signal in the score.", minimum=0, maximum=1)
-    lexical_weight: float = setting(0.35, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
+    dense_weight: float = setting(
+        0.65, "How much closeness in meaning (of embeddings) counts in the score.", minimum=0, maximum=1, expert=True
+    )
+    lexical_weight: float = setting(
+        0.35, "How much common words (BM25) count in the score.", minimum=0, maximum=1, expert=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,9 +227,10 @@ class MemorySettings:
 
     half_life_days: float = setting(
         180.0,
-        "A memory that is neither changed nor recalled for this many days loses half of what recency adds to its rank; "
-        "0 for never. Nothing is ever deleted by that.",
+        "After this many days without a change or a recall, a memory's bonus for being recent is half as large. 0: it "
+        "never shrinks. No memory is deleted for its age.",
         minimum=0,
+        expert=True,
     )
 
 
@@ -207,15 +239,27 @@ class HnswSettings:
     """The graph that finds neighbours among many vectors; a smaller number is searched exactly."""
 
     m: int = setting(
-        32, "Links of each vector: more find better and take more memory.", minimum=4, maximum=256, waits="above"
+        32,
+        "Links of each vector in the graph of vectors: more find better and take more memory.",
+        minimum=4,
+        maximum=256,
+        waits="above",
     )
     ef_construction: int = setting(
-        200, "Candidates looked at while a graph is built.", minimum=8, maximum=4096, waits="above"
+        200,
+        "Candidates that are looked at for each vector while the graph of vectors is built: more find better and take longer.",
+        minimum=8,
+        maximum=4096,
+        waits="above",
     )
     ef_search: int = setting(
-        50, "Candidates looked at, at least, while it is searched.", minimum=8, maximum=4096, waits="above"
+        50,
+        "Candidates that are looked at, at least, when the graph of vectors is searched: more find better and take longer.",
+        minimum=8,
+        maximum=4096,
+        waits="above",
     )
-    distance: str = setting("cosine", "How far apart vectors are.", choices=("cosine",))
+    distance: str = setting("cosine", "How the distance of two vectors is measured.", choices=("cosine",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,13 +268,16 @@ class ConsolidationSettings:
 
     similarity_threshold: float = setting(
         0.8,
-        "Memories are proposed for merging when all of them are at least this close to each other (cosine).",
+        "How close memories must all be to each other (cosine) to be proposed for merging.",
         minimum=0.5,
         maximum=1,
         waits="below",
+        expert=True,
     )
     auto_consolidate: bool = setting(
-        False, "Consolidate the project's memories while the engine is idle.", waits="above"
+        False,
+        "Merge the project's memories that say the same while the engine is idle, without being asked.",
+        waits="above",
     )
 
 
@@ -240,10 +287,11 @@ class StorageSettings:
 
     max_session_memories: int = setting(
         1000,
-        "A session keeps no more; the oldest of the least important go first.",
+        "The most memories that a session keeps. Beyond that, the oldest of the least important are dropped.",
         minimum=1,
         maximum=100_000,
         waits="always",
+        expert=True,
     )
 
 
@@ -283,9 +331,11 @@ class SummarySettings:
 class LanguageSettings:
     """Languages that are indexed."""
 
-    enabled: tuple[str, ...] = setting((), "Only files in these languages are indexed, e.g. `python`; empty for all.")
+    enabled: tuple[str, ...] = setting((), "Index only files in these languages, e.g. `python`. Empty: all languages.")
     map: tuple[str, ...] = setting(
-        (), 'Languages of files with other names, by patterns as in .gitignore: `"*.inc" = "php"`.', pairs=True
+        (),
+        'The language of files whose names do not tell it, by patterns as in .gitignore: `"*.inc" = "php"`.',
+        pairs=True,
     )
 
 
@@ -294,10 +344,12 @@ class HoverSettings:
     """The content of a hover."""
 
     enabled: bool = setting(True, "Show related memories and code on hover.")
-    min_similarity: float = setting(0.62, "Related code must be at least this close (cosine).", minimum=0, maximum=1)
-    max_related: int = setting(3, "Related places shown at most.", minimum=0, maximum=10)
-    lenses: bool = setting(True, "Show above a declaration how many memories are about it.")
-    max_memories: int = setting(3, "Memories shown at most.", minimum=0, maximum=10)
+    min_similarity: float = setting(
+        0.62, "How close code must be (cosine) to be shown as related.", minimum=0, maximum=1, expert=True
+    )
+    max_related: int = setting(3, "The most related places in a hover.", minimum=0, maximum=10)
+    lenses: bool = setting(True, "Show above each declaration how many memories are about it.")
+    max_memories: int = setting(3, "The most memories in a hover.", minimum=0, maximum=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,7 +358,7 @@ class McpSettings:
 
     toolsets: tuple[str, ...] = setting(
         ("code", "memory", "rules"),
-        "Sets of tools offered to agents.",
+        "The sets of tools that agents are offered.",
         choices=("code", "memory", "rules", "collections"),
         waits="above",
     )
@@ -401,11 +453,11 @@ class Settings:
     """All settings of rag-ls."""
 
     index: IndexSettings = section(IndexSettings)
-    chunking: ChunkingSettings = section(ChunkingSettings, takes_effect=TakesEffect.CUT)
+    chunking: ChunkingSettings = section(ChunkingSettings, takes_effect=TakesEffect.CUT, expert=True)
     embedding: EmbeddingSettings = section(EmbeddingSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
     search: SearchSettings = section(SearchSettings)
     memory: MemorySettings = section(MemorySettings)
-    hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED)
+    hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED, expert=True)
     consolidation: ConsolidationSettings = section(ConsolidationSettings)
     storage: StorageSettings = section(StorageSettings)
     locations: LocationSettings = section(LocationSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)

@@ -86,6 +86,9 @@ def test_vs_code_offers_exactly_what_an_editor_may_set() -> None:
         f"ragLs.{info.key}" for info in _CHANGEABLE if config.load(environment={}, editor=_nested(info)).problems
     }
     assert offered == {f"ragLs.{info.key}" for info in config.describe()} - refused
+    orders = {key: item["order"] for key, item in manifest["contributes"]["configuration"]["properties"].items()}
+    experts = {f"ragLs.{info.key}" for info in config.describe() if info.expert} & offered
+    assert max(orders[key] for key in orders.keys() - experts) < min(orders[key] for key in experts)
     restricted = set(manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
     assert restricted - _EXTENSIONS_OWN == {f"ragLs.{info.key}" for info in config.describe() if info.waits}
 
