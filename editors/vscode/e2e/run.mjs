@@ -134,6 +134,16 @@ const steps = {
     await view.locator("#summary", { hasText: /Related to .*:20-2\d/ }).waitFor();
     assert.ok((await view.locator(".hit").count()) > 0);
   },
+  async "a memory leads to the code that it is about, and no id is in its breadcrumb"() {
+    await command(page, "rag-ls: Focus on Memories View");
+    await memory(/dump_cookie/).click();
+    const breadcrumb = page.locator(".editor-group-container.active .breadcrumbs-control", { hasText: "dump_cookie never quotes a path.md" });
+    await breadcrumb.waitFor();
+    assert.doesNotMatch(await breadcrumb.innerText(), /[0-9a-f]{8}-/);
+    await page.locator(".editor-group-container.active .editor-actions").getByRole("button", { name: "Go to Code" }).first().click();
+    await page.locator(".tab.active", { hasText: "http.py" }).waitFor();
+    await page.locator(".editor-group-container.active .view-line", { hasText: "def dump_cookie" }).first().waitFor();
+  },
   async "a memory is written as a document, and saving it stores it"() {
     await command(page, "rag-ls: Add Memory");
     await page.locator(".tab.active", { hasText: "New memory" }).waitFor();

@@ -95,7 +95,7 @@ function registered(commands: Record<string, (...given: never[]) => unknown>): v
 /** A draft that was stored is the memory's document from now on: another window finds that, and no draft. */
 async function replaceDraft(uri: vscode.Uri, memory: Memory): Promise<void> {
   const stored = uriOf(memory);
-  if (uri.path === stored.path) {
+  if (uri.toString() === stored.toString()) {
     return;
   }
   await vscode.window.showTextDocument(stored);

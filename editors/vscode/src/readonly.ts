@@ -11,19 +11,19 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider {
   register(): vscode.Disposable {
     return vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.texts.delete(uri.path)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.texts.delete(uri.toString())),
     );
   }
 
-  /** Where a text can be looked at, under a path whose last part its tab shows. */
-  of(path: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}` });
-    this.texts.set(uri.path, text);
+  /** Where a text can be looked at, under a path whose last part its tab shows; `query` tells it from others with that path. */
+  of(path: string, text: string, query = ""): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query });
+    this.texts.set(uri.toString(), text);
     this.changed.fire(uri);
     return uri;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.path) ?? "This is no longer kept: open it again from where it came.\n";
+    return this.texts.get(uri.toString()) ?? "This is no longer kept: open it again from where it came.\n";
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { grouped, groupedByProject, isStale, titleOf } from "../src/memories/groups.ts";
 import { BadFrontMatter, fromMarkdown, toMarkdown } from "../src/memories/markdown.ts";
-import { fileNameOf, idIn } from "../src/memories/names.ts";
+import { fileNameOf, idIn, queryOf } from "../src/memories/names.ts";
 import { planTexts } from "../src/memories/plan.ts";
 import type { Memory } from "../src/server/answers.ts";
 
@@ -75,8 +75,12 @@ test("a memory's document is called by the beginning of its first line", () => {
   assert.equal(fileNameOf({ content: "a/b: `c`?\nsecond" }), "a b `c`.md");
   assert.equal(fileNameOf({ content: "Old clients send broken cookies, and some of the proxies do so as well" }), "Old clients send broken cookies, and.md");
   assert.equal(fileNameOf({ content: "///" }), "Memory.md");
-  assert.equal(idIn("/2b710db3-1111/Payments.md"), "2b710db3-1111");
-  assert.equal(idIn("/draft-1/New memory.md"), undefined);
+});
+
+test("the id of a memory is in the query of its document's address, and a draft has none", () => {
+  assert.equal(idIn(queryOf("2b710db3-1111")), "2b710db3-1111");
+  assert.equal(idIn(JSON.stringify({ draft: "2b710db3-1111", line: 7 })), undefined);
+  assert.equal(idIn(""), undefined);
 });
 
 test("a plan is compared as what is remembered before and after", () => {

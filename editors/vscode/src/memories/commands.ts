@@ -5,6 +5,7 @@ import type { Memory } from "../server/answers.ts";
 import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { told } from "../told.ts";
+import { goToCode } from "./code.ts";
 import { consolidate } from "./consolidate.ts";
 import { type MemoryDocuments, SCHEME, uriOf } from "./documents.ts";
 import { titleOf } from "./groups.ts";
@@ -24,6 +25,10 @@ export function memoryCommands(server: Server, memories: Memories, documents: Me
     addMemory: async () => {
       const project = await pickProject(server, "Add a memory to…");
       await (project && vscode.window.showTextDocument(documents.draft(project)));
+    },
+    goToCode: async (given?: Memory | vscode.Uri) => {
+      const memory = given && "content" in given ? given : await memoryInEditor(server);
+      await goToCode(server, memory);
     },
     editMemory: (memory: Memory) => vscode.window.showTextDocument(uriOf(memory)),
     deleteMemory: async (named?: Memory) => {
@@ -71,7 +76,7 @@ async function offerUndo(server: Server, memory: Memory, changed: () => void): P
 
 async function memoryInEditor(server: Server): Promise<Memory> {
   const uri = vscode.window.activeTextEditor?.document.uri;
-  const id = uri?.scheme === SCHEME ? idIn(uri.path) : undefined;
+  const id = uri?.scheme === SCHEME ? idIn(uri.query) : undefined;
   if (id === undefined) {
     throw new Error("open a memory first, or choose one in the Memories view");
   }

@@ -5,8 +5,7 @@ import { messageOf, typeOf } from "../errors.ts";
 import type { Memory } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { fromMarkdown, toMarkdown } from "./markdown.ts";
-import { fileNameOf, idIn } from "./names.ts";
-
+import { fileNameOf, idIn, queryOf } from "./names.ts";
 
 export const SCHEME = "rag-ls-memory";
 
@@ -18,6 +17,8 @@ interface Open {
 
 /** What a memory that is still to be written will be about, and whose it will be. It is part of its document's URI, so that it outlives the window. */
 export interface Place {
+  /** Which draft it is. */
+  readonly draft?: string;
   readonly source_file?: string;
   readonly line?: number;
   /** The root of its project. */
@@ -27,7 +28,7 @@ export interface Place {
 /** The documents of memories that are open, drafts left out. */
 function openMemories(): { readonly uri: vscode.Uri; readonly id: string }[] {
   return vscode.workspace.textDocuments.flatMap(({ uri }) => {
-    const id = uri.scheme === SCHEME ? idIn(uri.path) : undefined;
+    const id = uri.scheme === SCHEME ? idIn(uri.query) : undefined;
     return id === undefined ? [] : [{ uri, id }];
   });
 }
@@ -35,7 +36,7 @@ function openMemories(): { readonly uri: vscode.Uri; readonly id: string }[] {
 /** Where a memory is a document: the one that is open already, whatever it was called then, else one that is called by its first line. */
 export function uriOf(memory: Pick<Memory, "id" | "content">): vscode.Uri {
   const open = openMemories().find(({ id }) => id === memory.id);
-  return open?.uri ?? vscode.Uri.from({ scheme: SCHEME, path: `/${memory.id}/${fileNameOf(memory)}` });
+  return open?.uri ?? vscode.Uri.from({ scheme: SCHEME, path: `/${fileNameOf(memory)}`, query: queryOf(memory.id) });
 }
 
 export class MemoryDocuments implements vscode.FileSystemProvider {
@@ -55,14 +56,13 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
     return vscode.Disposable.from(
       vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
       // Others may change it while nobody looks.
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.open.delete(uri.path)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.open.delete(uri.toString())),
     );
   }
 
   /** The document of a memory that is still to be written. */
   draft(place: Place = {}): vscode.Uri {
-    const path = `/draft-${randomUUID()}/New memory.md`;
-    return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
+    return vscode.Uri.from({ scheme: SCHEME, path: "/New memory.md", query: JSON.stringify({ draft: randomUUID(), ...place }) });
   }
 
   watch(): vscode.Disposable {
@@ -86,7 +86,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       memory_type: draft.memory_type,
       ...(draft.importance === undefined ? {} : { importance_score: draft.importance }),
     };
-    const { project, ...place } = placeOf(uri);
+    const { project, draft: _, ...place } = placeOf(uri);
     if (known.memory) {
       if (draft.scope !== known.memory.scope) {
         throw vscode.FileSystemError.Unavailable(`a memory stays in its scope, ${known.memory.scope}; add another one instead`);
@@ -96,7 +96,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
     const added = { content: draft.content, scope: draft.scope, metadata: { ...metadata, ...place }, ...(project ? { project } : {}) };
     const { id } = known.memory ?? (await this.server.ask<{ id: string }>("storeMemory", added));
     const written = await this.read(id);
-    this.open.set(uri.path, written);
+    this.open.set(uri.toString(), written);
     this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
     this.stored.fire({ uri, memory: written.memory });
   }
@@ -110,7 +110,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       if (now.memory.version === memory.version) {
         throw error;
       }
-      this.open.set(uri.path, now);
+      this.open.set(uri.toString(), now);
       this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
       throw vscode.FileSystemError.Unavailable("this memory was changed elsewhere meanwhile; saving again replaces that, “Revert File” shows it");
     }
@@ -119,7 +119,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
   /** A memory is no more. */
   gone(id: string): void {
     for (const { uri } of openMemories().filter((each) => each.id === id)) {
-      this.open.delete(uri.path);
+      this.open.delete(uri.toString());
       this.emitter.fire([{ type: vscode.FileChangeType.Deleted, uri }]);
     }
   }
@@ -128,7 +128,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
   async refresh(): Promise<void> {
     for (const { uri, id } of openMemories()) {
       try {
-        this.open.set(uri.path, await this.read(id));
+        this.open.set(uri.toString(), await this.read(id));
         // One that was deleted and brought back is there again.
         this.emitter.fire([vscode.FileChangeType.Created, vscode.FileChangeType.Changed].map((type) => ({ type, uri })));
       } catch (error) {
@@ -156,21 +156,21 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
   }
 
   private async of(uri: vscode.Uri): Promise<Open> {
-    const known = this.open.get(uri.path);
+    const known = this.open.get(uri.toString());
     if (known) {
       return known;
     }
-    const id = idIn(uri.path);
+    const id = idIn(uri.query);
     if (id === undefined) {
       const { source_file, line } = placeOf(uri);
       const anchor = source_file ? { path: vscode.workspace.asRelativePath(source_file), ...(line ? { line } : {}) } : null;
       const draft = { memory: undefined, data: Buffer.from(toMarkdown({ anchor })), mtime: Date.now() };
-      this.open.set(uri.path, draft);
+      this.open.set(uri.toString(), draft);
       return draft;
     }
     try {
       const read = await this.read(id);
-      this.open.set(uri.path, read);
+      this.open.set(uri.toString(), read);
       return read;
     } catch (error) {
       throw typeOf(error) === "NotFound" ? vscode.FileSystemError.FileNotFound(uri) : vscode.FileSystemError.Unavailable(messageOf(error));

@@ -5,7 +5,7 @@ import type { Memory, MemoryVersion, RememberedMemory } from "../server/answers.
 import type { Server } from "../server/server.ts";
 import { titleOf } from "./groups.ts";
 import { toMarkdown } from "./markdown.ts";
-import { fileNameOf } from "./names.ts";
+import { fileNameOf, queryOf } from "./names.ts";
 
 /** Let the user look through the former versions of a memory; `changed` is called after one was brought back. */
 export async function showHistory(server: Server, views: ReadOnlyDocuments, memory: Memory, changed: () => void): Promise<void> {
@@ -24,8 +24,10 @@ export async function showHistory(server: Server, views: ReadOnlyDocuments, memo
     return;
   }
   const { version } = chosen;
-  const former = views.of(`${now.id}/version ${version.version}/${fileNameOf(now)}`, toMarkdown({ ...now, ...version, anchor: null }));
-  const present = views.of(`${now.id}/now/${fileNameOf(now)}`, toMarkdown({ ...now, anchor: null }));
+  const viewOf = (folder: string, memory: Memory): vscode.Uri =>
+    views.of(`${folder}/${fileNameOf(now)}`, toMarkdown({ ...memory, anchor: null }), queryOf(now.id));
+  const former = viewOf(`version ${version.version}`, { ...now, ...version });
+  const present = viewOf("now", now);
   await vscode.commands.executeCommand("vscode.diff", former, present, `${titleOf(now)}: version ${version.version} and now`);
   const restore = await vscode.window.showInformationMessage(`Bring version ${version.version} back?`, "Bring Back");
   if (restore) {

@@ -11,7 +11,12 @@ export function fileNameOf(memory: Pick<Memory, "content">): string {
   return `${cut.replace(/[.,;\s]+$/, "") || "Memory"}.md`;
 }
 
-/** The memory's id in the path of its document (`/<id>/<name>.md`); undefined for a draft. */
-export function idIn(path: string): string | undefined {
-  return /^\/([0-9a-f-]{8,})\/[^/]+\.md$/.exec(path)?.[1];
+/** The query of the URI of a memory's document: the path shows in breadcrumbs, and an id says nothing to people. */
+export function queryOf(id: string): string {
+  return `id=${id}`;
+}
+
+/** The memory's id in the query of its document's URI; undefined for a draft. */
+export function idIn(query: string): string | undefined {
+  return /^id=([0-9a-f-]{8,})$/.exec(query)?.[1];
 }

@@ -75,7 +75,7 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     item.iconPath = new vscode.ThemeIcon(stale ? "warning" : "note");
     // As it is: Markdown of a memory may load pictures from anywhere.
     item.tooltip = node.content;
-    item.contextValue = "ragLs.memory";
+    item.contextValue = node.anchor ? "ragLs.memory.about" : "ragLs.memory";
     item.accessibilityInformation = { label: `Memory: ${titleOf(node)}${state ? `, ${state}` : ""}` };
     item.command = { command: "vscode.open", title: "Edit", arguments: [uriOf(node)] };
     return item;
