@@ -34,9 +34,9 @@ from rag_ls.search import (
     show_places,
 )
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.paths import compose
 from rag_ls.util.records import dataclass, field, replace
 from rag_ls.util.secret_texts import Blanked, describe_secret_lines
-from rag_ls.util.spellings import compose
 from rag_ls.util.text import count_of, end_lines_in_lf
 
 _MAX_SYMBOLS = 200_000
