@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from rag_ls.model import Occurrence
 from rag_ls.search.document_order import OrderedDocument, OrderedDocuments
 from rag_ls.search.line_matches import LineMatch, cut_line
-from rag_ls.search.text_patterns import UNCOUNTED_LINES, TextPattern
+from rag_ls.search.text_patterns import TextPattern
 from rag_ls.search.view import View
 from rag_ls.storage import DISK, FoundPassages, Numbers, SearchedDocuments, StoredSymbol
 from rag_ls.util.records import dataclass, replace
-from rag_ls.util.text import MARK, column_in_bytes, lines_of
+from rag_ls.util.text import column_in_bytes
 
 NO_PASSAGES = np.zeros(0, np.int64)
 MAX_OCCURRENCES = 100_000
@@ -37,10 +37,11 @@ class DocumentPlaces(NamedTuple):
     whole: int
     """Those of them with a whole match, see `LineMatch.is_whole`."""
     found: FoundPassages | None = None
-    """The passages of the index that hold them; None for a file that was read as it is, whose lines are those of `text`."""
+    """The passages of the index that hold them; None for a file that was read as it is."""
     passages: Numbers = NO_PASSAGES
     """Those of `found` that hold any."""
-    text: str = ""
+    text: bytes = b""
+    """That of such a file, its lines ended by LF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +113,10 @@ class MatchingDocuments:
 
 
 class PlaceInDocument(NamedTuple):
-    """A line that matches, with its text."""
+    """A line that matches."""
 
     places: DocumentPlaces
     match: LineMatch
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Occurrences:
     files: tuple[DocumentPlaces, ...] = ()
     """Files that were read as they are."""
     unread: int = 0
-    """The number of documents that there was no time or room for, or that the pattern takes too long in."""
+    """The number of documents that there was no time or room for."""
 
     @property
     def lines(self) -> int:
@@ -160,7 +160,6 @@ def find_occurrences(
     """All places in an index, save in the files `without`, which are looked into as they are on disk.
 
     No more documents are read after `deadline`, a time by `time.monotonic`, and once there are `at_most` places.
-    Raises `InvalidRequest` for a pattern that takes too long in several documents.
     """
     hidden = set(view.hidden)
     if without:
@@ -197,18 +196,14 @@ def _look_into(
     for end in (*begins[parts[1:]].tolist(), len(passages)):
         if time.monotonic() > deadline or count >= at_most:
             break
-        owners = documents[at:end]
         texts = found.read(passages[at:end])
         if None in texts:
-            changed.update(owner for owner, text in zip(owners.tolist(), texts, strict=True) if text is None)
-        counts[:, at:end] = pattern.count_lines([text or b"" for text in texts], owners)
+            changed.update(documents[at:end][[text is None for text in texts]].tolist())
+        counts[:, at:end] = pattern.find([text or b"" for text in texts]).count()
         count, at = int(counts[0].sum()), end
-    too_slow = set(documents[counts[0] == UNCOUNTED_LINES].tolist())
-    kept = np.flatnonzero(counts[0] > 0)
-    if too_slow or changed:
-        kept = kept[~_are_among(documents[kept], too_slow | changed)]
-    unread = len(too_slow) + int(np.count_nonzero(begins >= at))
-    return passages[kept], counts[:, kept], unread, frozenset(changed)
+    kept = np.flatnonzero(counts[0])
+    kept = kept[~_are_among(documents[kept], changed)]
+    return passages[kept], counts[:, kept], int(np.count_nonzero(begins >= at)), frozenset(changed)
 
 
 def _find_begins(values: Numbers) -> Numbers:
@@ -240,26 +235,26 @@ def choose_first(
         )
     ]
     files = sorted(found.files, key=itemgetter(0))
-    lines, whole = np.array([(each.lines, each.whole) for each in files], np.int64).reshape(-1, 2).T
+    in_lines, in_whole = np.array([(each.lines, each.whole) for each in files], np.int64).reshape(-1, 2).T
     first = [at for at, each in enumerate(files) if each.document.path in declared]
-    needed += [files[at] for at in _choose_documents(lines, whole, first, count, files_only=files_only).tolist()]
+    needed += [files[at] for at in _choose_documents(in_lines, in_whole, first, count, files_only=files_only).tolist()]
     needed.sort(key=itemgetter(0))
-    places = _find_places(pattern, needed)
-    chosen: list[PlaceInDocument] = []
-    seen: set[int] = set()
-    for is_whole, is_declared in ((True, True), (True, False), (False, True), (False, False)):
-        for at, document in enumerate(needed):
-            here = declared.get(document.document.path, frozenset())
-            for place in places[at] if here or not is_declared else ():
-                if place.match.is_whole is not is_whole or (place.match.line in here) is not is_declared:
-                    continue
-                if files_only and at in seen:
-                    break
-                seen.add(at)
-                chosen.append(place)
-                if len(chosen) == count:
-                    return chosen
-    return chosen
+    owners, before, texts = _read_passages(needed)
+    lines = pattern.find(texts)
+    holders = owners[lines.holders]
+    numbers = before[lines.holders] + lines.number()
+    is_declared = np.zeros(len(numbers), np.bool_)
+    for at, places in enumerate(needed):
+        if here := declared.get(places.document.path):
+            is_declared |= (holders == at) & np.isin(numbers, list(here))
+    order = np.lexsort((numbers, holders, ~is_declared, ~lines.is_whole))
+    if files_only:
+        order = order[np.sort(np.unique(holders[order], return_index=True)[1])]
+    chosen = (order[:count], holders[order], numbers[order])
+    return [
+        PlaceInDocument(needed[holder], lines.describe(at, number))
+        for at, holder, number in zip(*(each.tolist() for each in chosen), strict=False)
+    ]
 
 
 def _choose_documents(
@@ -274,54 +269,33 @@ def _choose_documents(
     return np.unique(np.concatenate(chosen))
 
 
-def _find_places(pattern: TextPattern, documents: Sequence[DocumentPlaces]) -> list[list[PlaceInDocument]]:
-    """The lines of each document that match."""
-    found = []
-    for document, passages in zip(documents, _read_passages(documents), strict=True):
-        places: list[PlaceInDocument] = []
-        for before, text in passages:
-            if matches := pattern.find_lines(text, is_first=not before):
-                # The mark stands before the first line of a document.
-                lines = lines_of(text if before else text.removeprefix(MARK))
-                places += [
-                    PlaceInDocument(document, match._replace(line=before + match.line), lines[match.line - 1])
-                    for match in matches
-                ]
-        found.append(places)
-    return found
-
-
-def _read_passages(documents: Sequence[DocumentPlaces]) -> list[list[tuple[int, str]]]:
-    """The passages of each document, with the number of lines before each."""
-    read: list[list[tuple[int, str]]] = [[(0, document.text)] if document.text else [] for document in documents]
+def _read_passages(documents: Sequence[DocumentPlaces]) -> tuple[Numbers, Numbers, list[bytes]]:
+    """The passages of some documents: the document of each by index, the number of lines before it, and its text."""
+    of_files = [at for at, document in enumerate(documents) if document.found is None]
+    owners, before = [np.array(of_files, np.int64)], [np.zeros(len(of_files), np.int64)]
+    texts = [documents[at].text for at in of_files]
     for found in {id(document.found): document.found for document in documents if document.found is not None}.values():
-        among = [
-            (at, number)
-            for at, document in enumerate(documents)
-            if document.found is found
-            for number in document.passages.tolist()
-        ]
-        numbers = np.array([number for _, number in among], np.int64)
-        before = (found.first_lines[numbers] - 1).tolist()
-        for (at, _), text, lines in zip(among, found.read(numbers), before, strict=True):
-            # The document may have been stored again meanwhile.
-            read[at].append((lines, (text or b"").decode("utf-8", "surrogatepass")))
-    return read
+        among = [(at, document.passages) for at, document in enumerate(documents) if document.found is found]
+        passages = np.concatenate([numbers for _, numbers in among])
+        owners.append(np.repeat([at for at, _ in among], [len(numbers) for _, numbers in among]))
+        before.append(found.first_lines[passages] - 1)
+        # The document may have been stored again meanwhile.
+        texts += [text or b"" for text in found.read(passages)]
+    return np.concatenate(owners), np.concatenate(before), texts
 
 
 def show_places(store: SearchedDocuments, chosen: Sequence[PlaceInDocument], symbols_at_most: int) -> list[Occurrence]:
     """Places with the innermost declarations around them."""
-    stored = {places.document.document_id for places, _, _ in chosen if places.found is not None}
+    stored = {places.document.document_id for places, _ in chosen if places.found is not None}
     around: dict[int, list[StoredSymbol]] = {}
     for symbol in store.outlines.of_documents(stored, symbols_at_most) if stored else ():
         around.setdefault(symbol.document_id, []).append(symbol)
     shown = []
-    for (document, *_), match, line in chosen:
-        holder = _innermost(around.get(document.document_id, ()), match.line)
-        column, in_bytes = match.column, column_in_bytes(line, match.column)
+    for (document, *_), (line, column, is_whole, text) in chosen:
         occurrence = Occurrence(
-            path=document.path, line=match.line, column=column, byte_column=in_bytes, text=cut_line(line, column),
-            is_whole=match.is_whole, role=document.role, symbol=holder,
+            path=document.path, line=line, column=column, byte_column=column_in_bytes(text, column),
+            text=cut_line(text, column), is_whole=is_whole, role=document.role,
+            symbol=_innermost(around.get(document.document_id, ()), line),
         )  # fmt: skip
         shown.append(occurrence)
     return shown

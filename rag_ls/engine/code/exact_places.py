@@ -18,7 +18,6 @@ from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Rejected
 from rag_ls.model import Freshness, Occurrence
 from rag_ls.search import (
-    UNCOUNTED_LINES,
     DocumentPlaces,
     Filters,
     Occurrences,
@@ -94,7 +93,7 @@ class PlacesFound:
 
 
 def find_places(session: ProjectSession, request: PlacesRequest) -> PlacesFound:
-    """All places in a project. Raises `InvalidRequest` for a pattern that is none, or takes too long."""
+    """All places in a project. Raises `InvalidRequest` for a pattern that is none."""
     pattern, deadline = TextPattern(request.query), time.monotonic() + request.longest_s
     unseen = session.catch_up()
     looked = _Look(session, pattern, request, deadline)
@@ -159,15 +158,14 @@ class _Look:
         self._as_they_are: set[str] = set()
         self._indexed = Occurrences()
         self._files: list[DocumentPlaces] = []
-        self._unread = self.waiting = 0
+        self.waiting = 0
         self.skipped: Counter[str] = Counter()
         self.secret_lines: Counter[str] = Counter()
 
     @property
     def found(self) -> Occurrences:
         """The places of the index and those of files."""
-        indexed = self._indexed
-        return replace(indexed, files=tuple(self._files), unread=indexed.unread + self._unread)
+        return replace(self._indexed, files=tuple(self._files))
 
     def choose_files(self, paths: Iterable[str]) -> list[tuple[str, Blanked | None]]:
         """The files to look into as they are now, in place of what the index has of them, with unsaved text."""
@@ -206,13 +204,11 @@ class _Look:
             return
         if own.lines:
             self.secret_lines[path] = own.lines
-        counts = self._pattern.count_lines([end_lines_in_lf(text.encode("utf-8", "surrogatepass"))])
-        lines, whole = int(counts.lines[0]), int(counts.whole[0])
-        if lines == UNCOUNTED_LINES:
-            self._unread += 1
-        elif lines:
+        data = end_lines_in_lf(text.encode("utf-8", "surrogatepass"))
+        lines, whole = self._pattern.find([data]).count()[:, 0].tolist()
+        if lines:
             document = OrderedDocument(self._view.roles.place_in_order(path, language), path, DISK, 0)
-            self._files.append(DocumentPlaces(document, lines, whole, text=text))
+            self._files.append(DocumentPlaces(document, lines, whole, text=data))
 
     def look_into_index(self) -> None:
         """Look into the documents of the index."""
