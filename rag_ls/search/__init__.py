@@ -8,10 +8,9 @@ from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.document_order import OrderedDocument
 from rag_ls.search.exact import (
     MAX_OCCURRENCES,
-    DocumentPlaces,
+    MatchingLines,
     Occurrences,
     PlaceInDocument,
-    choose_first,
     find_occurrences,
     show_places,
 )

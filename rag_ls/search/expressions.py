@@ -22,7 +22,8 @@ from rag_ls.util.records import dataclass
 
 WORD = r"\p{L}\p{N}\p{M}_"
 """The members of a set that `\\w` stands for."""
-LINE_BEGIN, LINE_END = "(?m:^)", "(?m:$)"
+# A byte order mark may stand before the first line.
+LINE_BEGIN, LINE_END = r"(?:(?m:^)\x{feff}?)", "(?m:$)"
 # The character before or after a word, if there is one.
 NO_WORD_BEFORE, NO_WORD_AFTER = rf"(?:{LINE_BEGIN}|[^{WORD}])()", rf"(?:{LINE_END}|[^{WORD}])"
 _SPACES = r"\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"

@@ -10,13 +10,43 @@ from numpy.typing import NDArray
 
 from rag_ls.search.joined_texts import MIN_BYTE_BEYOND_ASCII, JoinedTexts, Positions
 from rag_ls.storage import is_unspaced
-from rag_ls.util.records import dataclass
+from rag_ls.util.text import MARK
 
 _MAX_LETTER_BYTES = 4
 # A longer line is shown in part.
 _MAX_LINE_CHARACTERS = 400
 _CHARACTERS_BEFORE_MATCH = 100
 _GAP = "…"
+
+
+class FoundLines(NamedTuple):
+    """The lines of some texts that match, in their order: each array is of shape (lines,)."""
+
+    holders: Positions
+    """The index of the text of each."""
+    starts: Positions
+    """The beginning in its text, in bytes, of the first match of each; of the first whole one if there is one."""
+    is_whole: NDArray[np.bool_]
+    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
+
+
+class LineMatch(NamedTuple):
+    """A line that matches, as it is shown."""
+
+    line: int
+    """From 1."""
+    column: int
+    """The match's, in characters from 1."""
+    text: str
+
+
+def describe_line(text: bytes, start: int, first_line: int = 1) -> LineMatch:
+    """The line in which a match begins; `first_line` is the number of the text's first."""
+    begin, end = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
+    line = text[begin : end if end >= 0 else len(text)].decode("utf-8", "surrogatepass")
+    before = text[begin:start].decode("utf-8", "surrogatepass")
+    column = len(before.removeprefix(MARK)) + 1
+    return LineMatch(first_line + text.count(b"\n", 0, begin), column, line.removeprefix(MARK))
 
 
 def is_word(character: str) -> bool:
@@ -54,65 +84,14 @@ def are_whole(joined: JoinedTexts, starts: Positions, ends: Positions, literal: 
     return stands
 
 
-class LineMatch(NamedTuple):
-    """A line that matches."""
-
-    line: int
-    """From 1."""
-    column: int
-    """The first match's, in characters from 1; that of the first whole word if there is one."""
-    is_whole: bool
-    """Whether no letter, digit or `_` continues the match; true of regular expressions, which say so themselves."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLines:
-    """The lines of some texts that match, in their order."""
-
-    holders: Positions
-    """The index of the text of each."""
-    is_whole: NDArray[np.bool_]
-    """See `LineMatch`."""
-    _joined: JoinedTexts
-    _starts: Positions
-    """The beginning of the match in each, in bytes."""
-
-    @classmethod
-    def of_lines(cls, joined: JoinedTexts, starts: Positions) -> FoundLines:
-        """Given the first match of each line; all of them are whole."""
-        return cls(joined.find_holders(starts), np.ones(len(starts), np.bool_), joined, starts)
-
-    @classmethod
-    def of_words(cls, joined: JoinedTexts, starts: Positions, is_whole: NDArray[np.bool_]) -> FoundLines:
-        """Given all matches: the first of each line, or the first that is whole."""
-        lines = np.searchsorted(joined.line_ends, starts)
-        chosen = _find_first(lines)
-        whole = np.flatnonzero(is_whole)
-        whole = whole[_find_first(lines[whole])]
-        chosen[np.searchsorted(lines[chosen], lines[whole])] = whole
-        return cls(joined.find_holders(starts[chosen]), is_whole[chosen], joined, starts[chosen])
-
-    def count(self) -> NDArray[np.int64]:
-        """The number of lines in each text, and of those that are whole, of shape (2, texts)."""
-        texts = len(self._joined.starts)
-        return np.stack([
-            np.bincount(self.holders, minlength=texts),
-            np.bincount(self.holders[self.is_whole], minlength=texts),
-        ])  # fmt: skip
-
-    def number(self) -> Positions:
-        """The number of each line in its text, from 1."""
-        ends = self._joined.line_ends
-        before = np.searchsorted(ends, self._joined.starts)
-        return 1 + np.searchsorted(ends, self._starts) - before[self.holders]
-
-    def describe(self, at: int, line: int) -> LineMatch:
-        """One of the lines, given its number."""
-        start, data = int(self._starts[at]), self._joined.data
-        begin, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
-        before, text = (data[begin:last].decode("utf-8", "surrogatepass") for last in (start, end))
-        return LineMatch(line, len(before) + 1, bool(self.is_whole[at]), text)
+def choose_in_lines(joined: JoinedTexts, starts: Positions, is_whole: NDArray[np.bool_]) -> Positions:
+    """The index of one match of each line: the first, or the first that is whole."""
+    lines = np.searchsorted(np.flatnonzero(joined.codes == ord("\n")), starts)
+    chosen = _find_first(lines)
+    whole = np.flatnonzero(is_whole)
+    whole = whole[_find_first(lines[whole])]
+    chosen[np.searchsorted(lines[chosen], lines[whole])] = whole
+    return chosen
 
 
 def _find_first(values: Positions) -> Positions:

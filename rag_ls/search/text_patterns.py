@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 import re2
+from numpy.typing import NDArray
 from re2 import _re2
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search.expressions import Expression, refuse, shorten
 from rag_ls.search.joined_texts import JoinedTexts, Positions
-from rag_ls.search.line_matches import FoundLines, are_whole
+from rag_ls.search.line_matches import FoundLines, are_whole, choose_in_lines
 from rag_ls.storage import OTHER_CASES, Need
 from rag_ls.util.records import dataclass
-from rag_ls.util.text import LINE_END, MARK
+from rag_ls.util.text import LINE_END
 
 # RE2 looks into so many bytes in the time that it takes to find the ends of a line.
 _BYTES_AS_FAST_AS_A_LINE = 500
 _MAX_MEMORY_BYTES = 64 << 20
 _ANY_LINES = (b"", b"~", b"\x01")
 _OF_ONE_LINE = "each line is matched alone, so a regular expression finds nothing that goes over several: `\\n` and `(?s)` find no more"
-_MARK_BYTES = MARK.encode()
 # `re2` wraps this, and makes an object for each match: they take longer than the matching.
 _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 
@@ -99,12 +99,18 @@ class TextPattern:
         return compiled
 
     def find(self, texts: Sequence[bytes]) -> FoundLines:
-        """The lines that match in texts in UTF-8, whose lines end in LF. A byte order mark counts where the query has one."""
-        if any(text.startswith(_MARK_BYTES) for text in texts) and not self._asks_for_mark:
-            texts = [text.removeprefix(_MARK_BYTES) for text in texts]
+        """The lines that match in texts in UTF-8, whose lines end in LF."""
         joined = JoinedTexts.join(texts)
         if self._query.is_regex:
-            return FoundLines.of_lines(joined, self._match(joined)[0])
+            starts, _ = self._match(joined)
+            is_whole = np.ones(len(starts), np.bool_)
+        else:
+            starts, is_whole = self._find_literal(joined)
+        holders = joined.find_holders(starts)
+        return FoundLines(holders, starts - joined.starts[holders], is_whole)
+
+    def _find_literal(self, joined: JoinedTexts) -> tuple[Positions, NDArray[np.bool_]]:
+        """Where the literal stands, once in each line, and whether it is a whole word."""
         if self._bytes and not (self._ignores_case and self._find_other_cases(joined, self._literal)):
             starts = joined.find(self._bytes, any_case=self._ignores_case)
             ends = starts + len(self._bytes)
@@ -116,11 +122,8 @@ class TextPattern:
         is_whole = are_whole(joined, starts, ends, self._literal)
         if self._query.whole_words:
             starts, is_whole = starts[is_whole], is_whole[is_whole]
-        return FoundLines.of_words(joined, starts, is_whole)
-
-    @property
-    def _asks_for_mark(self) -> bool:
-        return MARK in self._query.pattern or "feff" in self._query.pattern.lower()
+        chosen = choose_in_lines(joined, starts, is_whole)
+        return starts[chosen], is_whole[chosen]
 
     def _match(self, joined: JoinedTexts) -> tuple[Positions, Positions]:
         """Where the matches of a literal begin and end, or the first match in each line."""

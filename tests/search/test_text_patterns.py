@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import TextPattern, TextQuery
-from rag_ls.search.line_matches import LineMatch, cut_line
+from rag_ls.search.line_matches import LineMatch, cut_line, describe_line
 from rag_ls.util.text import end_lines_in_lf, lines_of
 from tests.support import scale_examples
 
@@ -31,21 +32,21 @@ def as_stored(text: str) -> bytes:
 
 def count_in(pattern: TextPattern, texts: list[bytes]) -> list[tuple[int, int]]:
     """The lines that match, and those with a whole match, of each text."""
-    lines, whole = pattern.find(texts).count().tolist()
-    return list(zip(lines, whole, strict=True))
+    holders, _, is_whole = pattern.find(texts)
+    return [(np.count_nonzero(holders == at), np.count_nonzero(is_whole[holders == at])) for at in range(len(texts))]
 
 
 def find_in(pattern: TextPattern, text: str) -> list[LineMatch]:
-    found = pattern.find([as_stored(text)])
-    return [found.describe(at, number) for at, number in enumerate(found.number().tolist())]
+    data = as_stored(text)
+    return [describe_line(data, start) for start in pattern.find([data]).starts.tolist()]
 
 
 def lines_matching(query: TextQuery, text: str) -> list[int]:
-    pattern = TextPattern(query)
+    pattern, data = TextPattern(query), as_stored(text)
     found = find_in(pattern, text)
     # Several texts are looked into at once.
-    count = len(found), sum(match.is_whole for match in found)
-    data = as_stored(text)
+    [count] = count_in(pattern, [data])
+    assert count[0] == len(found)
     assert count_in(pattern, [data, b"", data]) == [count, (0, 0), count]
     assert count_in(pattern, [b""]) == [(0, 0)]
     assert [match.text for match in found] == [lines_of(text)[match.line - 1] for match in found]
@@ -116,9 +117,8 @@ def test_lines_are_found_in_several_texts_as_in_each_alone(
         pattern = TextPattern(
             TextQuery(re.escape(literal) if is_regex else literal, is_regex, ignore_case, whole_words)
         )
-        found = [find_in(pattern, text) for text in texts]
-        expected = [(len(lines), sum(match.is_whole for match in lines)) for lines in found]
-        assert count_in(pattern, list(map(as_stored, texts))) == expected
+        stored = list(map(as_stored, texts))
+        assert count_in(pattern, stored) == [count_in(pattern, [text])[0] for text in stored]
 
 
 @pytest.mark.parametrize("ignore_case", [False, True])
@@ -137,9 +137,10 @@ def test_spaces_are_the_same_in_all_texts(pattern: str) -> None:
 
 
 def test_the_column_is_that_of_the_first_whole_word() -> None:
-    first, second = find_in(TextPattern(TextQuery("retry")), "maxretry = retry(1)\nretryCount = 1\n")
-    assert (first.line, first.column, first.is_whole) == (1, 12, True)
-    assert (second.line, second.column, second.is_whole) == (2, 1, False)
+    text = "maxretry = retry(1)\nretryCount = 1\n"
+    pattern = TextPattern(TextQuery("retry"))
+    assert [(match.line, match.column) for match in find_in(pattern, text)] == [(1, 12), (2, 1)]
+    assert pattern.find([text.encode()]).is_whole.tolist() == [True, False]
     assert lines_matching(TextQuery("retry", whole_words=True), "retryCount = 1\nretry\n") == [2]
 
 
@@ -215,6 +216,11 @@ def test_a_pattern_that_matches_every_line_with_nothing_is_refused_at_once(patte
 def test_a_pattern_for_several_lines_says_that_lines_are_matched_alone(pattern: str) -> None:
     assert "each line is matched alone" in TextPattern(TextQuery(pattern, is_regex=True)).note
     assert not TextPattern(TextQuery(r"^\s*$|a\.b", is_regex=True)).note
+
+
+@pytest.mark.parametrize("query", [TextQuery("foo"), TextQuery("^foo", True), TextQuery(r"\bfoo$", True), TextQuery("FOO", False, True)])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(query: TextQuery) -> None:
+    assert find_in(TextPattern(query), "\ufefffoo\n") == [LineMatch(1, 1, "foo")]
 
 
 @pytest.mark.parametrize("literal", ["caf\u00e9", "cafe\u0301"])
