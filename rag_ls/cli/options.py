@@ -145,7 +145,12 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("words", nargs="*", default=[], help="more words of the question, so that it needs no quotes")
-    verb.add_argument("-e", "--regexp", metavar="REGEX", help="show all lines of code that match a regular expression")
+    verb.add_argument(
+        "-e",
+        "--regexp",
+        metavar="REGEX",
+        help="show all lines of code that match a regular expression, in RE2's syntax",
+    )
     verb.add_argument("-F", "--fixed", metavar="TEXT", help="show all lines of code that contain this text exactly")
     verb.add_argument("-w", "--whole-words", action="store_true", help="with -e or -F: match whole words only")
     verb.add_argument("-i", "--ignore-case", action="store_true", help="with -e or -F: ignore upper and lower case")

@@ -28,6 +28,8 @@ LINE_BEGIN, LINE_END = r"(?:(?m:^)\x{feff}?)", "(?m:$)"
 NO_WORD_BEFORE, NO_WORD_AFTER = rf"(?:{LINE_BEGIN}|[^{WORD}])()", rf"(?:{LINE_END}|[^{WORD}])"
 _SPACES = r"\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 _CLASSES = {"w": WORD, "s": _SPACES, "d": r"\p{Nd}"}
+# The same among the characters of ASCII, for which RE2 has less to compile.
+_ASCII_CLASSES = ((WORD, "0-9A-Za-z_"), (_SPACES, r"\t\n\v\f\r "), (r"\p{Nd}", "0-9"))
 _NOTHING = r"[^\x00-\x{10ffff}]"
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _ANCHORS = {"^": LINE_BEGIN, r"\A": LINE_BEGIN, "$": LINE_END, r"\z": LINE_END, r"\Z": LINE_END}
@@ -50,7 +52,12 @@ _WORD_SET = lazy_pattern(r"\[(?:\\[wd]|[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|\w)+\
 _CAPTURED = lazy_pattern(r"\((?:\?P?<\w+>)?")
 _LETTER, _OTHER, _EMPTY, _OUTSIDE = "letter", "other", "empty", "outside"
 _ANY = frozenset({_LETTER, _OTHER})
-_CLASS_KINDS = {"w": frozenset({_LETTER}), "d": frozenset({_LETTER}), "s": frozenset({_OTHER}), "W": frozenset({_OTHER})}
+_CLASS_KINDS = {
+    "w": frozenset({_LETTER}),
+    "d": frozenset({_LETTER}),
+    "s": frozenset({_OTHER}),
+    "W": frozenset({_OTHER}),
+}
 # What other engines take, and RE2 does not: the construct, its name, and the remedy.
 _REFUSED = (
     (lazy_pattern(r"\(\?<?[=!]"), "a look-around", "match what stands there as well, or leave it out"),
@@ -123,6 +130,13 @@ class Expression:
         return _need_of(self._branches)
 
 
+def keep_ascii(source: str) -> str:
+    """What finds in texts of ASCII the same as a written expression."""
+    for members, of_ascii in _ASCII_CLASSES:
+        source = source.replace(members, of_ascii)
+    return source
+
+
 def refuse(pattern: str, error: str) -> InvalidRequest:
     """The error that names what RE2 does not take, and the remedy."""
     for _, token in _tokenize(pattern):
@@ -193,7 +207,7 @@ def _read_part(kind: str, text: str) -> _Part:
     if kind == "set":
         return _Part(_write_set(text), frozenset({_LETTER}) if _WORD_SET.fullmatch(text) else _ANY)
     if kind == "letter":
-        return _Part(text) if text in ".[" else _make_letter(text)
+        return _Part(text) if text in ".[\\" else _make_letter(text)
     if kind == "code" and (code := int(text[2:].strip("{}"), 16)) <= sys.maxunicode:
         return _make_letter(chr(code))
     return _read_escape(text) if kind == "escape" else _Part(text)

@@ -82,6 +82,7 @@ def test_whole_words_come_first_then_names_inside_longer_ones(operations: Operat
         ("密码过期", "exact", [("docs/guide.md", 3)]),
         ("where is `maxRetryCount` used", "exact", [("src/send.go", 4)]),
         ("def (test|re)try", "regex", [("src/fee.py", 5)]),
+        (r"retry\b(?=\()", "exact", []),
         ("nowhere_at_all", "exact", []),
     ],
 )

@@ -18,8 +18,9 @@ from tests.support import scale_examples
 TEXT = "def get_user(id):\n    raise  NotImplementedError()\n\nmaxRetryCount = retry(3)\r\nretry = 1\n"
 PATTERNS = (
     r"raise\s+NotImplementedError\(", r"def get_.*\(", r"^\s*$", r"\bretry\b", r"[^x]+", r"(?i)RETRY", r"\w+\s*=\s*[\w(]+", r"a|b",
-    r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", "a{,2}b", r"^a", r"b$", r"\Ab", r"b\Z", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b", r"[a-c]{1,2}",
-    r"^\s*\w+ b", "(a|Rx)b?", "(?i)(RX|aB) *", r"\wé", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", r"\u00e9\x62", r"\é", r"[\é\u0061]b",
+    r"[\s,]b", r"\W", r"\D+", r"x{2}", "{x}", "a{", "a{,2}b", r"^a", r"b$", r"\Ab", r"b\Z", r"(?s)a.b", r"(?:a|bc)+d", r"[^\]]b",
+    r"[a-c]{1,2}", r"^\s*\w+ b", "(a|Rx)b?", "(?i)(RX|aB) *", r"\wé", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", r"\u00e9\x62", r"\é",
+    r"[\é\u0061]b",
     r"\ba", r"a\b", r"\bé", r"é\b", r"\b(?:a|é)\b", r"(a\b|\bb)", r"\b\(", r"\)\b", r"^\bé", r"a\b=", r"x\b é", r"\w\b\w",
     r"[\W_]é", r"[^\W_]+", r"[^\S\n]a", r"[\D]b", r"[^\d\s]{3}", r"(?P<one>a)(b|\b)", r"(?i:A)b", r"[]a]b", r"[^]a]b",
 )  # fmt: skip
@@ -81,7 +82,11 @@ def test_a_text_stands_in_the_lines_that_hold_it(text: str, literal: str) -> Non
 @settings(max_examples=scale_examples(300), deadline=None)
 @given(
     text=TEXTS,
-    parts=st.lists(st.sampled_from([*"ab_ é(", r"\w", r"\s*", r"[^a]", r"\b", "(?:", ")", "|", ".", "+", "?"]), min_size=1, max_size=7),
+    parts=st.lists(
+        st.sampled_from([*"ab_ é(", r"\w", r"\s*", r"[^a]", r"\b", "(?:", ")", "|", ".", "+", "?"]),
+        min_size=1,
+        max_size=7,
+    ),
     whole_words=st.booleans(),
 )
 def test_expressions_of_all_kinds_match_the_lines_that_they_match_alone(
@@ -218,7 +223,9 @@ def test_a_pattern_for_several_lines_says_that_lines_are_matched_alone(pattern: 
     assert not TextPattern(TextQuery(r"^\s*$|a\.b", is_regex=True)).note
 
 
-@pytest.mark.parametrize("query", [TextQuery("foo"), TextQuery("^foo", True), TextQuery(r"\bfoo$", True), TextQuery("FOO", False, True)])
+@pytest.mark.parametrize(
+    "query", [TextQuery("foo"), TextQuery("^foo", True), TextQuery(r"\bfoo$", True), TextQuery("FOO", False, True)]
+)
 def test_a_byte_order_mark_is_no_part_of_the_first_line(query: TextQuery) -> None:
     assert find_in(TextPattern(query), "\ufefffoo\n") == [LineMatch(1, 1, "foo")]
 

@@ -199,7 +199,9 @@ class _Look:
         if own.lines:
             self.secret_lines[path] = own.lines
         document = OrderedDocument(self._view.roles.place_in_order(path, language), path, DISK, 0)
-        found = MatchingLines.of_file(self._pattern, document, end_lines_in_lf(own.text.encode("utf-8", "surrogatepass")))
+        found = MatchingLines.of_file(
+            self._pattern, document, end_lines_in_lf(own.text.encode("utf-8", "surrogatepass"))
+        )
         return found if len(found.ranks) else None
 
     def look_into_index(self) -> None:
