@@ -55,7 +55,7 @@ class MatchingLines:
     def of_file(cls, pattern: TextPattern, document: OrderedDocument, text: bytes) -> MatchingLines:
         """Look into a file."""
         zeros, starts, is_whole = pattern.find([text])
-        return cls([document], zeros, zeros, starts, is_whole, text)
+        return cls([document], ranks=zeros, passages=zeros, starts=starts, is_whole=is_whole, texts=text)
 
     @property
     def held(self) -> list[int]:
@@ -219,7 +219,9 @@ class _Look:
         ordered = view.order.arrange(store.document_paths(np.unique(documents).tolist()), view.roles)
         ranks = ordered.find_ranks(documents)
         kept = (ranks >= 0) & ~_are_among(documents, self.changed)
-        lines = MatchingLines(ordered.documents, ranks, passages, starts, is_whole, self._found)
+        lines = MatchingLines(
+            ordered.documents, ranks=ranks, passages=passages, starts=starts, is_whole=is_whole, texts=self._found
+        )
         return lines if kept.all() else lines.keep(kept)
 
 

@@ -58,7 +58,7 @@ _CLASS_KINDS = {
     "s": frozenset({_OTHER}),
     "W": frozenset({_OTHER}),
 }
-# What other engines take, and RE2 does not: the construct, its name, and the remedy.
+# Constructs of other engines that RE2 does not take: a pattern of each, its name, and the remedy.
 _REFUSED = (
     (lazy_pattern(r"\(\?<?[=!]"), "a look-around", "match what stands there as well, or leave it out"),
     (lazy_pattern(r"\\[1-9]|\\[gk]|\(\?P="), "a back reference", "write out what it refers to"),
@@ -131,7 +131,7 @@ class Expression:
 
 
 def keep_ascii(source: str) -> str:
-    """What finds in texts of ASCII the same as a written expression."""
+    """An expression that finds the same in texts of ASCII as a written one."""
     for members, of_ascii in _ASCII_CLASSES:
         source = source.replace(members, of_ascii)
     return source

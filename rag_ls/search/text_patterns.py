@@ -118,7 +118,7 @@ class TextPattern:
         return FoundLines(holders, starts - joined.starts[holders], is_whole)
 
     def _find_literal(self, joined: JoinedTexts) -> tuple[Positions, NDArray[np.bool_]]:
-        """Where the literal stands, once in each line, and whether it is a whole word."""
+        """The places of the literal, one in each line, and whether it is a whole word there."""
         if self._bytes and not (self._ignores_case and any(map(len, _find_other_cases(joined, self._literal)))):
             starts = joined.find(self._bytes, any_case=self._ignores_case)
             ends = starts + len(self._bytes)
@@ -134,7 +134,7 @@ class TextPattern:
         return starts[chosen], is_whole[chosen]
 
     def _match(self, joined: JoinedTexts) -> tuple[Positions, Positions]:
-        """Where the matches of a literal begin and end, or the first match in each line."""
+        """The beginnings and ends of a literal's matches, or of the first match in each line."""
         data, ranges = joined.data, self._find_ranges(joined)
         match = self._compile(is_ascii=all(data[at:limit].isascii() for at, limit in ranges)).Match
         starts, ends = [], []
