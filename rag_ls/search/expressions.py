@@ -50,8 +50,8 @@ _TOKEN = lazy_pattern(
 _IN_SET = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|(?s:(.)))")
 _WORD_SET = lazy_pattern(r"\[(?:\\[wd]|[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|\w)+\]")
 _CAPTURED = lazy_pattern(r"\((?:\?P?<\w+>)?")
-_LETTER, _OTHER, _EMPTY, _OUTSIDE = "letter", "other", "empty", "outside"
-_ANY = frozenset({_LETTER, _OTHER})
+_LETTER, _OTHER, _EMPTY, _BOUNDARY, _OUTSIDE = "letter", "other", "empty", "boundary", "outside"
+_ANY, _ZERO_WIDTH = frozenset({_LETTER, _OTHER}), frozenset({_EMPTY, _BOUNDARY})
 _CLASS_KINDS = {
     "w": frozenset({_LETTER}),
     "d": frozenset({_LETTER}),
@@ -89,7 +89,7 @@ class _Part(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether it takes no character."""
-        return self.ends == {_EMPTY} or self.source in (LINE_BEGIN, LINE_END)
+        return not self.ends & _ANY or self.source in (LINE_BEGIN, LINE_END)
 
 
 _Branches = tuple[tuple[_Part, ...], ...]
@@ -202,8 +202,10 @@ def _read_part(kind: str, text: str) -> _Part:
     if text in _ANCHORS:
         # The end of a line is there, or another line: no letter.
         return _Part(_ANCHORS[text], frozenset({_OTHER}))
-    if kind == "flags" or text in (r"\b", r"\B"):
+    if kind == "flags":
         return _Part(text, frozenset({_EMPTY}))
+    if text in (r"\b", r"\B"):
+        return _Part(text, _ZERO_WIDTH)
     if kind == "set":
         return _Part(_write_set(text), frozenset({_LETTER}) if _WORD_SET.fullmatch(text) else _ANY)
     if kind == "letter":
@@ -280,6 +282,9 @@ def _kinds(parts: Sequence[_Part], beyond: frozenset[str], *, last: bool) -> fro
     for part in reversed(parts) if last else parts:
         inner = (_kinds(branch, frozenset({_EMPTY}), last=last) for branch in part.branches)
         found = frozenset().union(*inner) if part.branches else part.ends
+        if part.source == (LINE_END if last else LINE_BEGIN):
+            # It tells what stands on its other side.
+            found = _ZERO_WIDTH
         kinds |= found - {_EMPTY}
         if part.is_needed and _EMPTY not in found:
             return kinds

@@ -22,6 +22,7 @@ PATTERNS = (
     r"[a-c]{1,2}", r"^\s*\w+ b", "(a|Rx)b?", "(?i)(RX|aB) *", r"\wé", "a.b", r"[\n]a", "a\\nb", r"\{x\}", "é", r"\u00e9\x62", r"\é",
     r"[\é\u0061]b",
     r"\ba", r"a\b", r"\bé", r"é\b", r"\b(?:a|é)\b", r"(a\b|\bb)", r"\b\(", r"\)\b", r"^\bé", r"a\b=", r"x\b é", r"\w\b\w",
+    r"^\b\b", r"\b$\b", r"$\b$", r"\b^.",
     r"[\W_]é", r"[^\W_]+", r"[^\S\n]a", r"[\D]b", r"[^\d\s]{3}", r"(?P<one>a)(b|\b)", r"(?i:A)b", r"[]a]b", r"[^]a]b",
 )  # fmt: skip
 TEXTS = st.text(alphabet="abxR_ {}(),=é\r\n\t", max_size=60)
@@ -83,7 +84,7 @@ def test_a_text_stands_in_the_lines_that_hold_it(text: str, literal: str) -> Non
 @given(
     text=TEXTS,
     parts=st.lists(
-        st.sampled_from([*"ab_ é(", r"\w", r"\s*", r"[^a]", r"\b", "(?:", ")", "|", ".", "+", "?"]),
+        st.sampled_from([*"ab_ é(", r"\w", r"\s*", r"[^a]", r"\b", "(?:", ")", "|", ".", "+", "?", "^", "$"]),
         min_size=1,
         max_size=7,
     ),
